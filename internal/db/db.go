@@ -1,0 +1,146 @@
+// Package db is the way to PostgreSQL: the pool, transactions, migrations, and the queries sqlc generates. Which room
+// may write which table is said in queries/.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	decimal "github.com/jackc/pgx-shopspring-decimal"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/fault"
+)
+
+//go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
+
+// Open connects a pool of at most maxConns connections and checks that the server answers.
+func Open(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The error quotes the URL and with it a password.
+		return nil, errors.New("the database URL is not valid")
+	}
+	config.MaxConns = int32(min(maxConns, 10_000))
+	config.ConnConfig.RuntimeParams["application_name"] = "gateway"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		decimal.Register(conn.TypeMap())
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the pool: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	return pool, nil
+}
+
+// Beginner starts a transaction: a pool, or in tests a transaction that starts a savepoint.
+type Beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+const (
+	txRetries     = 3
+	commitTimeout = 15 * time.Second
+)
+
+// ErrBusy answers when a transaction still collides with others after its retries.
+var ErrBusy = fault.New(fault.Unavailable, "busy", "The service is busy; repeat the call.")
+
+// InTx runs fn in a transaction and commits it when fn returns nil. Everything fn does must go through tx or q. A
+// serialization failure or deadlock runs fn again, up to three times, so fn must not leave anything behind outside the
+// transaction. A COMMIT whose outcome is unknown is not repeated: the answer is fault.ErrOutcomeUnknown.
+func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
+	for try := 0; ; try++ {
+		err := once(ctx, b, fn)
+		if !collided(err) {
+			return err
+		}
+		if try == txRetries {
+			return fmt.Errorf("%w: %w", ErrBusy, err)
+		}
+	}
+}
+
+func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
+	tx, err := b.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	// A client that hangs up stops fn at its next statement, but neither COMMIT nor ROLLBACK.
+	committed := false
+	defer func() {
+		if !committed {
+			end, cancel := ending(ctx)
+			defer cancel()
+			_ = tx.Rollback(end)
+		}
+	}()
+	if err := fn(tx, New(tx)); err != nil {
+		return err
+	}
+	committed = true
+	// The time to commit is counted from here, however long fn took.
+	end, cancel := ending(ctx)
+	defer cancel()
+	return commitError(tx.Commit(end))
+}
+
+// ending is the context in which a transaction ends: deaf to the caller's cancellation, yet bounded.
+func ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+}
+
+// commitError tells a COMMIT the server refused from one nobody knows the outcome of. A server that ends the connection
+// (severity FATAL, say at its shutdown) has refused nothing: the commit may be in its log already.
+func commitError(err error) error {
+	var answer *pgconn.PgError
+	refused := errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR"
+	switch {
+	case err == nil:
+		return nil
+	case refused, errors.Is(err, pgx.ErrTxCommitRollback), errors.Is(err, pgx.ErrTxClosed):
+		return fmt.Errorf("commit: %w", err)
+	default:
+		return fmt.Errorf("%w: commit: %w", fault.ErrOutcomeUnknown, err)
+	}
+}
+
+const (
+	codeSerializationFailure = "40001"
+	codeDeadlockDetected     = "40P01"
+	codeLockNotAvailable     = "55P03"
+)
+
+func collided(err error) bool {
+	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected)
+}
+
+// IsLockTimeout reports whether err says that a lock was not to be had in time.
+func IsLockTimeout(err error) bool { return hasCode(err, codeLockNotAvailable) }
+
+func hasCode(err error, code string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == code
+}
+
+// NoRows reports whether err says that a :one query found nothing.
+func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
+
+// IsCheckViolation reports whether err says that a row would break a CHECK.
+func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
+
+// IsForeignKeyViolation reports whether err says that a row refers to one that is not there.
+func IsForeignKeyViolation(err error) bool { return hasCode(err, "23503") }
+
+// IsUniqueViolation reports whether err says that another row has the same key.
+func IsUniqueViolation(err error) bool { return hasCode(err, "23505") }

@@ -1,0 +1,415 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// open connects another pool to the test's database, for what has to happen beside a transaction even where the suite
+// runs with one connection.
+func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), d.URL, conns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func insert(ctx context.Context, q *db.Queries) error {
+	_, err := q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Merchant", CreatedAt: dbtest.Start})
+	return err
+}
+
+func merchants(t *testing.T, d *dbtest.DB) int {
+	t.Helper()
+	var n int
+	if err := d.Pool.QueryRow(context.Background(), "select count(*) from merchant").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+var errTest = errors.New("fn is unhappy")
+
+func TestInTxCommitsAndRollsBack(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) })
+	if err != nil || merchants(t, d) != 1 {
+		t.Fatalf("commit: %v, %d merchants", err, merchants(t, d))
+	}
+	runs := 0
+	err = db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		runs++
+		return errors.Join(insert(ctx, q), errTest)
+	})
+	if !errors.Is(err, errTest) || runs != 1 || merchants(t, d) != 1 {
+		t.Fatalf("rollback: %v after %d runs, %d merchants", err, runs, merchants(t, d))
+	}
+}
+
+// A panic must neither commit nor keep the connection: with one connection the next transaction would hang.
+func TestInTxRollsBackAPanic(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	func() {
+		defer func() { _ = recover() }()
+		_ = db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
+			_ = insert(ctx, q)
+			panic("fn is broken")
+		})
+	}()
+	if n := merchants(t, d); n != 0 {
+		t.Fatalf("%d merchants", n)
+	}
+}
+
+// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx says so.
+func TestInTxReportsAnAbortedTransaction(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		_ = insert(ctx, q)
+		_, _ = tx.Exec(ctx, "select 1/0")
+		return nil
+	})
+	if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || merchants(t, d) != 0 {
+		t.Fatalf("%v, %d merchants", err, merchants(t, d))
+	}
+}
+
+// In a transaction, InTx is a savepoint: its rollback leaves the outer transaction whole.
+func TestInTxNests(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		inner := db.InTx(ctx, tx, func(_ pgx.Tx, q *db.Queries) error { return errors.Join(insert(ctx, q), errTest) })
+		if !errors.Is(inner, errTest) {
+			t.Errorf("inner: %v", inner)
+		}
+		return insert(ctx, q)
+	})
+	if err != nil || merchants(t, d) != 1 {
+		t.Fatalf("%v, %d merchants", err, merchants(t, d))
+	}
+}
+
+func TestInTxRetries(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		code string
+		// fails is how many runs fail before one succeeds.
+		fails, wantRuns int
+		busy            bool
+	}{
+		"serialization failure, once":  {"40001", 1, 2, false},
+		"serialization failure, three": {"40001", 3, 4, false},
+		"serialization failure, four":  {"40001", 4, 4, true},
+		"deadlock, three":              {"40P01", 3, 4, false},
+		"deadlock, for ever":           {"40P01", 100, 4, true},
+		"unique violation":             {"23505", 1, 1, false},
+		"lock not available":           {"55P03", 1, 1, false},
+		"query cancelled":              {"57014", 1, 1, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := dbtest.New(t)
+			ctx, runs := context.Background(), 0
+			err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+				runs++
+				if err := insert(ctx, q); err != nil || runs > c.fails {
+					return err
+				}
+				_, err := tx.Exec(ctx, "do $$ begin raise exception 'collision' using errcode = '"+c.code+"'; end $$")
+				return err
+			})
+			succeeds := c.wantRuns > c.fails
+			if runs != c.wantRuns || (err == nil) != succeeds || errors.Is(err, db.ErrBusy) != c.busy {
+				t.Fatalf("%d runs, %v", runs, err)
+			}
+			// Only what the last run wrote may be there.
+			if n := merchants(t, d); succeeds && n != 1 || !succeeds && n != 0 {
+				t.Fatalf("%d merchants", n)
+			}
+		})
+	}
+}
+
+// Two transactions lock the same two rows crosswise. PostgreSQL breaks the deadlock by failing one, which InTx repeats.
+func TestInTxRepeatsTheVictimOfADeadlock(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	pool := open(t, d, 2)
+	if _, err := pool.Exec(ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)"); err != nil {
+		t.Fatal(err)
+	}
+	var both, done sync.WaitGroup
+	both.Add(2)
+	runs, errs := [2]int{}, [2]error{}
+	for i, ids := range [][2]int{{1, 2}, {2, 1}} {
+		done.Go(func() {
+			errs[i] = db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) error {
+				runs[i]++
+				if _, err := tx.Exec(ctx, "set local deadlock_timeout = '50ms'"); err != nil {
+					return err
+				}
+				if err := increment(ctx, tx, ids[0]); err != nil {
+					return err
+				}
+				if runs[i] == 1 {
+					both.Done()
+					both.Wait()
+				}
+				return increment(ctx, tx, ids[1])
+			})
+		})
+	}
+	done.Wait()
+	if errs[0] != nil || errs[1] != nil || runs[0]+runs[1] < 3 {
+		t.Fatalf("%v after %v runs", errs, runs)
+	}
+	var sum int
+	if err := pool.QueryRow(ctx, "select sum(n) from pair").Scan(&sum); err != nil || sum != 4 {
+		t.Fatalf("sum %d, %v", sum, err)
+	}
+}
+
+func increment(ctx context.Context, tx pgx.Tx, id int) error {
+	_, err := tx.Exec(ctx, "update pair set n = n + 1 where id = $1", id)
+	return err
+}
+
+// Under repeatable read, a row that another transaction has changed since is a serialization failure.
+func TestInTxRepeatsASerializationFailure(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	pool := open(t, d, 2)
+	if _, err := pool.Exec(ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0)"); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	err := db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) error {
+		runs++
+		if _, err := tx.Exec(ctx, "set transaction isolation level repeatable read"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "select n from pair"); err != nil {
+			return err
+		}
+		if runs == 1 {
+			if _, err := pool.Exec(ctx, "update pair set n = n + 1"); err != nil {
+				return err
+			}
+		}
+		return increment(ctx, tx, 1)
+	})
+	if err != nil || runs != 2 {
+		t.Fatalf("%v after %d runs", err, runs)
+	}
+}
+
+// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an error like another.
+func TestInTxErrorsAtCommit(t *testing.T) {
+	t.Parallel()
+	for code, wantRuns := range map[string]int{"40001": 4, "23514": 1} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			d := dbtest.New(t)
+			ctx, runs := context.Background(), 0
+			if _, err := d.Pool.Exec(ctx, `
+				create function refuse() returns trigger language plpgsql as
+					$$ begin raise exception 'refused' using errcode = '`+code+`'; end $$;
+				create constraint trigger refuse after insert on merchant deferrable initially deferred
+					for each row execute function refuse()`); err != nil {
+				t.Fatal(err)
+			}
+			err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { runs++; return insert(ctx, q) })
+			if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || runs != wantRuns || merchants(t, d) != 0 {
+				t.Fatalf("%v after %d runs, %d merchants", err, runs, merchants(t, d))
+			}
+		})
+	}
+}
+
+// A server that ends the connection has not said whether it committed. Repeating could book twice, so InTx does not.
+func TestInTxOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	beside := open(t, d, 1)
+	runs := 0
+	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		runs++
+		if err := insert(ctx, q); err != nil {
+			return err
+		}
+		terminate(t, beside, tx.Conn().PgConn().PID())
+		return nil
+	})
+	if !errors.Is(err, fault.ErrOutcomeUnknown) || runs != 1 {
+		t.Fatalf("%v after %d runs", err, runs)
+	}
+	// The pool has thrown the dead connection away.
+	if err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }); err != nil {
+		t.Fatalf("afterwards: %v", err)
+	}
+	if n := merchants(t, d); n != 1 {
+		t.Fatalf("%d merchants", n)
+	}
+}
+
+// Before COMMIT there is nothing unknown about it.
+func TestInTxLosesItsConnectionBeforeCommit(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	beside := open(t, d, 1)
+	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		terminate(t, beside, tx.Conn().PgConn().PID())
+		return insert(ctx, q)
+	})
+	if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || merchants(t, d) != 0 {
+		t.Fatalf("%v", err)
+	}
+}
+
+// terminate ends a server process and waits until it is gone.
+func terminate(t *testing.T, beside *pgxpool.Pool, pid uint32) {
+	t.Helper()
+	if _, err := beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInTxCommitsForACallerWhoHasLeft(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		defer cancel()
+		return insert(ctx, q)
+	})
+	if err != nil || merchants(t, d) != 1 {
+		t.Fatalf("%v, %d merchants", err, merchants(t, d))
+	}
+}
+
+func TestInTxStopsWithItsCallerInsideFn(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := insert(ctx, q); err != nil {
+			return err
+		}
+		cancel()
+		return insert(ctx, q)
+	})
+	if !errors.Is(err, context.Canceled) || merchants(t, d) != 0 {
+		t.Fatalf("%v, %d merchants", err, merchants(t, d))
+	}
+}
+
+// endingTx is a transaction of which only the end matters.
+type endingTx struct {
+	pgx.Tx
+	commit func(context.Context) error
+}
+
+func (e endingTx) Begin(context.Context) (pgx.Tx, error) { return e, nil }
+func (e endingTx) Commit(ctx context.Context) error      { return e.commit(ctx) }
+
+// The time COMMIT may take starts when fn is done. It must not be used up by a fn that had to wait.
+func TestInTxCommitsAfterALongFn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tx := endingTx{commit: func(ctx context.Context) error { return ctx.Err() }}
+		err := db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error {
+			time.Sleep(time.Hour)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Which of the answers to COMMIT leave its outcome open. Over TCP the server's last words can still arrive: FATAL is
+// no refusal, it may have committed before it went.
+func TestInTxUnderstandsCommit(t *testing.T) {
+	t.Parallel()
+	answer := func(severity, code string) error { return &pgconn.PgError{SeverityUnlocalized: severity, Code: code} }
+	cases := map[string]struct {
+		err     error
+		unknown bool
+	}{
+		"refused":             {answer("ERROR", "23514"), false},
+		"rolled back":         {pgx.ErrTxCommitRollback, false},
+		"shut down":           {answer("FATAL", "57P01"), true},
+		"crashed":             {answer("PANIC", "XX000"), true},
+		"connection gone":     {io.ErrUnexpectedEOF, true},
+		"no answer in time":   {context.DeadlineExceeded, true},
+		"network unreachable": {&net.OpError{Op: "read", Err: errTest}, true},
+	}
+	for name, c := range cases {
+		runs := 0
+		tx := endingTx{commit: func(context.Context) error { return c.err }}
+		err := db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error { runs++; return nil })
+		if !errors.Is(err, c.err) || errors.Is(err, fault.ErrOutcomeUnknown) != c.unknown || runs != 1 {
+			t.Errorf("%s: %v after %d runs", name, err, runs)
+		}
+	}
+}
+
+func TestErrorKinds(t *testing.T) {
+	t.Parallel()
+	wrapped := func(code string) error { return errors.Join(errTest, &pgconn.PgError{Code: code}) }
+	if !db.IsLockTimeout(wrapped("55P03")) || db.IsLockTimeout(wrapped("40001")) || db.IsLockTimeout(errTest) {
+		t.Error("lock timeout")
+	}
+	if !db.NoRows(errors.Join(errTest, pgx.ErrNoRows)) || db.NoRows(nil) {
+		t.Error("no rows")
+	}
+}
+
+// The URL carries the password; an error, which is logged, must not.
+func TestOpenKeepsThePassword(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"postgres://gateway:hunter2@127.0.0.1:bad/db", "postgres://gateway:hunter2@127.0.0.1:1/db?connect_timeout=2",
+	} {
+		pool, err := db.Open(t.Context(), url, 1)
+		if err == nil {
+			pool.Close()
+			t.Errorf("%s was opened", url)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows the password: %s", err)
+		}
+	}
+}

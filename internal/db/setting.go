@@ -1,0 +1,58 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/fault"
+)
+
+// RecordSetting writes a change into the log of settings, in the transaction of the change itself: who changed what, when,
+// and what was before and after, as JSON without secrets. Before is nil for something new.
+func RecordSetting(ctx context.Context, q *Queries, c SettingChange) error {
+	_, err := recordSetting(ctx, q, c)
+	return err
+}
+
+func recordSetting(ctx context.Context, q *Queries, c SettingChange) (SettingChange, error) {
+	id, err := q.SettingChangeInsert(ctx, SettingChangeInsertParams{
+		At: c.At, Actor: c.Actor, Subject: c.Subject, SubjectKey: c.SubjectKey, Before: c.Before, After: c.After,
+	})
+	if err != nil {
+		return c, fmt.Errorf("record setting: %w", err)
+	}
+	c.ID = id
+	return c, nil
+}
+
+// Setting is how a setting is read, under a lock, and changed.
+type Setting struct {
+	Read  func(q *Queries) ([]byte, error)
+	Apply func(q *Queries) error
+	// New admits a setting that is not there yet; otherwise that is fault.ErrNotFound.
+	New bool
+}
+
+// ChangeSetting changes a setting and records it, with what it read before and after, in one transaction.
+func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
+	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
+		var err error
+		if c.Before, err = s.Read(q); err != nil && !NoRows(err) {
+			return fmt.Errorf("read setting: %w", err)
+		}
+		if err != nil && !s.New {
+			return fault.ErrNotFound
+		}
+		if err := s.Apply(q); err != nil {
+			return fmt.Errorf("change setting: %w", err)
+		}
+		if c.After, err = s.Read(q); err != nil {
+			return fmt.Errorf("read setting: %w", err)
+		}
+		c, err = recordSetting(ctx, q, c)
+		return err
+	})
+	return c, err
+}

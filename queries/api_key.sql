@@ -1,0 +1,16 @@
+-- name: KeyInsert :one
+insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
+values (@key_id, @secret_hash, @name, @merchant_id, @cashbox_id, @scopes, @created_at)
+returning id;
+
+-- name: KeyGet :one
+select k.id, k.secret_hash, k.merchant_id, k.cashbox_id, k.scopes, k.last_used_at,
+       coalesce(m.api_enabled, false)::boolean as api_enabled, m.rate_percent as merchant_rate_percent
+from api_key k left join merchant m on m.id = k.merchant_id
+where k.key_id = @key_id and k.revoked_at is null;
+
+-- name: KeyUsed :exec
+update api_key set last_used_at = @now where id = @id and (last_used_at is null or last_used_at < @before);
+
+-- name: KeyRevoke :exec
+update api_key set revoked_at = @now where id = @id and revoked_at is null;

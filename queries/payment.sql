@@ -1,0 +1,56 @@
+-- name: PaymentInsert :one
+insert into payment (
+    merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri,
+    payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired,
+    status, status_at, expires_at, created_at,
+    trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank,
+    requisite_day, base_rate, rate_source, rate_observed_at, rate_unavailable, markup_percent, markup_source,
+    trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt
+) values (
+    @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
+    @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
+    @status, @status_at, @expires_at, @created_at,
+    @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder, @requisite_bank,
+    @requisite_day, @base_rate, @rate_source, @rate_observed_at, @rate_unavailable, @markup_percent, @markup_source,
+    @trader_share_percent, @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt
+) returning *;
+
+-- name: PaymentGet :one
+select * from payment where merchant_id = @merchant_id and id = @id;
+
+-- PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
+-- name: PaymentFind :one
+select * from payment where id = @id;
+
+-- name: PaymentFindByUUID :one
+select * from payment where uuid = @uuid;
+
+-- name: PaymentLock :one
+select * from payment where merchant_id = @merchant_id and id = @id for no key update;
+
+-- name: PaymentListByTrader :many
+select * from payment
+where trader_id = @trader_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id desc limit @page;
+
+-- name: PaymentMove :one
+update payment set status = @status, status_reason = @status_reason, status_at = @status_at, expires_at = @expires_at,
+    provider_payment_id = coalesce(sqlc.narg(provider_payment_id), provider_payment_id), event_sequence = event_sequence + 1
+where merchant_id = @merchant_id and id = @id
+returning *;
+
+-- name: PaymentSettle :one
+update payment set base_rate = @base_rate, rate_source = @rate_source, rate_observed_at = @rate_observed_at,
+    rate_unavailable = false,
+    amount_usdt = @amount_usdt, profit_usdt = @profit_usdt, spread_trader_usdt = @spread_trader_usdt,
+    spread_platform_usdt = @spread_platform_usdt
+where merchant_id = @merchant_id and id = @id
+returning *;
+
+-- name: PaymentsExpired :many
+select merchant_id, id from payment where status = 'pending' and expires_at <= @now order by expires_at limit @page;
+
+-- name: PaymentLockExpired :one
+select * from payment
+where merchant_id = @merchant_id and id = @id and status = 'pending' and expires_at <= @now
+for no key update skip locked;

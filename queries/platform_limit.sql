@@ -1,0 +1,9 @@
+-- name: PlatformLimitGet :one
+select min_amount, max_amount from platform_limit where currency = @currency;
+
+-- name: PlatformLimitSet :exec
+insert into platform_limit (currency, min_amount, max_amount) values (@currency, @min_amount, @max_amount)
+on conflict (currency) do update set min_amount = excluded.min_amount, max_amount = excluded.max_amount;
+
+-- name: PlatformLimitSetting :one
+select to_jsonb(l)::jsonb from platform_limit l where l.currency = @currency for no key update;

@@ -1,0 +1,49 @@
+-- RateGet reads the rate in use: of the fresh ones that of the lowest priority, else the last one that was known. RateList
+-- has the same order.
+-- name: RateGet :one
+select fiat_per_usdt, source, observed_at, (stale_at > @now::timestamptz)::boolean as fresh
+from rate where currency = @currency
+order by (stale_at > @now::timestamptz) desc, case when stale_at > @now::timestamptz then priority end,
+    stale_at = '-infinity', observed_at desc
+limit 1;
+
+-- RateList lists every rate, the one in use first in each currency.
+-- name: RateList :many
+select currency, source, priority, fiat_per_usdt, observed_at, (stale_at > @now::timestamptz)::boolean as fresh,
+    (stale_at = 'infinity')::boolean as endless,
+    (case when isfinite(stale_at) then stale_at else observed_at end)::timestamptz as stale_at
+from rate
+order by currency, (stale_at > @now::timestamptz) desc, case when stale_at > @now::timestamptz then priority end,
+    stale_at = '-infinity', observed_at desc;
+
+-- A rate without stale_at never goes stale.
+-- name: RateSet :exec
+insert into rate (currency, fiat_per_usdt, source, priority, observed_at, stale_at)
+values (@currency, @fiat_per_usdt, @source, @priority, @observed_at, coalesce(sqlc.narg(stale_at)::timestamptz, 'infinity'))
+on conflict (currency, source) do update set fiat_per_usdt = excluded.fiat_per_usdt, priority = excluded.priority,
+    observed_at = excluded.observed_at, stale_at = excluded.stale_at;
+
+-- RateSettingLock makes operators' changes of one currency's rate wait for one another, also before there is a row.
+-- name: RateSettingLock :exec
+select pg_advisory_xact_lock(hashtextextended('rate ' || @currency::text, 0));
+
+-- RateSetting reads a rate for the log of settings.
+-- name: RateSetting :one
+select jsonb_build_object(
+    'fiat_per_usdt', fiat_per_usdt::text, 'observed_at', observed_at,
+    'stale_at', case when stale_at <> 'infinity' then stale_at end
+)::jsonb from rate where currency = @currency and source = @source;
+
+-- RateLastGood reads what a feed last brought. What was withdrawn is not good any more.
+-- name: RateLastGood :one
+select fiat_per_usdt from rate where currency = @currency and source = @source and stale_at > '-infinity';
+
+-- RateWithdraw takes a disabled feed's rate out of use: stale since ever, it is the last that anything falls back to.
+-- name: RateWithdraw :exec
+update rate set stale_at = '-infinity' where currency = @currency and source = @source;
+
+-- name: RatePrioritize :exec
+update rate set priority = @priority where currency = @currency and source = @source;
+
+-- name: RateCurrencyKnown :one
+select exists (select from method where currency = @currency)::boolean;

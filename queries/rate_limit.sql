@@ -1,0 +1,6 @@
+-- name: RateLimitList :many
+select name, calls, per_seconds from rate_limit order by name;
+
+-- RateLimitScale makes a sandbox's limits wider.
+-- name: RateLimitScale :exec
+update rate_limit set calls = calls * @by::integer;

@@ -1,0 +1,18 @@
+-- SlotTake takes a free slot, or one whose time is over. No row: somebody holds it, or the requisite has as many open
+-- payments as it may.
+-- name: SlotTake :execrows
+insert into requisite_slot (requisite_id, amount, payment_id, free_at)
+select @requisite_id, @amount, @payment_id, 'infinity'
+where sqlc.narg(open_payments)::integer is null or sqlc.narg(open_payments)::integer >
+    (select count(*) from requisite_slot o where o.requisite_id = @requisite_id and o.free_at = 'infinity')
+on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id, free_at = 'infinity'
+where requisite_slot.free_at <= @now::timestamptz or requisite_slot.payment_id = excluded.payment_id;
+
+-- SlotFree lets the slot be taken again from free_at on, if the payment still has it. A reservation that is over stays
+-- over: its row may be pruned or rewritten at any time, so nothing may depend on it.
+-- name: SlotFree :exec
+update requisite_slot set free_at = @free_at
+where requisite_id = @requisite_id and amount = @amount and payment_id = @payment_id and free_at > @now::timestamptz;
+
+-- name: SlotPrune :execrows
+delete from requisite_slot where free_at < @now::timestamptz;

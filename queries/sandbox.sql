@@ -1,0 +1,9 @@
+-- SandboxCashboxes lists what the sandbox's file tells of each key, in the order they were made.
+-- name: SandboxCashboxes :many
+select k.key_id, k.scopes, c.id as cashbox_id, c.trader_cashbox_id, c.currency, array(
+    select m.method from cashbox_method m where m.cashbox_id = c.id and m.enabled order by m.method)::text[] as methods
+from api_key k join cashbox c on c.id = k.cashbox_id
+where k.key_id = any(@key_ids::text[]) order by k.id;
+
+-- name: SandboxUsers :many
+select id, kind, login from app_user where login = any(@logins::text[]) order by id;

@@ -1,0 +1,11 @@
+-- name: SettingChangeInsert :one
+insert into setting_change (at, actor, subject, subject_key, before, after)
+values (@at, @actor, @subject, @subject_key, @before, @after)
+returning id;
+
+-- name: SettingChangeList :many
+select id, at, actor, subject, subject_key, before, after from setting_change
+where id < @before_id
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+order by id desc limit @page;
