@@ -1,0 +1,105 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/fault"
+)
+
+// Kind is what a caller proved to be.
+type Kind string
+
+// The kinds of callers. Those of tokens bear the names the API shows.
+const (
+	Anyone         Kind = "anyone"
+	MerchantKey    Kind = "merchant_key"
+	Application    Kind = "application"
+	Cabinet        Kind = "cabinet"
+	MerchantPortal Kind = "merchant_portal"
+	Trader         Kind = "trader"
+	Operator       Kind = "operator"
+)
+
+// Scopes of a merchant key.
+const (
+	ScopePayments = "payments"
+	ScopeDeposits = "deposits"
+	ScopePayouts  = "payouts"
+)
+
+// Caller is who makes a call. Every method of a service takes it and decides by it.
+type Caller struct {
+	Kind Kind
+	// ID is the key's or the user's.
+	ID    int64
+	Login string
+	// MerchantID is zero for a legacy key that is bound to no merchant, and for kinds without one.
+	MerchantID int64
+	TraderID   int64
+
+	// CashboxID is a key's default cashbox, or nil.
+	CashboxID *int64
+	Scopes    []string
+	// APIEnabled and RatePercent are settings of the key's merchant.
+	APIEnabled  bool
+	RatePercent decimal.NullDecimal
+}
+
+// Actor names the caller in histories.
+func (c Caller) Actor() string {
+	switch c.Kind {
+	case Application, Anyone:
+		return string(c.Kind)
+	case MerchantKey:
+		return fmt.Sprintf("key:%d", c.ID)
+	default:
+		return fmt.Sprintf("%s:%d", c.Kind, c.ID)
+	}
+}
+
+// Faults of merchant callers.
+var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The merchant's external API is switched off.")
+
+// NeedMerchant settles what a merchant key may do before anything of the request is looked at: it is bound to a
+// merchant, whose API is on, and has the scope. An empty scope asks for none.
+func (c Caller) NeedMerchant(scope string) error {
+	switch {
+	case c.Kind != MerchantKey:
+		return fault.ErrTokenKindNotAllowed
+	case c.MerchantID == 0:
+		return fault.ErrBindingRequired
+	case !c.APIEnabled:
+		return errAPIDisabled
+	case scope != "" && !slices.Contains(c.Scopes, scope):
+		return fault.ErrScopeRequired
+	}
+	return nil
+}
+
+// NeedOperator settles that the caller is an operator.
+func (c Caller) NeedOperator() error {
+	if c.Kind != Operator {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return nil
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries the caller from the door to the handler.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom returns the caller the door let in; without one, it is anyone.
+func CallerFrom(ctx context.Context) Caller {
+	c, ok := ctx.Value(callerKey{}).(Caller)
+	if !ok {
+		return Caller{Kind: Anyone}
+	}
+	return c
+}

@@ -1,0 +1,219 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Headers are the names of the three headers of a signed request.
+type Headers struct {
+	KeyID     string
+	Secret    string
+	Signature string
+}
+
+// DefaultHeaders are the documented names.
+func DefaultHeaders() Headers {
+	return Headers{KeyID: "X-Merchant-Key-Id", Secret: "X-Merchant-Secret", Signature: "Signature"}
+}
+
+// Refusals of a signed request, in the order they are checked.
+var (
+	errSignatureRequired = fault.New(fault.Unauthenticated, "signature_required", "The signature header is missing.")
+	errKeyIDRequired     = fault.New(fault.Forbidden, "merchant_key_id_required", "The key id header is missing.")
+	errSecretRequired    = fault.New(fault.Forbidden, "merchant_secret_required", "The secret header is missing.")
+	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
+)
+
+const (
+	// keyAge is how long a looked-up key is believed: a revoked one is refused within a second everywhere.
+	keyAge = 500 * time.Millisecond
+	// usedEvery is how often at most a key's last use is written down.
+	usedEvery = time.Minute
+	// keysKept bounds the memory that key ids, also made-up ones, can take.
+	keysKept = 10_000
+)
+
+// Keys authenticates signed requests.
+type Keys struct {
+	q       *db.Queries
+	headers Headers
+	// secret is the application's external-payments secret; empty while not configured.
+	secret []byte
+
+	mu    sync.Mutex
+	known map[string]knownKey
+}
+
+type knownKey struct {
+	row db.KeyGetRow
+	// exists is false for a key id that has no key, or a revoked one.
+	exists bool
+	readAt time.Time
+	usedAt time.Time
+}
+
+// NewKeys makes the authenticator. applicationSecret may be empty: then no payment can be created.
+func NewKeys(pool db.DBTX, headers Headers, applicationSecret string) *Keys {
+	return &Keys{q: db.New(pool), headers: headers, secret: []byte(applicationSecret), known: map[string]knownKey{}}
+}
+
+// ReadBody returns the body that a signature covers.
+type ReadBody func() ([]byte, error)
+
+// Merchant authenticates a merchant's signed request. The body is asked for only when all three headers are there.
+func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (Caller, error) {
+	signature, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
+	secret := header.Get(k.headers.Secret)
+	switch {
+	case signature == "":
+		return Caller{}, errSignatureRequired
+	case keyID == "":
+		return Caller{}, errKeyIDRequired
+	case secret == "":
+		return Caller{}, errSecretRequired
+	}
+	content, err := body()
+	if err != nil {
+		return Caller{}, err
+	}
+	key, err := k.find(ctx, keyID)
+	if err != nil {
+		return Caller{}, err
+	}
+	// Everything is compared whether or not the key exists, so that the time taken tells nothing of it.
+	hash := sha256.Sum256([]byte(secret))
+	known := subtle.ConstantTimeCompare(hash[:], key.secretHash()) == 1
+	signed := verify([]byte(secret), content, signature)
+	if !key.exists || !known || !signed {
+		return Caller{}, errInvalidSignature
+	}
+	k.used(ctx, keyID, key)
+	return key.caller(), nil
+}
+
+// Application authenticates the application itself, which signs with the external-payments secret.
+func (k *Keys) Application(header http.Header, body ReadBody) (Caller, error) {
+	signature := header.Get(k.headers.Signature)
+	if signature == "" {
+		return Caller{}, errSignatureRequired
+	}
+	if len(k.secret) == 0 {
+		return Caller{}, fault.ErrExternalSecretNotSet
+	}
+	content, err := body()
+	if err != nil {
+		return Caller{}, err
+	}
+	if !verify(k.secret, content, signature) {
+		return Caller{}, errInvalidSignature
+	}
+	return Caller{Kind: Application}, nil
+}
+
+// verify accepts the HMAC of the raw body or of one of its canonical forms.
+func verify(secret, body []byte, signature string) bool {
+	claimed, err := hex.DecodeString(signature)
+	if err != nil {
+		claimed = nil
+	}
+	if hmac.Equal(mac(secret, body), claimed) {
+		return true
+	}
+	for _, form := range canonicalForms(body) {
+		if hmac.Equal(mac(secret, form), claimed) {
+			return true
+		}
+	}
+	return false
+}
+
+func mac(secret, body []byte) []byte {
+	h := hmac.New(sha256.New, secret)
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
+	// A header may hold bytes that no text of the database does, and so no key id.
+	if !utf8.ValidString(keyID) || strings.IndexByte(keyID, 0) >= 0 {
+		return knownKey{}, nil
+	}
+	k.mu.Lock()
+	key, ok := k.known[keyID]
+	k.mu.Unlock()
+	if ok && time.Since(key.readAt) < keyAge {
+		return key, nil
+	}
+	// The age counts from before the read: what is revoked during it is noticed in time.
+	fresh := knownKey{readAt: time.Now(), usedAt: key.usedAt}
+	row, err := k.q.KeyGet(ctx, keyID)
+	if err != nil && !db.NoRows(err) {
+		return knownKey{}, fmt.Errorf("read key: %w", err)
+	}
+	fresh.row, fresh.exists = row, err == nil
+	k.remember(keyID, fresh)
+	return fresh, nil
+}
+
+func (k *Keys) remember(keyID string, key knownKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.known) >= keysKept {
+		clear(k.known)
+	}
+	k.known[keyID] = key
+}
+
+// used writes the key's last use down, at most once a minute. On the wall clock: it is a matter of security, not of
+// the payment's life. Failing to do so refuses nobody.
+func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
+	now := time.Now()
+	if now.Sub(key.usedAt) < usedEvery {
+		return
+	}
+	key.usedAt = now
+	k.remember(keyID, key)
+	before := now.Add(-usedEvery)
+	if err := k.q.KeyUsed(ctx, db.KeyUsedParams{ID: key.row.ID, Now: &now, Before: &before}); err != nil && !errors.Is(err, context.Canceled) {
+		k.remember(keyID, knownKey{row: key.row, exists: true, readAt: key.readAt})
+	}
+}
+
+// secretHash of a key that does not exist is that of no secret.
+func (k knownKey) secretHash() []byte {
+	if !k.exists {
+		return make([]byte, sha256.Size)
+	}
+	return k.row.SecretHash
+}
+
+func (k knownKey) caller() Caller {
+	c := Caller{
+		Kind: MerchantKey, ID: k.row.ID, CashboxID: k.row.CashboxID, Scopes: k.row.Scopes,
+		APIEnabled: k.row.ApiEnabled, RatePercent: k.row.MerchantRatePercent,
+	}
+	if k.row.MerchantID != nil {
+		c.MerchantID = *k.row.MerchantID
+	}
+	return c
+}
+
+// HashSecret is what the service keeps of a key's secret or a bearer token, both of which are too long to be guessed.
+func HashSecret(secret string) []byte {
+	hash := sha256.Sum256([]byte(secret))
+	return hash[:]
+}

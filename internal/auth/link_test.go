@@ -1,0 +1,127 @@
+package auth_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/auth"
+)
+
+var (
+	linkKey    = bytes.Repeat([]byte{7}, 32)
+	olderKey   = bytes.Repeat([]byte{8}, 32)
+	strangeKey = bytes.Repeat([]byte{9}, 32)
+	linked     = uuid.MustParse("01890a5d-ac96-774b-bcce-b302099a8057")
+)
+
+func links(t testing.TB, keys ...[]byte) *auth.Links {
+	t.Helper()
+	l, err := auth.NewLinks(keys...)
+	noError(t, err)
+	return l
+}
+
+// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
+func TestLinkToken(t *testing.T) {
+	t.Parallel()
+	mac := hmac.New(sha256.New, linkKey)
+	mac.Write(linked[:])
+	want := base64.RawURLEncoding.EncodeToString(append(linked[:], mac.Sum(nil)[:16]...))
+	l := links(t, linkKey)
+	if got := l.Token(linked); got != want || got != l.Token(linked) {
+		t.Errorf("token %s; want %s", got, want)
+	}
+	id, err := l.Parse(want)
+	if err != nil || id != linked {
+		t.Errorf("read back %s, %v", id, err)
+	}
+}
+
+func TestLinkRotation(t *testing.T) {
+	t.Parallel()
+	old := links(t, olderKey).Token(linked)
+	both := links(t, linkKey, olderKey)
+	for name, token := range map[string]string{"new": both.Token(linked), "old": old} {
+		if id, err := both.Parse(token); err != nil || id != linked {
+			t.Errorf("the %s key's token: %s, %v", name, id, err)
+		}
+	}
+	if both.Token(linked) != links(t, linkKey).Token(linked) {
+		t.Error("new tokens must be the newest key's")
+	}
+	if _, err := links(t, linkKey).Parse(old); !errors.Is(err, auth.ErrLink) {
+		t.Errorf("a dropped key's token: %v", err)
+	}
+}
+
+func TestLinkKeys(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][][]byte{
+		"none": nil, "empty": {{}}, "short": {linkKey[:31]}, "long": {append(linkKey[:32:32], 1)}, "second short": {linkKey, {1}},
+	} {
+		if _, err := auth.NewLinks(keys...); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// Every bit of a token counts, those that base64 leaves over included.
+func TestLinkForged(t *testing.T) {
+	t.Parallel()
+	l := links(t, linkKey, olderKey)
+	token := l.Token(linked)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	noError(t, err)
+	for bit := range len(raw) * 8 {
+		flipped := bytes.Clone(raw)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		if _, err := l.Parse(base64.RawURLEncoding.EncodeToString(flipped)); !errors.Is(err, auth.ErrLink) {
+			t.Errorf("bit %d: %v", bit, err)
+		}
+	}
+	for i := range len(token) {
+		for c := range 256 {
+			if forged := token[:i] + string([]byte{byte(c)}) + token[i+1:]; forged != token {
+				if _, err := l.Parse(forged); !errors.Is(err, auth.ErrLink) {
+					t.Fatalf("byte %#x at %d: %v", c, i, err)
+				}
+			}
+		}
+	}
+	for name, forged := range map[string]string{
+		"empty": "", "cut": token[:len(token)-1], "longer": token + "A", "padded": token + "=", "twice": token + token,
+		"uuid alone": base64.RawURLEncoding.EncodeToString(linked[:]), "strange key": links(t, strangeKey).Token(linked),
+		"standard base64": base64.StdEncoding.EncodeToString(raw), "line break": token[:10] + "\n" + token[10:], "the uuid": linked.String(),
+	} {
+		if _, err := l.Parse(forged); !errors.Is(err, auth.ErrLink) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzLink: a token has exactly one spelling, and only ours is read.
+func FuzzLink(f *testing.F) {
+	l := links(f, linkKey)
+	f.Add(l.Token(linked))
+	f.Add("")
+	f.Add("AYkKXayWd0u8zrMCCZqAVwAAAAAAAAAAAAAAAAAAAAA")
+	f.Add("\xff\x00")
+	f.Fuzz(func(t *testing.T, token string) {
+		id, err := l.Parse(token)
+		if err != nil {
+			if !errors.Is(err, auth.ErrLink) || id != uuid.Nil {
+				t.Fatalf("%s, %v", id, err)
+			}
+			return
+		}
+		if l.Token(id) != token {
+			t.Fatalf("%q is not the token of %s", token, id)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// NewUser is a user to be made.
+type NewUser struct {
+	Kind            Kind
+	Login, Password string
+	MerchantID      *int64
+	TraderID        *int64
+}
+
+const (
+	minPassword = 12
+	maxPassword = 255
+	maxLogin    = 255
+)
+
+// Create makes a user, on an operator's word. What the log of settings keeps of him does not include the password.
+func (u *Users) Create(ctx context.Context, caller Caller, n NewUser) (db.SettingChange, error) {
+	c, err := userChange(caller, 0)
+	if err != nil {
+		return c, err
+	}
+	if err := n.validate(ctx); err != nil {
+		return c, err
+	}
+	hash, err := HashPassword(n.Password)
+	if err != nil {
+		return c, fmt.Errorf("hash password: %w", err)
+	}
+	err = db.InTx(ctx, u.pool, func(_ pgx.Tx, q *db.Queries) error {
+		id, err := q.UserInsert(ctx, db.UserInsertParams{
+			Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: c.At,
+		})
+		if err != nil {
+			return insertError(err)
+		}
+		c.SubjectKey = strconv.FormatInt(id, 10)
+		if c.After, err = q.UserSetting(ctx, id); err != nil {
+			return fmt.Errorf("read user: %w", err)
+		}
+		return db.RecordSetting(ctx, q, c)
+	})
+	return c, err
+}
+
+func insertError(err error) error {
+	switch {
+	case db.IsUniqueViolation(err):
+		return fault.Fields{"login": {"is taken"}}.Err()
+	case db.IsForeignKeyViolation(err):
+		return fault.Fields{"merchantId": {"no such merchant or trader"}}.Err()
+	}
+	return fmt.Errorf("insert user: %w", err)
+}
+
+func (n NewUser) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	switch n.Kind {
+	case Cabinet, MerchantPortal, Trader, Operator:
+	default:
+		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
+	}
+	f.Check(n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin, "login", "must be 1 to %d characters", maxLogin)
+	// A payment names its payer by login or by id: the two must not be mistaken for each other.
+	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
+	checkPassword(f, n.Password)
+	f.Check((n.Kind == MerchantPortal) == (n.MerchantID != nil), "merchantId", "goes with kind merchant_portal, and only with it")
+	f.Check((n.Kind == Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
+	return f.Err()
+}
+
+func checkPassword(f fault.Fields, password string) {
+	length := utf8.RuneCountInString(password)
+	f.Check(length >= minPassword && length <= maxPassword, "password", "must be %d to %d characters", minPassword, maxPassword)
+}
+
+// UserUpdate changes the fields that are set.
+type UserUpdate struct {
+	ID       int64
+	Enabled  *bool
+	Password *string
+}
+
+// Update switches a user off or on, or changes his password. Either ends his sessions.
+func (u *Users) Update(ctx context.Context, caller Caller, update UserUpdate) (db.SettingChange, error) {
+	c, err := userChange(caller, update.ID)
+	if err != nil {
+		return c, err
+	}
+	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
+	if update.Password != nil {
+		f := fault.Decoded(ctx)
+		checkPassword(f, *update.Password)
+		if err := f.Err(); err != nil {
+			return c, err
+		}
+		hash, err := HashPassword(*update.Password)
+		if err != nil {
+			return c, fmt.Errorf("hash password: %w", err)
+		}
+		params.PasswordHash = &hash
+	}
+	return u.changeUser(ctx, c, update.ID, func(q *db.Queries) error { return q.UserUpdate(ctx, params) })
+}
+
+// RevokeTokens ends every session of a user.
+func (u *Users) RevokeTokens(ctx context.Context, caller Caller, id int64) (db.SettingChange, error) {
+	c, err := userChange(caller, id)
+	if err != nil {
+		return c, err
+	}
+	c.Subject = "token"
+	return u.changeUser(ctx, c, id, func(*db.Queries) error { return nil })
+}
+
+func (u *Users) changeUser(ctx context.Context, c db.SettingChange, id int64, apply func(*db.Queries) error) (db.SettingChange, error) {
+	return db.ChangeSetting(ctx, u.pool, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, id) },
+		Apply: func(q *db.Queries) error {
+			_, err := q.TokenRevokeAll(ctx, id)
+			return errors.Join(err, apply(q))
+		},
+	})
+}
+
+func userChange(caller Caller, id int64) (db.SettingChange, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return db.SettingChange{}, err
+	}
+	return db.SettingChange{
+		At: time.Now().UTC(), Actor: caller.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
+	}, nil
+}

@@ -1,0 +1,115 @@
+package auth_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	users, err := auth.NewUsers(d.Pool, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	operator := auth.Caller{Kind: auth.Operator, ID: 1}
+	const password, second = "correct horse battery", "another long password"
+	made, err := users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil || strings.Contains(string(made.After), "argon2") {
+		t.Fatalf("kept %s: %s", made.Actor, made.After)
+	}
+	id, _ := strconv.ParseInt(made.SubjectKey, 10, 64)
+	login := func(password string) string {
+		token, err := users.Login(t.Context(), auth.Credentials{Login: "boris", Password: password})
+		if err != nil {
+			if f := fault.As(err); f == nil || f.Code != "invalid_credentials" {
+				t.Fatal(err)
+			}
+			return ""
+		}
+		return "Bearer " + token.Bearer
+	}
+	known := func(bearer string) bool {
+		caller, err := users.Bearer(t.Context(), bearer)
+		return err == nil && caller.TraderID == trader.ID
+	}
+
+	session := login(password)
+	if !known(session) {
+		t.Fatal("a new user cannot sign in")
+	}
+	if _, err := users.RevokeTokens(t.Context(), operator, id); err != nil || known(session) {
+		t.Fatalf("a revoked session goes on (%v)", err)
+	}
+	session = login(password)
+	next := second
+	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Password: &next}); err != nil || known(session) {
+		t.Fatalf("a session outlives its password (%v)", err)
+	}
+	if login(password) != "" || login(second) == "" {
+		t.Fatal("the password was not changed")
+	}
+	session = login(second)
+	off, on := false, true
+	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Enabled: &off}); err != nil || known(session) || login(second) != "" {
+		t.Fatalf("a user switched off goes on (%v)", err)
+	}
+	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Enabled: &on}); err != nil || login(second) == "" {
+		t.Fatalf("a user switched on cannot sign in (%v)", err)
+	}
+}
+
+func TestWrongUsers(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	users, err := auth.NewUsers(d.Pool, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, one, far := auth.Caller{Kind: auth.Operator, ID: 1}, int64(1), int64(1<<40)
+	const password = "correct horse battery"
+	for name, c := range map[string]struct {
+		user   auth.NewUser
+		fields []string
+	}{
+		"nothing":          {auth.NewUser{}, []string{"kind", "login", "password"}},
+		"a number":         {auth.NewUser{Kind: auth.Cabinet, Login: "1234", Password: password}, []string{"login"}},
+		"11 characters":    {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: "12345678901"}, []string{"password"}},
+		"a key's kind":     {auth.NewUser{Kind: auth.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
+		"without merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
+		"without trader":   {auth.NewUser{Kind: auth.Trader, Login: "eva", Password: password}, []string{"traderId"}},
+		"with too much":    {auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
+		"unknown merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
+	} {
+		_, err := users.Create(t.Context(), operator, c.user)
+		f := fault.As(err)
+		if f == nil || len(f.Fields) != len(c.fields) {
+			t.Errorf("%s: %v, want %v", name, err, c.fields)
+			continue
+		}
+		for _, field := range c.fields {
+			if !f.Fields.Wrong(field) {
+				t.Errorf("%s: %v, want %s", name, f.Fields, field)
+			}
+		}
+	}
+	if _, err := users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password})
+	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
+		t.Errorf("a login twice: %v", err)
+	}
+	if _, err := users.Create(t.Context(), auth.Caller{Kind: auth.Trader}, auth.NewUser{}); fault.As(err) != fault.ErrTokenKindNotAllowed {
+		t.Errorf("a trader makes users: %v", err)
+	}
+}

@@ -1,0 +1,72 @@
+package auth_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused checks a refusal's code and the kind that decides its status.
+func refused(t *testing.T, err error, kind fault.Kind, code string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Kind != kind || f.Code != code {
+		t.Errorf("error %v; want %s of kind %d", err, code, kind)
+	}
+}
+
+func body(content string) auth.ReadBody {
+	return func() ([]byte, error) { return []byte(content), nil }
+}
+
+// unread fails the test when the body is asked for.
+func unread(t *testing.T) auth.ReadBody {
+	t.Helper()
+	return func() ([]byte, error) {
+		t.Helper()
+		t.Error("the body was read")
+		return nil, errors.New("read")
+	}
+}
+
+// signature is the documented one: the hex HMAC-SHA256 of what is signed under the raw secret.
+func signature(secret, signed string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(signed))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// headers signs the body for the merchant.
+func headers(m dbtest.Merchant, signed string) http.Header {
+	header := http.Header{}
+	header.Set("X-Merchant-Key-Id", m.KeyID)
+	header.Set("X-Merchant-Secret", m.Secret)
+	header.Set("Signature", signature(m.Secret, signed))
+	return header
+}
+
+// with returns a copy of the headers in which one is another; empty takes it away.
+func with(header http.Header, name, value string) http.Header {
+	changed := header.Clone()
+	changed.Del(name)
+	if value != "" {
+		changed.Set(name, value)
+	}
+	return changed
+}

@@ -1,0 +1,170 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pquerna/otp/totp"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/vault"
+)
+
+// tokenLife is how long a sign-in lasts, on the wall clock.
+const tokenLife = 12 * time.Hour
+
+// Refusals of a sign-in.
+var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
+
+// passwordParams are argon2id's, as OWASP advises for a server: 19 MiB, two passes.
+var passwordParams = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// Users signs users in and knows them again by their tokens.
+type Users struct {
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	vault *vault.Vault
+	// nobody is a hash to compare with when a login does not exist, so that the time taken tells nothing of it.
+	nobody string
+}
+
+// NewUsers makes the room's service.
+func NewUsers(pool *pgxpool.Pool, v *vault.Vault) (*Users, error) {
+	nobody, err := HashPassword(randomToken())
+	if err != nil {
+		return nil, err
+	}
+	return &Users{pool: pool, q: db.New(pool), vault: v, nobody: nobody}, nil
+}
+
+// HashPassword returns what is kept of a password.
+func HashPassword(password string) (string, error) {
+	return argon2id.CreateHash(password, passwordParams)
+}
+
+// CreateOperator makes a user who runs the platform.
+func CreateOperator(ctx context.Context, q *db.Queries, login, password string) error {
+	hash, err := HashPassword(password)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	_, err = q.UserInsert(ctx, db.UserInsertParams{
+		Kind: string(Operator), Login: login, PasswordHash: hash, CreatedAt: time.Now(),
+	})
+	if err != nil {
+		return fmt.Errorf("create operator %q: %w", login, err)
+	}
+	return nil
+}
+
+// Credentials are what a user signs in with; Code is needed where a second factor is set up.
+type Credentials struct{ Login, Password, Code string }
+
+// Token is a new bearer token, shown only once.
+type Token struct {
+	Bearer    string
+	Kind      Kind
+	ExpiresAt time.Time
+}
+
+// Login exchanges credentials for a token.
+func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
+	fields := fault.Decoded(ctx)
+	fields.Check(c.Login != "", "login", "is required")
+	fields.Check(c.Password != "", "password", "is required")
+	if err := fields.Err(); err != nil {
+		return Token{}, err
+	}
+	user, err := u.q.UserByLogin(ctx, c.Login)
+	if err != nil && !db.NoRows(err) {
+		return Token{}, fmt.Errorf("read user: %w", err)
+	}
+	found := err == nil
+	hash := u.nobody
+	if found {
+		hash = user.PasswordHash
+	}
+	match, err := argon2id.ComparePasswordAndHash(c.Password, hash)
+	if err != nil || !match || !found {
+		return Token{}, errInvalidCredentials
+	}
+	if err := u.checkCode(user, c.Code); err != nil {
+		return Token{}, err
+	}
+	return u.issue(ctx, user.ID, Kind(user.Kind))
+}
+
+func (u *Users) checkCode(user db.UserByLoginRow, code string) error {
+	if user.TotpSecret == nil {
+		return nil
+	}
+	secret, err := u.vault.Open(user.TotpSecret, vault.Place{Table: "app_user", Column: "totp_secret", Row: user.ID})
+	if err != nil {
+		return err
+	}
+	if !totp.Validate(code, string(secret)) {
+		return errInvalidCredentials
+	}
+	return nil
+}
+
+func (u *Users) issue(ctx context.Context, userID int64, kind Kind) (Token, error) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	token := Token{Bearer: randomToken(), Kind: kind, ExpiresAt: now.Add(tokenLife)}
+	err := u.q.TokenInsert(ctx, db.TokenInsertParams{
+		Hash: HashSecret(token.Bearer), UserID: userID, CreatedAt: now, ExpiresAt: token.ExpiresAt,
+	})
+	if err != nil {
+		return Token{}, fmt.Errorf("insert token: %w", err)
+	}
+	return token, nil
+}
+
+const bearerPrefix = "Bearer "
+
+// HasBearer reports whether an Authorization header carries a bearer token at all.
+func HasBearer(authorization string) bool {
+	return len(authorization) > len(bearerPrefix) && strings.EqualFold(authorization[:len(bearerPrefix)], bearerPrefix)
+}
+
+// Bearer authenticates the token of an Authorization header.
+func (u *Users) Bearer(ctx context.Context, authorization string) (Caller, error) {
+	if !HasBearer(authorization) {
+		return Caller{}, fault.ErrUnauthenticated
+	}
+	hash := HashSecret(authorization[len(bearerPrefix):])
+	user, err := u.q.TokenUser(ctx, db.TokenUserParams{Hash: hash, Now: time.Now()})
+	if db.NoRows(err) {
+		return Caller{}, fault.ErrUnauthenticated
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("read token: %w", err)
+	}
+	c := Caller{Kind: Kind(user.Kind), ID: user.ID, Login: user.Login}
+	if user.MerchantID != nil {
+		c.MerchantID = *user.MerchantID
+	}
+	if user.TraderID != nil {
+		c.TraderID = *user.TraderID
+	}
+	return c, nil
+}
+
+// Prune forgets the tokens that have expired.
+func (u *Users) Prune(ctx context.Context) error {
+	_, err := u.q.TokenPrune(ctx, time.Now())
+	return err
+}
+
+func randomToken() string {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // never fails
+	return base64.RawURLEncoding.EncodeToString(raw)
+}

@@ -1,0 +1,262 @@
+package auth_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pquerna/otp/totp"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/vault"
+)
+
+const password = "correct horse battery"
+
+// people is the room's service and the means to make users.
+type people struct {
+	*dbtest.DB
+	*auth.Users
+	vault *vault.Vault
+}
+
+func newPeople(t testing.TB) people {
+	t.Helper()
+	d := dbtest.New(t)
+	v, err := vault.New(make([]byte, vault.KeySize))
+	noError(t, err)
+	users, err := auth.NewUsers(d.Pool, v)
+	noError(t, err)
+	return people{DB: d, Users: users, vault: v}
+}
+
+func (p people) add(t testing.TB, kind auth.Kind, login string, merchantID, traderID *int64) int64 {
+	t.Helper()
+	hash, err := auth.HashPassword(password)
+	noError(t, err)
+	id, err := p.Queries().UserInsert(t.Context(), db.UserInsertParams{
+		Kind: string(kind), Login: login, PasswordHash: hash, MerchantID: merchantID, TraderID: traderID, CreatedAt: dbtest.Start,
+	})
+	noError(t, err)
+	return id
+}
+
+// secondFactor sets up a TOTP secret for the user and returns it.
+func (p people) secondFactor(t *testing.T, userID int64) string {
+	t.Helper()
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"})
+	noError(t, err)
+	sealed, err := p.vault.Seal([]byte(key.Secret()), vault.Place{Table: "app_user", Column: "totp_secret", Row: userID})
+	noError(t, err)
+	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = $2 where id = $1", userID, sealed)
+	noError(t, err)
+	return key.Secret()
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	m, trader := p.NewMerchant(t, dbtest.MerchantOpts{}), p.NewTrader(t, dbtest.TraderOpts{})
+	for _, test := range []struct {
+		kind                 auth.Kind
+		merchantID, traderID int64
+	}{{auth.Cabinet, 0, 0}, {auth.MerchantPortal, m.ID, 0}, {auth.Trader, 0, trader.ID}, {auth.Operator, 0, 0}} {
+		login := "the " + string(test.kind)
+		id := p.add(t, test.kind, login, unlessZero(test.merchantID), unlessZero(test.traderID))
+		token, err := p.Login(t.Context(), auth.Credentials{Login: login, Password: password})
+		noError(t, err)
+		if life := time.Until(token.ExpiresAt); token.Kind != test.kind || life < time.Hour || life > 24*time.Hour {
+			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
+		}
+		caller, err := p.Bearer(t.Context(), "Bearer "+token.Bearer)
+		noError(t, err)
+		if caller.Kind != test.kind || caller.ID != id || caller.Login != login || caller.MerchantID != test.merchantID || caller.TraderID != test.traderID {
+			t.Errorf("%s: caller %+v", test.kind, caller)
+		}
+	}
+}
+
+func unlessZero(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+func TestLoginRefused(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.add(t, auth.Operator, "operator", nil, nil)
+	answers := map[string]bool{}
+	for name, c := range map[string]auth.Credentials{
+		"wrong password":  {Login: "operator", Password: "wrong"},
+		"unknown login":   {Login: "nobody", Password: password},
+		"other case":      {Login: "Operator", Password: password},
+		"password in pad": {Login: "operator", Password: password + " "},
+		"long password":   {Login: "operator", Password: strings.Repeat("x", 1<<16)},
+	} {
+		token, err := p.Login(t.Context(), c)
+		refused(t, err, fault.Unauthenticated, "invalid_credentials")
+		if token != (auth.Token{}) {
+			t.Errorf("%s: got a token", name)
+		}
+		answers[err.Error()] = true
+	}
+	// Nobody may learn which logins exist.
+	if len(answers) != 1 {
+		t.Errorf("answers differ: %v", answers)
+	}
+	_, err := p.Login(t.Context(), auth.Credentials{})
+	if f := fault.As(err); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil || f.Fields["password"] == nil {
+		t.Errorf("nothing given: %v", err)
+	}
+}
+
+func TestSecondFactor(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	secret := p.secondFactor(t, p.add(t, auth.Operator, "operator", nil, nil))
+	code := func(at time.Time) string {
+		text, err := totp.GenerateCode(secret, at)
+		noError(t, err)
+		return text
+	}
+	for name, given := range map[string]string{
+		"none": "", "wrong": "abcdef", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
+	} {
+		if _, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: given}); err == nil {
+			t.Errorf("%s: let in", name)
+		} else {
+			refused(t, err, fault.Unauthenticated, "invalid_credentials")
+		}
+	}
+	_, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())})
+	refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	_, err = p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code(time.Now())})
+	noError(t, err)
+	// Another user's sealed secret, put into this row, must not open.
+	other := p.add(t, auth.Operator, "other", nil, nil)
+	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1", other)
+	noError(t, err)
+	if _, err = p.Login(t.Context(), auth.Credentials{Login: "other", Password: password, Code: code(time.Now())}); err == nil || fault.As(err) != nil {
+		t.Errorf("with a copied secret: %v", err)
+	}
+}
+
+func TestBearerRefused(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	id := p.add(t, auth.Operator, "operator", nil, nil)
+	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password})
+	noError(t, err)
+	noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
+		Hash: auth.HashSecret("expired"), UserID: id, CreatedAt: dbtest.Start, ExpiresAt: time.Now().Add(-time.Millisecond),
+	}))
+	for _, authorization := range []string{
+		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
+		"Bearer " + token.Bearer + " ", "Bearer " + token.Bearer[1:], "Bearer " + strings.ToUpper(token.Bearer),
+		"Bearer " + hex.EncodeToString(auth.HashSecret(token.Bearer)), "Bearer " + string(auth.HashSecret(token.Bearer)),
+	} {
+		caller, err := p.Bearer(t.Context(), authorization)
+		if !errors.Is(err, fault.ErrUnauthenticated) || caller.Kind != "" {
+			t.Errorf("%q: %+v, %v", authorization, caller, err)
+		}
+	}
+	// The scheme's name is case-insensitive (RFC 9110, 11.1).
+	if _, err := p.Bearer(t.Context(), "bearer "+token.Bearer); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	id := p.add(t, auth.Operator, "operator", nil, nil)
+	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
+		noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
+			Hash: auth.HashSecret(token), UserID: id, CreatedAt: dbtest.Start, ExpiresAt: time.Now().Add(expires),
+		}))
+	}
+	noError(t, p.Prune(t.Context()))
+	rows, err := p.Pool.Query(t.Context(), "select hash from token")
+	noError(t, err)
+	left, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	noError(t, err)
+	if len(left) != 1 || string(left[0]) != string(auth.HashSecret("future")) {
+		t.Errorf("%d tokens are left", len(left))
+	}
+}
+
+func TestOnlyHashesAreStored(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	secret := p.secondFactor(t, p.add(t, auth.Operator, "operator", nil, nil))
+	code, err := totp.GenerateCode(secret, time.Now())
+	noError(t, err)
+	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code})
+	noError(t, err)
+	for _, hidden := range []string{token.Bearer, password, secret} {
+		storedNowhere(t, p.DB, hidden)
+	}
+	var hash string
+	noError(t, p.Pool.QueryRow(t.Context(), "select password_hash from app_user").Scan(&hash))
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("the password is kept as %s", hash)
+	}
+}
+
+// storedNowhere searches every row of the tables of keys, users and tokens, as text and, since bytea prints so, as hex.
+func storedNowhere(t *testing.T, d *dbtest.DB, secret string) {
+	t.Helper()
+	for _, table := range []string{"api_key", "app_user", "token", "merchant", "cashbox"} {
+		rows, err := d.Pool.Query(t.Context(), "select x::text from "+table+" x")
+		noError(t, err)
+		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		noError(t, err)
+		for _, text := range texts {
+			if strings.Contains(text, secret) || strings.Contains(text, hex.EncodeToString([]byte(secret))) {
+				t.Errorf("%s holds the secret itself: %s", table, text)
+			}
+		}
+	}
+}
+
+func TestCreateOperator(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	noError(t, auth.CreateOperator(t.Context(), p.Queries(), "root", password))
+	token, err := p.Login(t.Context(), auth.Credentials{Login: "root", Password: password})
+	if err != nil || token.Kind != auth.Operator {
+		t.Errorf("%s, %v", token.Kind, err)
+	}
+	if err := auth.CreateOperator(t.Context(), p.Queries(), "root", "another password"); err == nil || strings.Contains(err.Error(), "another password") {
+		t.Errorf("the login is taken: %v", err)
+	}
+}
+
+// FuzzBearer: whatever the header holds, it is the one token or nobody.
+func FuzzBearer(f *testing.F) {
+	p := newPeople(f)
+	p.add(f, auth.Operator, "operator", nil, nil)
+	token, err := p.Login(f.Context(), auth.Credentials{Login: "operator", Password: password})
+	noError(f, err)
+	for _, seed := range []string{"Bearer " + token.Bearer, "BEARER " + token.Bearer, "", "Bearer", "Bearer \x00", "Bearer ' or true --", "\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, authorization string) {
+		caller, err := p.Bearer(t.Context(), authorization)
+		known := len(authorization) > 7 && strings.EqualFold(authorization[:7], "bearer ") && authorization[7:] == token.Bearer
+		switch {
+		case known && (err != nil || caller.Kind != auth.Operator):
+			t.Fatalf("the token was refused: %v", err)
+		case !known && !errors.Is(err, fault.ErrUnauthenticated):
+			t.Fatalf("%q: %+v, %v", authorization, caller, err)
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package cashbox
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/fault"
+	"gateway/internal/money"
+)
+
+// optionalPercent reads a percent; an empty one is none.
+func optionalPercent(f fault.Fields, field, literal string) decimal.NullDecimal {
+	return optional(f, field, literal, money.ParsePercent)
+}
+
+// optionalAmount reads a fiat amount; an empty one is none.
+func optionalAmount(f fault.Fields, field, literal string) decimal.NullDecimal {
+	return optional(f, field, literal, func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) })
+}
+
+func optional(f fault.Fields, field, literal string, parse func(string) (decimal.Decimal, error)) decimal.NullDecimal {
+	if literal == "" {
+		return decimal.NullDecimal{}
+	}
+	value, err := parse(literal)
+	if err != nil {
+		f.Add(field, "%s", err)
+		return decimal.NullDecimal{}
+	}
+	return decimal.NewNullDecimal(value)
+}
+
+// checkOrder complains of a maximum below its minimum.
+func checkOrder(f fault.Fields, minimum, maximum decimal.NullDecimal) {
+	ordered := !minimum.Valid || !maximum.Valid || minimum.Decimal.LessThanOrEqual(maximum.Decimal)
+	f.Check(ordered, "maxAmount", "must not be less than minAmount")
+}
+
+// checkClock complains of what is no time of day.
+func checkClock(f fault.Fields, field, clock string) {
+	_, err := time.Parse("15:04", clock)
+	f.Check(err == nil, field, "must be a time of day, HH:MM")
+}
+
+func deref[T any](v *T) T {
+	var nothing T
+	if v == nil {
+		return nothing
+	}
+	return *v
+}

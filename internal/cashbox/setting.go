@@ -1,0 +1,226 @@
+// Package cashbox is what an operator sets of merchants and their cashboxes: switches, methods, markups, limits. Every
+// change is kept in the log of settings.
+package cashbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/auth"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Settings changes settings for operators.
+type Settings struct {
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	clock clock.Clock
+}
+
+// NewSettings makes the service.
+func NewSettings(pool *pgxpool.Pool, c clock.Clock) *Settings {
+	return &Settings{pool: pool, q: db.New(pool), clock: c}
+}
+
+// change begins a change of a setting by an operator; nobody else may make one.
+func (s *Settings) change(caller auth.Caller, subject, key string) (Change, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Change{}, err
+	}
+	return Change{At: s.clock.Now(), Actor: caller.Actor(), Subject: subject, SubjectKey: key}, nil
+}
+
+// MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
+type MerchantUpdate struct {
+	ID          int64
+	APIEnabled  *bool
+	RatePercent *string
+}
+
+// UpdateMerchant switches a merchant's API, or sets its profile markup.
+func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u MerchantUpdate) (Change, error) {
+	c, err := s.change(caller, "merchant", strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	params := db.MerchantUpdateParams{ID: u.ID, ApiEnabled: u.APIEnabled, SetRate: u.RatePercent != nil}
+	params.RatePercent = optionalPercent(f, "ratePercent", deref(u.RatePercent))
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error { return q.MerchantUpdate(ctx, params) },
+	})
+}
+
+// Update changes the fields that are set; a TraderID of 0 removes the bridge.
+type Update struct {
+	ID             int64
+	CollectEnabled *bool
+	TraderID       *int64
+}
+
+// UpdateCashbox switches collecting, or sets the bridge.
+func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u Update) (Change, error) {
+	c, err := s.change(caller, "cashbox", strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return c, err
+	}
+	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
+	if u.TraderID != nil && *u.TraderID != 0 {
+		params.TraderCashboxID = u.TraderID
+		if err := s.checkTrader(ctx, *u.TraderID); err != nil {
+			return c, err
+		}
+	}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
+	})
+}
+
+func (s *Settings) checkTrader(ctx context.Context, id int64) error {
+	f := fault.Decoded(ctx)
+	_, err := s.q.TraderSetting(ctx, id)
+	f.Check(!db.NoRows(err), "traderCashboxId", "is not a trader's cashbox")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return err
+}
+
+// Method is a method of a cashbox. An empty text is none.
+type Method struct {
+	CashboxID            int64
+	Name                 string
+	Enabled              bool
+	MarginPercent        string
+	ValiditySeconds      int32
+	MinAmount, MaxAmount string
+}
+
+const maxValiditySeconds = 86_400
+
+// SetMethod makes or changes a method of a cashbox.
+func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m Method) (Change, error) {
+	c, err := s.change(caller, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+	if err != nil {
+		return c, err
+	}
+	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
+	if db.NoRows(err) {
+		return c, fault.ErrNotFound
+	}
+	if err != nil {
+		return c, err
+	}
+	params, err := m.validate(ctx, s.q, currency)
+	if err != nil {
+		return c, err
+	}
+	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) },
+		Apply: func(q *db.Queries) error { return q.CashboxMethodSet(ctx, params) },
+		New:   true,
+	})
+}
+
+func (m Method) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxMethodSetParams, error) {
+	f := fault.Decoded(ctx)
+	params := db.CashboxMethodSetParams{
+		CashboxID: m.CashboxID, Method: m.Name, Enabled: m.Enabled, ValiditySeconds: m.ValiditySeconds,
+		MarginPercent: optionalPercent(f, "marginPercent", m.MarginPercent),
+		MinAmount:     optionalAmount(f, "minAmount", m.MinAmount), MaxAmount: optionalAmount(f, "maxAmount", m.MaxAmount),
+	}
+	known, err := knownMethod(ctx, q, m.Name, currency)
+	if err != nil {
+		return params, err
+	}
+	f.Check(known, "method", "is not a method for %s", currency)
+	f.Check(m.ValiditySeconds >= 1 && m.ValiditySeconds <= maxValiditySeconds, "validitySeconds", "must be between 1 and %d", maxValiditySeconds)
+	checkOrder(f, params.MinAmount, params.MaxAmount)
+	return params, f.Err()
+}
+
+func knownMethod(ctx context.Context, q *db.Queries, name, currency string) (bool, error) {
+	methods, err := q.MethodList(ctx)
+	for _, m := range methods {
+		if m.Method == name && m.Currency == currency {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// SetPlatformLimit makes or changes a currency's limits.
+func (s *Settings) SetPlatformLimit(ctx context.Context, caller auth.Caller, currency, minimum, maximum string) (Change, error) {
+	c, err := s.change(caller, "platform_limit", currency)
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(currency != "", "currency", "is required")
+	low, high := optionalAmount(f, "minAmount", minimum), optionalAmount(f, "maxAmount", maximum)
+	f.Check(minimum != "", "minAmount", "is required")
+	f.Check(maximum != "", "maxAmount", "is required")
+	checkOrder(f, low, high)
+	if err := s.checkCurrency(ctx, f, currency); err != nil {
+		return c, err
+	}
+	params := db.PlatformLimitSetParams{Currency: currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.PlatformLimitSetting(ctx, currency) },
+		Apply: func(q *db.Queries) error { return q.PlatformLimitSet(ctx, params) },
+		New:   true,
+	})
+}
+
+func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, currency string) error {
+	methods, err := s.q.MethodList(ctx)
+	if err != nil {
+		return err
+	}
+	known := false
+	for _, m := range methods {
+		known = known || m.Currency == currency
+	}
+	f.Check(known || currency == "", "currency", "is not a known currency")
+	return f.Err()
+}
+
+// Page asks for part of the log, the newest first.
+type Page struct {
+	db.Page
+	Subject, SubjectKey *string
+}
+
+// Change is one row of the log of settings.
+type Change = db.SettingChange
+
+// Changes lists the log of settings. The cursor is nil on the last page.
+func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page Page) ([]Change, *string, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.SettingChangeList(ctx, db.SettingChangeListParams{
+		BeforeID: before, Subject: page.Subject, SubjectKey: page.SubjectKey, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list setting changes: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(c Change) int64 { return c.ID })
+	return rows, cursor, nil
+}

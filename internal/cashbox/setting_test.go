@@ -1,0 +1,247 @@
+package cashbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var operator = auth.Caller{Kind: auth.Operator, ID: 9}
+
+type bundle struct {
+	*dbtest.DB
+	settings *cashbox.Settings
+	merchant dbtest.Merchant
+	trader   dbtest.Trader
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	return &bundle{
+		DB: d, settings: cashbox.NewSettings(d.Pool, &dbtest.Clock{}),
+		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// wantChange checks what the log keeps: who, what, and one field before and after.
+func wantChange(t *testing.T, c cashbox.Change, err error, subject, key, field string, before, after any) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Actor != "operator:9" || c.Subject != subject || c.SubjectKey != key || !c.At.Equal(dbtest.Start) || c.ID == 0 {
+		t.Errorf("change %+v", c)
+	}
+	if got := value(t, c.Before, field); got != before {
+		t.Errorf("%s before: %v, want %v", field, got, before)
+	}
+	if got := value(t, c.After, field); got != after {
+		t.Errorf("%s after: %v, want %v", field, got, after)
+	}
+}
+
+func value(t *testing.T, object []byte, field string) any {
+	t.Helper()
+	if object == nil {
+		return "new"
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(object, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields[field]
+}
+
+func wantFields(t *testing.T, err error, fields ...string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Code != "validation_failed" || len(f.Fields) != len(fields) {
+		t.Fatalf("%v, want wrong %v", err, fields)
+	}
+	for _, field := range fields {
+		if !f.Fields.Wrong(field) {
+			t.Errorf("%s is not among %v", field, f.Fields)
+		}
+	}
+}
+
+func TestEveryChangeIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
+
+	c, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false)})
+	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
+	c, err = b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("2.5")})
+	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
+	c, err = b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("")})
+	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
+
+	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
+	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: &b.trader.ID})
+	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
+	if strings.Contains(string(c.After), "secret\"") {
+		t.Errorf("the log keeps a secret: %s", c.After)
+	}
+	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: ptr(int64(0))})
+	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
+
+	m := cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000"}
+	c, err = b.settings.SetMethod(ctx, operator, m)
+	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
+	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "100000")
+	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
+	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "200000.50")
+	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
+
+	changes, cursor, err := b.settings.Changes(ctx, operator, cashbox.Page{Page: db.Page{Limit: ptr(int32(2))}})
+	if err != nil || len(changes) != 2 || cursor == nil || changes[0].ID != c.ID {
+		t.Fatalf("%d changes, cursor %v, %v", len(changes), cursor, err)
+	}
+	changes, cursor, err = b.settings.Changes(ctx, operator, cashbox.Page{Subject: ptr("merchant"), SubjectKey: &merchant})
+	if err != nil || len(changes) != 3 || cursor != nil {
+		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
+	}
+	if _, err := b.Pool.Exec(ctx, "delete from setting_change"); err == nil {
+		t.Error("the log can be deleted")
+	}
+}
+
+// A trader's requisites keep copies of his terms: they must follow.
+func TestRequisitesFollowTheirTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	trader := strconv.FormatInt(b.trader.ID, 10)
+	off := b.trader.Requisites[0]
+	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(false)}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")})
+	wantChange(t, c, err, "trader", trader, "enabled", true, false)
+	b.wantRequisites(t, "0 3.0000 1.2500|0 3.0000 1.2500")
+	c, err = b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
+	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
+	// The requisite that was switched off itself stays off.
+	b.wantRequisites(t, "0 none 1.2500|1 none 1.2500")
+	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
+		t.Fatal(err)
+	}
+	b.wantRequisites(t, "1 none 1.2500|1 none 1.2500")
+}
+
+func (b *bundle) wantRequisites(t *testing.T, want string) {
+	t.Helper()
+	var got string
+	err := b.Pool.QueryRow(t.Context(), `select string_agg(concat_ws(' ', active::int, coalesce(trader_rate_percent::text, 'none'),
+		trader_share_percent), '|' order by id) from requisite`).Scan(&got)
+	if err != nil || got != want {
+		t.Errorf("requisites %s, want %s (%v)", got, want, err)
+	}
+}
+
+func TestLimitsOfARequisite(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	n := cashbox.NewRequisite{
+		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: ptr("Bank"),
+		Limits: cashbox.Limits{
+			MinAmount: ptr("100"), MaxAmount: ptr("5000"), TimeZone: ptr("Asia/Baku"), DailyCount: ptr(int32(7)),
+			DailySum: ptr("90000"), OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:00"), WorkUntil: ptr("06:30"), Weight: ptr(int32(4)),
+		},
+	}
+	c, err := b.settings.CreateRequisite(ctx, operator, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]any{
+		"value": "2200000000000004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
+		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "active": true,
+	} {
+		if got := value(t, c.After, field); got != want {
+			t.Errorf("%s is %v, want %v", field, got, want)
+		}
+	}
+	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
+	cleared := cashbox.Limits{DailyCount: ptr(int32(0)), DailySum: ptr(""), OpenPayments: ptr(int32(0)), WorkFrom: ptr(""), WorkUntil: ptr("")}
+	c, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cleared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
+		if got := value(t, c.After, field); got != nil {
+			t.Errorf("%s is %v after it was cleared", field, got)
+		}
+	}
+	if got := value(t, c.After, "min_amount"); got != 100.0 {
+		t.Errorf("min_amount became %v", got)
+	}
+	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{MinAmount: ptr("5000.01")}})
+	wantFields(t, err, "limits.maxAmount")
+}
+
+func TestWrongSettings(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	requisite := func(method, value string) cashbox.NewRequisite {
+		return cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
+	}
+	limited := func(l cashbox.Limits) error {
+		_, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
+		return err
+	}
+	create := func(n cashbox.NewRequisite) error { _, err := b.settings.CreateRequisite(ctx, operator, n); return err }
+	percent := func(s string) error {
+		_, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: &s})
+		return err
+	}
+	wantFields(t, percent("100.0001"), "ratePercent")
+	wantFields(t, percent("1.00001"), "ratePercent")
+	wantFields(t, percent("-1"), "ratePercent")
+	wantFields(t, create(requisite("card", "2200000000000005")), "value")
+	wantFields(t, create(requisite("sbp", "89001234567")), "value")
+	wantFields(t, create(requisite("c2c", "2200000000000004")), "method")
+	wantFields(t, create(cashbox.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}), "traderId")
+	wantFields(t, create(cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000"}), "value")
+	wantFields(t, limited(cashbox.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
+		"limits.timeZone", "limits.weight", "limits.dailyCount")
+	wantFields(t, limited(cashbox.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}), "limits.workFrom", "limits.workUntil")
+	wantFields(t, limited(cashbox.Limits{WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")}), "limits.workUntil")
+	wantFields(t, limited(cashbox.Limits{DailySum: ptr("0")}), "limits.dailySum")
+	_, err := b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
+	wantFields(t, err, "method", "validitySeconds")
+	_, err = b.settings.SetPlatformLimit(ctx, operator, "XXX", "2", "1")
+	wantFields(t, err, "currency", "maxAmount")
+	_, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))})
+	wantFields(t, err, "traderCashboxId")
+	if _, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
+		t.Errorf("unknown merchant: %v", err)
+	}
+	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
+		if _, err := b.settings.UpdateMerchant(ctx, caller, cashbox.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+			t.Errorf("%s: %v", caller.Kind, err)
+		}
+	}
+	var kept int
+	if err := b.Pool.QueryRow(ctx, "select count(*) from setting_change").Scan(&kept); err != nil || kept != 0 {
+		t.Errorf("%d refused changes were kept (%v)", kept, err)
+	}
+}

@@ -1,0 +1,206 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+	_ "time/tzdata" // zones must be known also where the machine has none
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
+type TraderUpdate struct {
+	ID           int64
+	Enabled      *bool
+	RatePercent  *string
+	SharePercent *string
+}
+
+// UpdateTrader switches a trader on or off, or sets his terms. His requisites follow at once.
+func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u TraderUpdate) (Change, error) {
+	c, err := s.change(caller, "trader", strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	params := db.TraderUpdateParams{
+		ID: u.ID, Enabled: u.Enabled, SetRate: u.RatePercent != nil,
+		RatePercent:  optionalPercent(f, "ratePercent", deref(u.RatePercent)),
+		SharePercent: optionalPercent(f, "sharePercent", deref(u.SharePercent)),
+	}
+	f.Check(u.SharePercent == nil || *u.SharePercent != "", "sharePercent", "cannot be cleared")
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error {
+			if err := q.TraderUpdate(ctx, params); err != nil {
+				return err
+			}
+			return q.RequisiteFollowTrader(ctx, u.ID)
+		},
+	})
+}
+
+// Limits are the limits of a requisite. Nil leaves one as it is; empty, or 0, clears it.
+type Limits struct {
+	MinAmount, MaxAmount *string
+	TimeZone             *string
+	DailyCount           *int32
+	DailySum             *string
+	OpenPayments         *int32
+	WorkFrom, WorkUntil  *string
+	Weight               *int32
+}
+
+const maxWeight = 1000
+
+// params checks the limits, and says what they come to in SQL.
+func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
+	p := db.RequisiteUpdateParams{
+		MinAmount: optionalAmount(f, "limits.minAmount", deref(l.MinAmount)),
+		MaxAmount: optionalAmount(f, "limits.maxAmount", deref(l.MaxAmount)),
+		TimeZone:  l.TimeZone, Weight: l.Weight,
+		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
+		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", deref(l.DailySum)),
+		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
+		SetHours: l.WorkFrom != nil || l.WorkUntil != nil,
+	}
+	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
+	f.Check(l.MaxAmount == nil || *l.MaxAmount != "", "limits.maxAmount", "cannot be cleared")
+	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
+	f.Check(l.Weight == nil || *l.Weight >= 1 && *l.Weight <= maxWeight, "limits.weight", "must be between 1 and %d", maxWeight)
+	if l.TimeZone != nil {
+		_, err := time.LoadLocation(*l.TimeZone)
+		f.Check(err == nil && *l.TimeZone != "" && *l.TimeZone != "Local", "limits.timeZone", "is not a known time zone")
+	}
+	l.hours(f, &p)
+	return p
+}
+
+// hours come together or are cleared together.
+func (l Limits) hours(f fault.Fields, p *db.RequisiteUpdateParams) {
+	from, until := deref(l.WorkFrom), deref(l.WorkUntil)
+	if !p.SetHours || from == "" && until == "" {
+		return
+	}
+	checkClock(f, "limits.workFrom", from)
+	checkClock(f, "limits.workUntil", until)
+	f.Check(from != until, "limits.workUntil", "must differ from workFrom")
+	p.WorkFrom, p.WorkUntil = &from, &until
+}
+
+// count reads a number of payments; 0 is no limit.
+func count(f fault.Fields, field string, n *int32) *int32 {
+	if n == nil || *n == 0 {
+		return nil
+	}
+	f.Check(*n > 0, field, "must be at least 0")
+	return n
+}
+
+// NewRequisite is a requisite to add to a trader.
+type NewRequisite struct {
+	TraderID                int64
+	Currency, Method, Value string
+	Holder, Bank            *string
+	Limits                  Limits
+}
+
+// The limits of a requisite that names none.
+const (
+	defaultMin = "1"
+	defaultMax = "999999999999.99"
+)
+
+// CreateRequisite adds a requisite to a trader.
+func (s *Settings) CreateRequisite(ctx context.Context, caller auth.Caller, n NewRequisite) (Change, error) {
+	c, err := s.change(caller, "requisite", "")
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	limits := n.Limits.params(f)
+	if err := s.checkRequisite(ctx, f, n); err != nil {
+		return c, err
+	}
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+			TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Value: n.Value, Holder: n.Holder, Bank: n.Bank,
+			MinAmount: optionalAmount(f, "", defaultMin).Decimal, MaxAmount: optionalAmount(f, "", defaultMax).Decimal, Now: c.At,
+		})
+		if db.NoRows(err) {
+			return fault.Fields{"traderId": {"is not a trader"}}.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("insert requisite: %w", err)
+		}
+		limits.ID, c.SubjectKey = id, strconv.FormatInt(id, 10)
+		if err := q.RequisiteUpdate(ctx, limits); err != nil {
+			return fmt.Errorf("set limits: %w", err)
+		}
+		if c.After, err = q.RequisiteSetting(ctx, id); err != nil {
+			return fmt.Errorf("read requisite: %w", err)
+		}
+		return db.RecordSetting(ctx, q, c)
+	})
+	return c, err
+}
+
+func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
+	methods, err := s.q.MethodList(ctx)
+	if err != nil {
+		return err
+	}
+	kind := ""
+	for _, m := range methods {
+		if m.Method == n.Method && m.Currency == n.Currency {
+			kind = deref(m.RequisiteType)
+		}
+	}
+	f.Check(kind != "", "method", "is not a method with requisites for %s", n.Currency)
+	if kind != "" {
+		wrong := checkValue(kind, n.Value)
+		f.Check(wrong == "", "value", "%s", wrong)
+	}
+	low, high := optionalAmount(f, "", deref(n.Limits.MinAmount)), optionalAmount(f, "", deref(n.Limits.MaxAmount))
+	checkOrder(f, low, high)
+	return f.Err()
+}
+
+// RequisiteUpdate changes the fields that are set.
+type RequisiteUpdate struct {
+	ID           int64
+	Enabled      *bool
+	Holder, Bank *string
+	Limits       Limits
+}
+
+// UpdateRequisite changes a requisite. Payments made keep the one they were given.
+func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u RequisiteUpdate) (Change, error) {
+	c, err := s.change(caller, "requisite", strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	params := u.Limits.params(f)
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
+	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
+	})
+	if db.IsCheckViolation(err) {
+		return c, fault.Fields{"limits.maxAmount": {"must not be less than minAmount"}}.Err()
+	}
+	return c, err
+}

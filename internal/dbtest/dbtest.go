@@ -1,0 +1,123 @@
+// Package dbtest gives each test a PostgreSQL database of its own, already migrated, and factories for what tests need
+// in it. One private server serves a test process.
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/db"
+	"gateway/internal/pgserver"
+)
+
+// poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether anything inside a
+// transaction touches the pool.
+const poolEnv = "GATEWAY_TEST_POOL"
+
+const (
+	poolDefault  = 8
+	template     = "migrated"
+	startTimeout = time.Minute
+)
+
+var (
+	started  sync.Once
+	server   *pgserver.Server
+	startErr error
+	dir      string
+	// cloning is serial: PostgreSQL refuses to copy a template that another copy is reading from, now and then.
+	cloning sync.Mutex
+	number  atomic.Int64
+)
+
+// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) { dbtest.Main(m) }.
+func Main(m *testing.M) {
+	code := m.Run()
+	if server != nil {
+		_ = server.Stop(context.Background())
+	}
+	if dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// DB is a test's own database.
+type DB struct {
+	Pool *pgxpool.Pool
+	URL  string
+}
+
+// New clones a migrated database for the test and drops it afterwards.
+func New(t testing.TB) *DB {
+	t.Helper()
+	started.Do(func() { startErr = start() })
+	check(t, startErr)
+	name := fmt.Sprintf("test_%d", number.Add(1))
+	check(t, admin(fmt.Sprintf("create database %s template %s", name, template)))
+	pool, err := db.Open(t.Context(), server.URL(name), PoolSize())
+	check(t, err)
+	t.Cleanup(func() {
+		pool.Close()
+		check(t, admin(fmt.Sprintf("drop database %s with (force)", name)))
+	})
+	return &DB{Pool: pool, URL: server.URL(name)}
+}
+
+// Queries runs queries on the test's pool.
+func (d *DB) Queries() *db.Queries { return db.New(d.Pool) }
+
+// PoolSize is how many connections a test's pool has.
+func PoolSize() int {
+	if size, err := strconv.Atoi(os.Getenv(poolEnv)); err == nil && size > 0 {
+		return size
+	}
+	return poolDefault
+}
+
+func start() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	var err error
+	if dir, err = os.MkdirTemp("", "gateway-test-"); err != nil {
+		return err
+	}
+	if server, err = pgserver.Start(ctx, pgserver.Options{Dir: dir, Ephemeral: true}); err != nil {
+		return err
+	}
+	if err := admin("create database " + template); err != nil {
+		return err
+	}
+	return db.Migrate(ctx, server.URL(template))
+}
+
+// admin runs one statement outside every test's database.
+func admin(sql string) error {
+	cloning.Lock()
+	defer cloning.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,193 @@
+package dbtest
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+)
+
+// Start is the time at which what the factories make came to be.
+var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that takes sbp, sim and
+// card, none of them with a markup of its own.
+type MerchantOpts struct {
+	Currency    string
+	Methods     []string
+	RatePercent decimal.NullDecimal
+	Margin      decimal.NullDecimal
+	Validity    time.Duration
+	Scopes      []string
+	// Unbound makes a key without a default cashbox.
+	Unbound bool
+}
+
+// Merchant is a merchant with a cashbox and a key.
+type Merchant struct {
+	ID, CashboxID int64
+	// KeyID and Secret sign its requests; Caller is whom they prove.
+	KeyID, Secret string
+	Caller        auth.Caller
+}
+
+// NewMerchant makes a merchant with a cashbox and a key.
+func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
+	t.Helper()
+	ctx, q := t.Context(), d.Queries()
+	o = o.defaults()
+	var m Merchant
+	var err error
+	m.ID, err = q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start})
+	check(t, err)
+	m.CashboxID, err = q.CashboxInsert(ctx, db.CashboxInsertParams{
+		MerchantID: m.ID, Name: "Shop", Currency: o.Currency, WebhookSecret: []byte{}, CreatedAt: Start,
+	})
+	check(t, err)
+	check(t, ledger.Open(ctx, q, ledger.Cashbox, m.CashboxID))
+	check(t, ledger.Open(ctx, q, ledger.Platform, 0))
+	for _, method := range o.Methods {
+		check(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
+			CashboxID: m.CashboxID, Method: method, Enabled: true, MarginPercent: o.Margin,
+			ValiditySeconds: int32(o.Validity / time.Second),
+		}))
+	}
+	m.KeyID, m.Secret = fmt.Sprintf("key-%d", m.ID), fmt.Sprintf("secret-%d", m.ID)
+	cashbox := &m.CashboxID
+	if o.Unbound {
+		cashbox = nil
+	}
+	keyID, err := q.KeyInsert(ctx, db.KeyInsertParams{
+		KeyID: m.KeyID, SecretHash: auth.HashSecret(m.Secret), Name: "test", MerchantID: &m.ID, CashboxID: cashbox,
+		Scopes: o.Scopes, CreatedAt: Start,
+	})
+	check(t, err)
+	m.Caller = auth.Caller{
+		Kind: auth.MerchantKey, ID: keyID, MerchantID: m.ID, CashboxID: cashbox, Scopes: o.Scopes,
+		APIEnabled: true, RatePercent: o.RatePercent,
+	}
+	return m
+}
+
+func (o MerchantOpts) defaults() MerchantOpts {
+	if o.Currency == "" {
+		o.Currency = "RUB"
+	}
+	if o.Methods == nil {
+		o.Methods = []string{"sbp", "sim", "card"}
+	}
+	if o.Validity == 0 {
+		o.Validity = 15 * time.Minute
+	}
+	if o.Scopes == nil {
+		o.Scopes = []string{auth.ScopePayments}
+	}
+	return o
+}
+
+// TraderOpts are a trader's settings; the zero value has no USDT, no requisite and no share of the spread.
+type TraderOpts struct {
+	USDT         string
+	SharePercent string
+	RatePercent  decimal.NullDecimal
+	// Requisites is how many he has, in the pool of Currency and Method: RUB and sbp if empty.
+	Requisites       int
+	Currency, Method string
+	// MinAmount and MaxAmount bound a payment on each: 1 and 1000000 if empty.
+	MinAmount, MaxAmount string
+}
+
+// Trader is a trader with his requisites.
+type Trader struct {
+	ID         int64
+	Requisites []int64
+	Caller     auth.Caller
+}
+
+// NewTrader makes a trader with USDT and requisites.
+func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
+	t.Helper()
+	ctx, q := t.Context(), d.Queries()
+	id, err := q.TraderInsert(ctx, db.TraderInsertParams{
+		Name: "Trader", RatePercent: o.RatePercent, SharePercent: decimal.RequireFromString(or(o.SharePercent, "0")), CreatedAt: Start,
+	})
+	check(t, err)
+	check(t, ledger.Open(ctx, q, ledger.Trader, id))
+	check(t, ledger.Open(ctx, q, ledger.External, 0))
+	d.Fund(t, ledger.Available(ledger.Trader, id), or(o.USDT, "0"))
+	trader := Trader{ID: id, Caller: auth.Caller{Kind: auth.Trader, ID: id, TraderID: id}}
+	for i := range o.Requisites {
+		holder, bank := "Ivan Petrov", "Sample Bank"
+		requisite, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+			Currency: or(o.Currency, "RUB"), Method: or(o.Method, "sbp"), TraderID: id,
+			Value: fmt.Sprintf("+7900%03d%04d", id, i), Holder: &holder, Bank: &bank, Now: Start,
+			MinAmount: decimal.RequireFromString(or(o.MinAmount, "1")), MaxAmount: decimal.RequireFromString(or(o.MaxAmount, "1000000")),
+		})
+		check(t, err)
+		trader.Requisites = append(trader.Requisites, requisite)
+	}
+	return trader
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// Fund brings USDT in from outside.
+func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
+	t.Helper()
+	usdt := decimal.RequireFromString(amount)
+	check(t, ledger.Post(t.Context(), d.Queries(), ledger.Transfer{
+		Kind: "funding", Subject: "test", At: Start, Legs: []ledger.Leg{
+			{Account: ledger.Available(ledger.External, 0), Amount: usdt.Neg()}, {Account: account, Amount: usdt},
+		},
+	}))
+}
+
+// SetRate sets a currency's base rate; one that is not fresh is only the last known.
+func (d *DB) SetRate(t testing.TB, currency, fiatPerUSDT string, fresh bool) {
+	t.Helper()
+	params := db.RateSetParams{
+		Currency: currency, FiatPerUSDT: decimal.RequireFromString(fiatPerUSDT), Source: "test", ObservedAt: Start,
+	}
+	if !fresh {
+		params.StaleAt = &Start
+	}
+	check(t, d.Queries().RateSet(t.Context(), params))
+}
+
+// Balance reads an account, pending credits included.
+func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
+	t.Helper()
+	balance, err := ledger.Balance(t.Context(), d.Queries(), account)
+	check(t, err)
+	return balance
+}
+
+// Audit fails the test for every invariant of the ledger that is broken.
+func (d *DB) Audit(t testing.TB) {
+	t.Helper()
+	found, err := ledger.Audit(t.Context(), d.Pool)
+	check(t, err)
+	for _, violation := range found {
+		t.Errorf("audit: %s: %s", violation.Rule, violation.Detail)
+	}
+}
+
+// Clock is a test's clock: it stands until told to move.
+type Clock struct{ offset atomic.Int64 }
+
+// Now implements clock.Clock.
+func (c *Clock) Now() time.Time { return Start.Add(time.Duration(c.offset.Load())) }
+
+// Advance moves the clock forward.
+func (c *Clock) Advance(by time.Duration) { c.offset.Add(int64(by)) }

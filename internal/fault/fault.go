@@ -1,0 +1,80 @@
+// Package fault is the one error type that reaches a caller: a kind that decides the transport's status, a stable
+// code, a message fit for strangers, and the fields that were wrong. Everything else that goes wrong is internal, and
+// the edges (rpc, web) hide its text.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is what went wrong in the transport's terms. rpc maps it to an HTTP status and to a Connect code.
+type Kind int
+
+// The kinds, each with the HTTP status it becomes.
+const (
+	Unauthenticated  Kind = iota + 1 // 401
+	Forbidden                        // 403
+	NotFound                         // 404
+	MethodNotAllowed                 // 405
+	Conflict                         // 409
+	TooLarge                         // 413
+	UnsupportedMedia                 // 415
+	Invalid                          // 422 with fields
+	Refused                          // 422 without fields
+	TooManyRequests                  // 429
+	Unavailable                      // 503
+)
+
+// Error is a refusal the caller is told about. Its message never carries a secret or card data.
+type Error struct {
+	Kind    Kind
+	Code    string
+	Message string
+	// Fields holds, for Invalid, every wrong field's path and what is wrong with it.
+	Fields Fields
+	// RetryAfter is how long to wait before the same call can succeed; zero is unknown.
+	RetryAfter time.Duration
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Is reports whether target is a fault of the same code, so that errors.Is(err, fault.ErrX) works on copies.
+func (e *Error) Is(target error) bool {
+	var other *Error
+	return errors.As(target, &other) && other.Code == e.Code
+}
+
+// New returns a fault.
+func New(kind Kind, code, message string) *Error {
+	return &Error{Kind: kind, Code: code, Message: message}
+}
+
+// Newf is New with a formatted message.
+func Newf(kind Kind, code, format string, args ...any) *Error {
+	return New(kind, code, fmt.Sprintf(format, args...))
+}
+
+// As returns the fault inside err, or nil.
+func As(err error) *Error {
+	var f *Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// Faults that more than one room answers with.
+var (
+	ErrNotFound             = New(NotFound, "not_found", "No such resource.")
+	ErrUnauthenticated      = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
+	ErrTokenKindNotAllowed  = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
+	ErrCashboxAccessDenied  = New(Forbidden, "cashbox_access_denied", "The cashbox or record belongs to another merchant.")
+	ErrScopeRequired        = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
+	ErrBindingRequired      = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
+	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")
+	ErrExternalSecretNotSet = New(Unavailable, "external_payments_secret_not_configured",
+		"The external payments secret is not configured on the server.")
+)

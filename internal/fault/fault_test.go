@@ -1,0 +1,90 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"gateway/internal/fault"
+)
+
+func TestIsGoesByCode(t *testing.T) {
+	t.Parallel()
+	copied := *fault.ErrNotFound
+	copied.Message = "No such payment."
+	if !errors.Is(fmt.Errorf("read: %w", &copied), fault.ErrNotFound) {
+		t.Error("a copy with another message is no longer the same fault")
+	}
+	if errors.Is(fault.ErrNotFound, fault.ErrUnauthenticated) || errors.Is(errNoFault, fault.ErrNotFound) {
+		t.Error("different codes are the same fault")
+	}
+}
+
+// errNoFault only looks like one.
+var errNoFault = errors.New("not_found")
+
+func TestAs(t *testing.T) {
+	t.Parallel()
+	inside := fault.Newf(fault.Refused, "code", "at most %d", 3)
+	for name, test := range map[string]struct {
+		err  error
+		want *fault.Error
+	}{
+		"itself": {inside, inside}, "wrapped": {fmt.Errorf("a: %w", fmt.Errorf("b: %w", inside)), inside},
+		"joined": {errors.Join(errors.New("other"), inside), inside}, "none": {errors.New("other"), nil}, "nil": {nil, nil},
+	} {
+		if got := fault.As(test.err); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if inside.Error() != "code: at most 3" {
+		t.Error(inside)
+	}
+}
+
+// One answer lists everything that is wrong.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	f := fault.Fields{}
+	if f.Err() != nil {
+		t.Fatal("nothing is wrong, and yet an error")
+	}
+	f.Check(true, "amount", "is fine")
+	f.Add("amount", "must be at least %d", 1)
+	f.Check(false, "amount", "has too many decimals")
+	f.Add("payer.userIp", "100%% wrong")
+	err := fault.As(f.Err())
+	want := fault.Fields{"amount": {"must be at least 1", "has too many decimals"}, "payer.userIp": {"100% wrong"}}
+	if err == nil || err.Kind != fault.Invalid || err.Code != "validation_failed" || !reflect.DeepEqual(err.Fields, want) {
+		t.Errorf("%+v", err)
+	}
+	if !f.Wrong("amount") || f.Wrong("orderId") {
+		t.Error("Wrong does not tell which fields are")
+	}
+}
+
+// What the codec found starts every validation, and no validation changes what another starts with.
+func TestDecoded(t *testing.T) {
+	t.Parallel()
+	if f := fault.Decoded(context.Background()); f == nil || len(f) != 0 {
+		t.Errorf("without a codec: %v", f)
+	}
+	ctx := fault.WithDecoded(context.Background(), fault.Fields{"amount": {"must be a number"}})
+	fault.Decoded(ctx).Add("orderId", "is required")
+	if f := fault.Decoded(ctx); !reflect.DeepEqual(f, fault.Fields{"amount": {"must be a number"}}) {
+		t.Errorf("the second start: %v", f)
+	}
+}
+
+// Of a body that cannot be read, its fields are not called missing.
+func TestBodyAlone(t *testing.T) {
+	t.Parallel()
+	f := fault.Decoded(fault.WithDecoded(context.Background(), fault.Fields{fault.Body: {"is not JSON"}}))
+	f.Add("orderId", "is required")
+	f.Check(false, "amount", "is required")
+	if err := fault.As(f.Err()); !reflect.DeepEqual(err.Fields, fault.Fields{fault.Body: {"is not JSON"}}) {
+		t.Errorf("%+v", err.Fields)
+	}
+}

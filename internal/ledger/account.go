@@ -1,0 +1,76 @@
+// Package ledger keeps the USDT: double entry, accounts of owners, checked and forced debits, and the audit that proves
+// it all. Every movement is a transfer whose legs sum to zero; nothing is ever changed or deleted.
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+)
+
+// Owner is a kind of account owner.
+type Owner int64
+
+// The owners. External is the world outside: what came in stands there with a minus.
+const (
+	External Owner = iota
+	Platform
+	Cashbox
+	Trader
+)
+
+func (o Owner) String() string {
+	return [...]string{"external", "platform", "cashbox", "trader"}[o]
+}
+
+// Account names one account: an owner's available or reserved USDT.
+type Account struct {
+	Owner    Owner
+	OwnerID  int64
+	Reserved bool
+}
+
+// Available is the owner's money that is free to be spent.
+func Available(owner Owner, id int64) Account { return Account{Owner: owner, OwnerID: id} }
+
+// Reserved is the owner's money that is held for something.
+func Reserved(owner Owner, id int64) Account {
+	return Account{Owner: owner, OwnerID: id, Reserved: true}
+}
+
+// ID computes the account's id, so that no look-up stands between an owner and its money.
+func (a Account) ID() int64 {
+	id := a.OwnerID<<3 | int64(a.Owner)<<1
+	if a.Reserved {
+		id |= 1
+	}
+	return id
+}
+
+func (a Account) purpose() string {
+	if a.Reserved {
+		return "reserved"
+	}
+	return "available"
+}
+
+// Open makes an owner's two accounts. Opening them again changes nothing.
+func Open(ctx context.Context, q *db.Queries, owner Owner, id int64) error {
+	for _, a := range []Account{Available(owner, id), Reserved(owner, id)} {
+		err := q.AccountInsert(ctx, db.AccountInsertParams{
+			ID: a.ID(), OwnerKind: owner.String(), OwnerID: id, Purpose: a.purpose(),
+		})
+		if err != nil {
+			return fmt.Errorf("open %s account: %w", owner, err)
+		}
+	}
+	return nil
+}
+
+// Balance reads an account's balance, pending credits included, in one snapshot.
+func Balance(ctx context.Context, q *db.Queries, a Account) (decimal.Decimal, error) {
+	return q.AccountBalance(ctx, a.ID())
+}

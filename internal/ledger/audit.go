@@ -1,0 +1,163 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Violation is one thing the audit found that must not be.
+type Violation struct {
+	// Rule names the invariant, Detail where it is broken.
+	Rule   string
+	Detail string
+}
+
+// rule is an invariant: its query finds every row that breaks it, as one line of text. These queries are the audit's
+// own and share nothing with those that write. $1 is the time from which on transfers are looked at.
+type rule struct {
+	name  string
+	query string
+	// full rules sum up whole accounts and are left to the full audit.
+	full bool
+}
+
+var rules = []rule{
+	{name: "the legs of a transfer sum to zero", query: `
+		select format('transfer %s: %s %s', t.id, coalesce(e.currency, 'no legs'), sum(e.amount))
+		from transfer t left join entry e on e.transfer_id = t.id
+		where t.created_at >= $1
+		group by t.id, e.currency having coalesce(sum(e.amount), 1) <> 0`},
+	{name: "every entry belongs to a transfer", full: true, query: `
+		select format('entry %s of account %s: transfer %s', e.id, e.account_id, e.transfer_id) from entry e
+		where not exists (select from transfer t where t.id = e.transfer_id) and $1 <= 'infinity'::timestamptz`},
+	{name: "a payment's money stands where its status says", query: `
+		with touched as (
+			select distinct subject_id as id from transfer where subject = 'payment' and created_at >= $1
+		), p as (
+			select payment.*, exists (select from settlement_due d
+				where d.merchant_id = payment.merchant_id and d.payment_id = payment.id) as due
+			from payment where payment.id in (select id from touched) or $1 = '-infinity'
+		), expected as (
+			select p.id, a.id as account_id, x.amount
+			from p cross join lateral (values
+				('trader', p.trader_id, 'available', case
+					when p.status in ('pending', 'appeal') or p.due then -p.hold_usdt
+					when p.status = 'completed' then -p.amount_usdt - p.spread_platform_usdt else 0 end),
+				('trader', p.trader_id, 'reserved', case
+					when p.status in ('pending', 'appeal') or p.due then p.hold_usdt else 0 end),
+				('cashbox', p.cashbox_id, 'available', case
+					when p.status = 'completed' and not p.due then p.amount_usdt else 0 end),
+				('platform', 0, 'available', case
+					when p.status = 'completed' and not p.due then p.spread_platform_usdt else 0 end)
+			) as x (owner_kind, owner_id, purpose, amount)
+			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
+			where x.amount <> 0
+		), actual as (
+			select t.subject_id as id, e.account_id, sum(e.amount) as amount
+			from transfer t join entry e on e.transfer_id = t.id
+			where t.subject = 'payment' and t.subject_id in (select id from p)
+			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+		)
+		select format('payment %s, account %s: has %s, should have %s', id, account_id,
+			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
+		from expected full join actual using (id, account_id)
+		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`},
+	{name: "a payment is due for settlement exactly while completed without a rate", query: `
+		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
+		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id
+		where (p.status = 'completed' and p.rate_unavailable) <> (d.payment_id is not null)
+		and (p.id in (select subject_id from transfer where subject = 'payment' and created_at >= $1) or $1 = '-infinity')`},
+	{name: "a payment's events and history run without gaps", query: `
+		with p as (
+			select merchant_id, id, status, event_sequence from payment
+			where id in (select subject_id from transfer where subject = 'payment' and created_at >= $1) or $1 = '-infinity'
+		), e as (
+			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
+			from p left join webhook_event w
+				on w.merchant_id = p.merchant_id and w.subject = 'payment' and w.subject_id = p.id
+			group by p.id
+		), h as (
+			select p.id, count(*) filter (where h.from_status is not null) as moves,
+				(array_agg(h.to_status order by h.id desc))[1] as status
+			from p left join payment_history h on h.merchant_id = p.merchant_id and h.payment_id = p.id
+			group by p.id
+		)
+		select format('payment %s: sequence %s, %s events up to %s, %s moves to %s (is %s)', p.id, p.event_sequence,
+			e.events, e.last, h.moves, h.status, p.status)
+		from p join e using (id) join h using (id)
+		where e.events <> p.event_sequence or e.last <> p.event_sequence or h.moves > p.event_sequence
+			or h.status is distinct from p.status`},
+	{name: "an account's balance is the sum of its entries", full: true, query: `
+		select format('account %s: balance %s, pending %s, entries %s', id,
+			coalesce(a.balance, 0), coalesce(w.amount, 0), coalesce(e.amount, 0))
+		from (select id, balance from account where $1 <= 'infinity'::timestamptz) a
+		full join (select account_id as id, sum(amount) as amount from entry group by 1) e using (id)
+		full join (select account_id as id, sum(amount) as amount from account_pending group by 1) w using (id)
+		where coalesce(a.balance, 0) + coalesce(w.amount, 0) <> coalesce(e.amount, 0) or a.balance is null`},
+	{name: "no account is short unless marked overdrawn", full: true, query: `
+		select format('account %s: %s', a.id, a.balance) from account a
+		where a.balance < 0 and not a.overdrawn and a.owner_kind <> 'external' and $1 <= 'infinity'::timestamptz`},
+	{name: "a trader's reserved money is the sum of his open holds", full: true, query: `
+		with held as (
+			select p.trader_id, sum(p.hold_usdt) as amount from payment p
+			where p.status in ('pending', 'appeal') or exists (select from settlement_due d
+				where d.merchant_id = p.merchant_id and d.payment_id = p.id)
+			group by p.trader_id
+		)
+		select format('trader %s: reserved %s, held %s', a.owner_id, b.amount, coalesce(held.amount, 0))
+		from account a
+		left join held on held.trader_id = a.owner_id
+		cross join lateral (select a.balance + coalesce((select sum(w.amount) from account_pending w
+			where w.account_id = a.id), 0) as amount) b
+		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)
+			and $1 <= 'infinity'::timestamptz`},
+}
+
+// Audit proves the whole ledger in one snapshot, beside a live server. No violation means that every rule holds.
+func Audit(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
+	return audit(ctx, pool, "-infinity", true)
+}
+
+// AuditSince proves the transfers booked since then, and everything about the payments they moved.
+func AuditSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
+	return audit(ctx, pool, since.UTC().Format(time.RFC3339Nano), false)
+}
+
+func audit(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]Violation, error) {
+	var found []Violation
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error {
+		for _, rule := range rules {
+			if rule.full && !full {
+				continue
+			}
+			broken, err := rule.check(ctx, tx, since)
+			if err != nil {
+				return fmt.Errorf("audit %q: %w", rule.name, err)
+			}
+			found = append(found, broken...)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (r rule) check(ctx context.Context, tx pgx.Tx, since string) ([]Violation, error) {
+	rows, err := tx.Query(ctx, r.query, since)
+	if err != nil {
+		return nil, err
+	}
+	details, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, err
+	}
+	found := make([]Violation, 0, len(details))
+	for _, detail := range details {
+		found = append(found, Violation{Rule: r.name, Detail: detail})
+	}
+	return found, nil
+}

@@ -1,0 +1,191 @@
+package ledger_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+)
+
+// The audit's rules, by the names operators see.
+const (
+	ruleLegs     = "the legs of a transfer sum to zero"
+	ruleOrphan   = "every entry belongs to a transfer"
+	rulePosition = "a payment's money stands where its status says"
+	ruleDue      = "a payment is due for settlement exactly while completed without a rate"
+	ruleEvents   = "a payment's events and history run without gaps"
+	ruleBalance  = "an account's balance is the sum of its entries"
+	ruleShort    = "no account is short unless marked overdrawn"
+	ruleReserved = "a trader's reserved money is the sum of his open holds"
+)
+
+// payments are four in every position, written by hand: 1 pending, 2 completed, 3 completed and waiting for a rate, 4
+// failed. Each is worth 10 at spot: 9.5 to the merchant, 0.2 to the trader, 0.3 to the platform, and so 9.8 to hold.
+const payments = `
+	insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
+		status_at, expires_at, created_at, event_sequence, trader_id, base_rate, rate_source, rate_unavailable, markup_percent,
+		trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
+	select 1, id, gen_random_uuid(), 1, 'order', 'sbp', 'RUB', 1000, 'https://shop.example/', status, at, at, at, sequence,
+		1, 100, 'test', without_rate, 5.2632, 2, 9.8, 9.5, 0.5, 0.2, 0.3
+	from (values (1, 'pending', 0, false), (2, 'completed', 1, false), (3, 'completed', 1, true), (4, 'failed', 1, false))
+		as p (id, status, sequence, without_rate), (values ('2026-11-20 12:00Z'::timestamptz)) as now (at);
+	insert into payment_history (merchant_id, payment_id, at, actor, to_status)
+	select 1, id, created_at, 'key:1', 'pending' from payment order by id;
+	insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
+	select 1, id, created_at, 'application', 'pending', status from payment where id > 1 order by id;
+	insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+	select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', id, 1, callback_uri, '{}', created_at
+	from payment where id > 1;
+	insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 3, 'RUB', '2026-11-20 12:00Z')`
+
+func auditable(t *testing.T) bundle {
+	t.Helper()
+	b := setup(t, "100")
+	exec(t, b.Pool, payments)
+	book := func(payment int64, legs ...ledger.Leg) {
+		t.Helper()
+		check(t, b.post(ledger.Transfer{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start, Legs: legs}))
+	}
+	for id := range int64(4) {
+		book(id+1, leg(trader, "-9.8"), leg(held, "9.8"))
+	}
+	book(2, leg(held, "-9.8"), leg(shop, "9.5"), leg(platform, "0.3"))
+	book(4, leg(held, "-9.8"), leg(trader, "9.8"))
+	return b
+}
+
+// breakages each violate one invariant behind the back of constraints and triggers. Account 0 is the world outside, 12
+// the cashbox, 14 and 15 what the trader has and what is held of it.
+var breakages = map[string]struct {
+	rule string
+	// recent says that the audit of what was booked lately finds it too; whole accounts are for the full one.
+	recent bool
+	sql    string
+}{
+	"legs out of balance": {ruleLegs, true, `
+		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id),
+			e as (insert into entry (account_id, transfer_id, amount) select 0, id, 1 from t)
+		insert into account_pending (account_id, amount) values (0, 1)`},
+	"legs in balance only across currencies": {ruleLegs, true, `
+		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id)
+		insert into entry (account_id, transfer_id, currency, amount)
+		select 0, id, currency, amount from t, (values ('USDT', 1), ('RUB', -1)) x (currency, amount)`},
+	"transfer without legs": {ruleLegs, true, `
+		insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z')`},
+	"entry without a transfer": {ruleOrphan, false, `
+		with e as (insert into entry (account_id, transfer_id, amount) values (0, 999999, 1))
+		insert into account_pending (account_id, amount) values (0, 1)`},
+	"settled for another amount": {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
+	"settled to another cashbox": {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
+	"settled for another trader": {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
+	"money moved once more": {rulePosition, true, `
+		with t as (insert into transfer (kind, subject, subject_id, created_at)
+				values ('x', 'payment', 1, '2026-11-20 12:00Z') returning id),
+			l as (select * from (values (14, -1), (12, 1)) x (account_id, amount)),
+			e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
+		insert into account_pending (account_id, amount) select account_id, amount from l`},
+	"settled and waiting for a rate": {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
+	"waiting though pending": {ruleDue, true, `
+		insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 1, 'RUB', now())`},
+	"event counted but not written": {ruleEvents, true, `update payment set event_sequence = 2 where id = 2`},
+	"event lost":                    {ruleEvents, true, `delete from webhook_event where subject_id = 2`},
+	"event numbered with a gap":     {ruleEvents, true, `update webhook_event set sequence = 2 where subject_id = 2`},
+	"history lost":                  {ruleEvents, true, `delete from payment_history where payment_id = 1`},
+	"history tells otherwise":       {ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`},
+	"balance made up":               {ruleBalance, false, `update account set balance = balance + 0.00000001 where id = 12`},
+	"pending credit lost":           {ruleBalance, false, `delete from account_pending where account_id = 12`},
+	"account lost":                  {ruleBalance, false, `delete from account where id = 0`},
+	"credit for no account":         {ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`},
+	"short without a mark": {ruleShort, false, `
+		with a as (update account set balance = balance - 1000 where id = 12)
+		insert into account_pending (account_id, amount) values (12, 1000)`},
+	"reserved for nothing": {ruleReserved, false, `
+		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id),
+			l as (select * from (values (14, -1), (15, 1)) x (account_id, amount)),
+			e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
+		insert into account_pending (account_id, amount) select account_id, amount from l`},
+}
+
+func TestAuditFindsEachBreakage(t *testing.T) {
+	t.Parallel()
+	for name, c := range breakages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := auditable(t)
+			b.Audit(t)
+			b.smash(t, c.sql)
+			ctx := context.Background()
+			wantRules(t, c.rule)(ledger.Audit(ctx, b.Pool))
+			recent := ""
+			if c.recent {
+				recent = c.rule
+			}
+			wantRules(t, recent)(ledger.AuditSince(ctx, b.Pool, dbtest.Start))
+			// Nothing was booked any later.
+			wantRules(t, "")(ledger.AuditSince(ctx, b.Pool, dbtest.Start.Add(time.Second)))
+		})
+	}
+}
+
+func TestAuditOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Audit(t)
+	wantRules(t, "")(ledger.AuditSince(context.Background(), d.Pool, dbtest.Start))
+}
+
+// The audit reads one snapshot, so a transfer that commits while it runs is seen as a whole or not at all.
+func TestAuditBesideALiveLedger(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "100")
+	parallel(t, 60, func(i int) error {
+		if i%4 > 0 {
+			return b.post(move(trader, shop, "0.5"))
+		}
+		wantRules(t, "")(ledger.Audit(context.Background(), b.Pool))
+		return nil
+	})
+}
+
+// smash runs SQL with triggers and the covering constraint out of the way, on a connection of its own.
+func (b bundle) smash(t *testing.T, sql string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, b.URL)
+	check(t, err)
+	defer func() { _ = conn.Close(ctx) }()
+	for _, statement := range []string{
+		"set session_replication_role = replica", "alter table account drop constraint account_covered", sql,
+	} {
+		_, err := conn.Exec(ctx, statement)
+		check(t, err)
+	}
+}
+
+// wantRules wants violations of the one rule, and of no other; of none if it is empty.
+func wantRules(t *testing.T, rule string) func([]ledger.Violation, error) {
+	t.Helper()
+	return func(found []ledger.Violation, err error) {
+		t.Helper()
+		check(t, err)
+		var broken, want []string
+		for _, v := range found {
+			if v.Detail == "" {
+				t.Errorf("%s: no detail", v.Rule)
+			}
+			broken = append(broken, v.Rule)
+		}
+		if rule != "" {
+			want = []string{rule}
+		}
+		slices.Sort(broken)
+		if broken = slices.Compact(broken); !slices.Equal(broken, want) {
+			t.Errorf("the audit reports %v, want %v", found, want)
+		}
+	}
+}

@@ -1,0 +1,421 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// The accounts of a small world: one trader, one cashbox, the platform and the world outside.
+var (
+	outside  = ledger.Available(ledger.External, 0)
+	platform = ledger.Available(ledger.Platform, 0)
+	shop     = ledger.Available(ledger.Cashbox, 1)
+	trader   = ledger.Available(ledger.Trader, 1)
+	held     = ledger.Reserved(ledger.Trader, 1)
+	frozen   = ledger.Reserved(ledger.Cashbox, 1)
+)
+
+// bundle is a ledger in which the trader has USDT.
+type bundle struct{ *dbtest.DB }
+
+func setup(t *testing.T, usdt string) bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	for _, a := range []ledger.Account{outside, platform, shop, trader} {
+		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
+	}
+	d.Fund(t, trader, usdt)
+	return bundle{d}
+}
+
+// move is a transfer of an amount from one account to another.
+func move(from, to ledger.Account, amount string) ledger.Transfer {
+	return transfer(leg(from, "-"+amount), leg(to, amount))
+}
+
+func transfer(legs ...ledger.Leg) ledger.Transfer {
+	return ledger.Transfer{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start, Legs: legs}
+}
+
+func leg(a ledger.Account, amount string) ledger.Leg {
+	return ledger.Leg{Account: a, Amount: dec(amount)}
+}
+
+func (b bundle) post(t ledger.Transfer) error {
+	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		return ledger.Post(context.Background(), q, t)
+	})
+}
+
+func (b bundle) force(t ledger.Transfer) error {
+	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		return ledger.Force(context.Background(), q, t)
+	})
+}
+
+func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
+	t.Helper()
+	if got := b.Balance(t, a); !got.Equal(dec(want)) {
+		t.Errorf("%s %d has %s, want %s", a.Owner, a.OwnerID, got, want)
+	}
+}
+
+func (b bundle) overdrawn(t *testing.T, a ledger.Account) bool {
+	t.Helper()
+	return one[bool](t, b.Pool, "select overdrawn from account where id = $1", a.ID())
+}
+
+func one[T any](t *testing.T, pool *pgxpool.Pool, sql string, args ...any) T {
+	t.Helper()
+	rows, err := pool.Query(context.Background(), sql, args...)
+	check(t, err)
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	check(t, err)
+	return v
+}
+
+func exec(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
+	t.Helper()
+	_, err := pool.Exec(context.Background(), sql, args...)
+	check(t, err)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
+
+func TestPost(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(transfer(leg(trader, "-9.5"), leg(shop, "9"), leg(platform, "0.5"))))
+	b.wantBalance(t, trader, "0.5")
+	b.wantBalance(t, shop, "9")
+	b.wantBalance(t, platform, "0.5")
+	// To the last unit, and not one further.
+	check(t, b.post(move(trader, shop, "0.5")))
+	b.wantBalance(t, trader, "0")
+	if err := b.post(move(trader, shop, "0.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
+		t.Fatalf("%v", err)
+	}
+	b.Audit(t)
+}
+
+func TestOneRowOfATransferPerAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	// A hold undone and settled at once: the legs of an account come together before anything is checked or booked.
+	check(t, b.post(transfer(
+		leg(frozen, "100"), leg(trader, "-100"), leg(trader, "100"), leg(frozen, "-100"), leg(trader, "-1"), leg(shop, "1"))))
+	if n := one[int](t, b.Pool, "select count(*) from entry where account_id <> $1 and account_id <> $2", outside.ID(), trader.ID()); n != 1 {
+		t.Errorf("%d entries beside the trader's", n)
+	}
+	b.wantBalance(t, trader, "9")
+	// Legs that come to nothing are no transfer.
+	before := one[int](t, b.Pool, "select count(*) from transfer")
+	check(t, b.post(transfer(leg(trader, "-5"), leg(trader, "5"))))
+	if after := one[int](t, b.Pool, "select count(*) from transfer"); after != before {
+		t.Errorf("%d transfers, want %d", after, before)
+	}
+	b.Audit(t)
+}
+
+// A refusal books nothing, even in a transaction that goes on and commits.
+func TestInsufficientBooksNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	before := one[int](t, b.Pool, "select count(*) from entry")
+	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := ledger.Post(t.Context(), q, move(trader, shop, "10.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
+			t.Errorf("%v", err)
+		}
+		return ledger.Post(t.Context(), q, move(trader, frozen, "10"))
+	})
+	check(t, err)
+	b.wantBalance(t, trader, "0")
+	b.wantBalance(t, frozen, "10")
+	b.wantBalance(t, shop, "0")
+	if n := one[int](t, b.Pool, "select count(*) from entry"); n != before+2 {
+		t.Errorf("%d entries, want %d", n, before+2)
+	}
+	b.Audit(t)
+}
+
+// With two checked debits the first may be taken before the second is refused: rolled back, nothing stays.
+func TestInsufficientRollsBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	b.Fund(t, shop, "1")
+	err := b.post(transfer(leg(trader, "-5"), leg(shop, "-5"), leg(platform, "10")))
+	if !errors.Is(err, ledger.ErrInsufficient) {
+		t.Fatalf("%v", err)
+	}
+	b.wantBalance(t, trader, "10")
+	b.wantBalance(t, shop, "1")
+	b.wantBalance(t, platform, "0")
+	b.Audit(t)
+}
+
+// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can be spent again.
+func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	b.Fund(t, shop, "3")
+	check(t, b.force(move(shop, trader, "8")))
+	b.wantBalance(t, shop, "-5")
+	if !b.overdrawn(t, shop) {
+		t.Fatal("not marked overdrawn")
+	}
+	b.Audit(t)
+	b.Fund(t, shop, "4")
+	if err := b.post(move(shop, trader, "0.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
+		t.Fatalf("a debit while short: %v", err)
+	}
+	b.wantBalance(t, shop, "-1")
+	if !b.overdrawn(t, shop) {
+		t.Fatal("the mark is gone at -1")
+	}
+	b.Fund(t, shop, "1.5")
+	check(t, b.post(move(shop, trader, "0.5")))
+	b.wantBalance(t, shop, "0")
+	if b.overdrawn(t, shop) {
+		t.Fatal("still marked overdrawn")
+	}
+	b.Audit(t)
+}
+
+// Force may overdraw, but a debit that is covered leaves no mark.
+func TestForceWithCover(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.force(move(trader, shop, "10")))
+	if b.overdrawn(t, trader) {
+		t.Fatal("marked overdrawn at zero")
+	}
+	b.Audit(t)
+}
+
+// Money cannot come from or go to an owner who has no account.
+func TestUnknownAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	stranger := ledger.Available(ledger.Cashbox, 99)
+	if err := b.force(move(stranger, trader, "1")); err == nil {
+		t.Error("a debit was booked")
+	}
+	if _, err := ledger.Balance(t.Context(), b.Queries(), stranger); !db.NoRows(err) {
+		t.Errorf("balance: %v", err)
+	}
+}
+
+func TestOpenAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, ledger.Open(t.Context(), b.Queries(), ledger.Trader, 1))
+	b.wantBalance(t, trader, "10")
+}
+
+// Every account has an id of its own: two owners must never share a balance.
+func TestAccountIDs(t *testing.T) {
+	t.Parallel()
+	seen := map[int64]ledger.Account{}
+	for _, owner := range []ledger.Owner{ledger.External, ledger.Platform, ledger.Cashbox, ledger.Trader} {
+		for id := range int64(50) {
+			for _, a := range []ledger.Account{ledger.Available(owner, id), ledger.Reserved(owner, id)} {
+				if other, taken := seen[a.ID()]; taken {
+					t.Fatalf("%+v and %+v share id %d", a, other, a.ID())
+				}
+				seen[a.ID()] = a
+			}
+		}
+	}
+}
+
+// Fold empties an account's pending rows once there are more than a thousand, and a balance stays what it was.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	pending := func(a ledger.Account) int {
+		return one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", a.ID())
+	}
+	credit(t, b, shop, 1001)
+	credit(t, b, platform, 1000)
+	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
+	if got := pending(shop); got != 0 {
+		t.Errorf("shop: %d pending", got)
+	}
+	// The world outside has given 2001 times and is folded like everyone, though it stands below zero.
+	if got := pending(outside); got != 0 {
+		t.Errorf("outside: %d pending", got)
+	}
+	if got := pending(platform); got != 1000 {
+		t.Errorf("platform: %d pending", got)
+	}
+	// 1001 and 1000 credits of 0.01.
+	b.wantBalance(t, shop, "10.01")
+	b.wantBalance(t, platform, "10")
+	b.Audit(t)
+}
+
+// credit books n credits of 0.01.
+func credit(t *testing.T, b bundle, a ledger.Account, n int) {
+	t.Helper()
+	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		for range n {
+			if err := ledger.Post(t.Context(), q, move(outside, a, "0.01")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// A debit folds what is pending first, so credits can be spent the moment they are booked.
+func TestPendingCreditsCanBeSpent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(move(trader, shop, "4")))
+	check(t, b.post(move(shop, platform, "3")))
+	b.wantBalance(t, shop, "1")
+	b.Audit(t)
+}
+
+// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
+func parallel(t *testing.T, n int, fn func(i int) error) int {
+	t.Helper()
+	var runs sync.WaitGroup
+	var done atomic.Int64
+	for i := range n {
+		runs.Go(func() {
+			err := fn(i)
+			if err == nil {
+				done.Add(1)
+			} else if !errors.Is(err, ledger.ErrInsufficient) {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	return int(done.Load())
+}
+
+func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "50")
+	taken := parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) })
+	if taken != 50 {
+		t.Errorf("%d debits of 1 out of 50", taken)
+	}
+	b.wantBalance(t, trader, "0")
+	b.wantBalance(t, frozen, "50")
+	b.Audit(t)
+}
+
+// Debits fold while credits pour in: a credit that a fold passed by must still be there for the next one.
+func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "1000")
+	var debits atomic.Int64
+	parallel(t, 300, func(i int) error {
+		if i%3 > 0 {
+			return b.post(move(trader, shop, "0.3"))
+		}
+		err := b.post(move(shop, platform, "0.2"))
+		if err == nil {
+			debits.Add(1)
+		}
+		return err
+	})
+	// 200 credits of 0.3, and 0.2 off for every debit that found cover.
+	spent := decimal.NewFromInt(debits.Load()).Mul(dec("0.2"))
+	b.wantBalance(t, trader, "940")
+	b.wantBalance(t, shop, dec("60").Sub(spent).String())
+	b.wantBalance(t, platform, spent.String())
+	b.Audit(t)
+}
+
+// Whatever the order of its legs, a transfer locks by account id: here it waits for the higher account, with the lower
+// one locked already.
+func TestLocksInTheOrderOfIDs(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	b.Fund(t, shop, "10")
+	low, high := shop, trader
+	if low.ID() > high.ID() {
+		low, high = high, low
+	}
+	ctx := context.Background()
+	beside, err := db.Open(ctx, b.URL, 2)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(ctx)
+	check(t, err)
+	check(t, db.New(holder).AccountLock(ctx, high.ID()))
+
+	result := make(chan error, 1)
+	go func() { result <- b.post(transfer(leg(high, "-1"), leg(low, "-1"), leg(platform, "2"))) }()
+	awaitBlocked(t, beside)
+	var locked *pgconn.PgError
+	_, err = beside.Exec(ctx, "select from account where id = $1 for no key update nowait", low.ID())
+	if !errors.As(err, &locked) || locked.Code != "55P03" {
+		t.Errorf("the lower account is not locked: %v", err)
+	}
+	check(t, holder.Rollback(ctx))
+	check(t, <-result)
+}
+
+// awaitBlocked waits until a transaction of this database waits for a lock.
+func awaitBlocked(t *testing.T, beside *pgxpool.Pool) {
+	t.Helper()
+	for range 1000 {
+		if one[int](t, beside, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("nobody waits for a lock")
+}
+
+// Credits must not queue behind a debit: an account locked by someone else still takes them.
+func TestCreditsLockNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	ctx := context.Background()
+	beside, err := db.Open(ctx, b.URL, 1)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(ctx)
+	check(t, err)
+	check(t, db.New(holder).AccountLock(ctx, shop.ID()))
+	check(t, db.New(holder).AccountLock(ctx, frozen.ID()))
+	impatient, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		// A hold's release is a debit of reserved money: that locks nothing either.
+		err := ledger.Post(impatient, q, move(trader, frozen, "6"))
+		return errors.Join(err, ledger.Post(impatient, q, move(frozen, shop, "2")))
+	}))
+	check(t, holder.Rollback(ctx))
+	b.wantBalance(t, shop, "2")
+	b.wantBalance(t, frozen, "4")
+	b.Audit(t)
+}

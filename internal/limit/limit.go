@@ -1,0 +1,124 @@
+// Package limit bounds how often a caller may call. The bounds are in the database; the counting is each process's own,
+// on the wall clock.
+package limit
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Rule names a limit: what is counted, and per what.
+type Rule string
+
+// The rules, as the database names them.
+const (
+	Key                  Rule = "key"
+	AddressWrites        Rule = "address_writes"
+	LoginFailures        Rule = "login_failures"
+	AddressLoginFailures Rule = "address_login_failures"
+)
+
+// kept bounds the memory that callers, also made-up ones, can take under one rule.
+const kept = 20_000
+
+// Limits counts calls.
+type Limits struct {
+	q *db.Queries
+
+	mu    sync.Mutex
+	rules map[Rule]*family
+}
+
+// family is the callers of one rule.
+type family struct {
+	calls, perSeconds int32
+	callers           map[string]*rate.Limiter
+}
+
+// New makes limits that are configured by the database. Until Load they bound nothing.
+func New(pool db.DBTX) *Limits { return &Limits{q: db.New(pool), rules: map[Rule]*family{}} }
+
+// Load reads the configuration. A rule that has changed starts counting anew.
+func (l *Limits) Load(ctx context.Context) error {
+	rows, err := l.q.RateLimitList(ctx)
+	if err != nil {
+		return fmt.Errorf("read rate limits: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, row := range rows {
+		known := l.rules[Rule(row.Name)]
+		if known == nil || known.calls != row.Calls || known.perSeconds != row.PerSeconds {
+			l.rules[Rule(row.Name)] = &family{calls: row.Calls, perSeconds: row.PerSeconds, callers: map[string]*rate.Limiter{}}
+		}
+	}
+	return nil
+}
+
+// Call is a call that was let through.
+type Call struct {
+	reservation *rate.Reservation
+	at          time.Time
+}
+
+// Forgive takes the call off the count again: a sign-in that succeeded is no failure.
+func (c Call) Forgive() {
+	if c.reservation != nil {
+		c.reservation.CancelAt(c.at) // as of then: a reservation whose time has come is otherwise kept
+	}
+}
+
+// Count counts a call of a caller, or refuses it with the time after which to come back.
+func (l *Limits) Count(rule Rule, caller string) (Call, error) {
+	limiter := l.limiter(rule, caller)
+	if limiter == nil {
+		return Call{}, nil
+	}
+	now := time.Now()
+	reservation := limiter.ReserveN(now, 1)
+	if wait := reservation.DelayFrom(now); wait > 0 {
+		reservation.CancelAt(now)
+		return Call{}, &fault.Error{
+			Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Too many requests; come back later.", RetryAfter: wait,
+		}
+	}
+	return Call{reservation: reservation, at: now}, nil
+}
+
+func (l *Limits) limiter(rule Rule, caller string) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.rules[rule]
+	if f == nil {
+		return nil
+	}
+	limiter := f.callers[caller]
+	if limiter == nil {
+		if len(f.callers) >= kept {
+			f.forgetIdle()
+		}
+		limiter = rate.NewLimiter(rate.Limit(float64(f.calls)/float64(f.perSeconds)), int(f.calls))
+		f.callers[caller] = limiter
+	}
+	return limiter
+}
+
+// forgetIdle drops the callers that have their whole allowance again: forgetting them changes nothing. If there are none
+// it drops all: bounded memory comes first.
+func (f *family) forgetIdle() {
+	for caller, limiter := range f.callers {
+		if limiter.Tokens() >= float64(f.calls) {
+			delete(f.callers, caller)
+		}
+	}
+	if len(f.callers) >= kept {
+		clear(f.callers)
+	}
+}

@@ -1,0 +1,78 @@
+// Package money holds the amounts of the contract: fiat with two decimals, USDT with eight, always decimal, never
+// float. Parsing keeps the caller's literal digits and says what is wrong with them.
+package money
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// Decimals of the two families of amounts.
+const (
+	FiatDecimals = 2
+	USDTDecimals = 8
+	// maxIntegerDigits bounds every amount a caller may name.
+	maxIntegerDigits = 12
+)
+
+// What can be wrong with a literal.
+var (
+	ErrNotPlain  = errors.New("must be a plain decimal number, without sign or exponent")
+	ErrPrecision = errors.New("has too many decimals")
+	ErrTooLarge  = errors.New("must have at most 12 integer digits")
+)
+
+// Parse reads a plain decimal literal of at most the given decimals: digits, and optionally a point and digits. Signs,
+// exponents, spaces, NaN and infinities are no numbers here.
+func Parse(literal string, decimals int) (decimal.Decimal, error) {
+	integer, fraction, pointed := strings.Cut(literal, ".")
+	if !digits(integer) || pointed && !digits(fraction) {
+		return decimal.Zero, ErrNotPlain
+	}
+	if len(fraction) > decimals {
+		return decimal.Zero, ErrPrecision
+	}
+	if len(integer) > maxIntegerDigits {
+		return decimal.Zero, ErrTooLarge
+	}
+	return decimal.NewFromString(literal)
+}
+
+const percentDecimals = 4
+
+// ErrPercent says that a percent is out of bounds.
+var ErrPercent = errors.New("must be between 0 and 100")
+
+// ParsePercent reads a percent: 0 to 100, at most 4 decimals.
+func ParsePercent(literal string) (decimal.Decimal, error) {
+	percent, err := Parse(literal, percentDecimals)
+	if err == nil && percent.GreaterThan(decimal.NewFromInt(100)) {
+		err = ErrPercent
+	}
+	return percent, err
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// Fiat writes a fiat amount: exactly two decimals.
+func Fiat(d decimal.Decimal) string { return d.StringFixed(FiatDecimals) }
+
+// USDT writes a USDT amount: exactly eight decimals.
+func USDT(d decimal.Decimal) string { return d.StringFixed(USDTDecimals) }
+
+// Rate writes a rate: a plain decimal with 2 to 8 decimals.
+func Rate(d decimal.Decimal) string {
+	s := strings.TrimRight(d.StringFixed(USDTDecimals), "0")
+	point := strings.IndexByte(s, '.')
+	for len(s)-point-1 < FiatDecimals {
+		s += "0"
+	}
+	return s
+}
+
+// Plain writes a percent or another number as it is, without trailing zeros.
+func Plain(d decimal.Decimal) string { return d.String() }

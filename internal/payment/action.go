@@ -1,0 +1,128 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Update is the application's word on a payment.
+type Update struct {
+	Status            string
+	ProviderPaymentID *string
+	Reason            *string
+}
+
+// UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a webhook was queued:
+// the same status again is no change.
+func (s *Service) UpdateStatus(ctx context.Context, caller auth.Caller, id int64, u Update) (Payment, bool, error) {
+	if caller.Kind != auth.Application {
+		return Payment{}, false, fault.ErrTokenKindNotAllowed
+	}
+	found, err := s.q.PaymentFind(ctx, id)
+	if db.NoRows(err) {
+		return Payment{}, false, fault.ErrNotFound
+	}
+	if err != nil {
+		return Payment{}, false, fmt.Errorf("find payment: %w", err)
+	}
+	if err := u.validate(ctx); err != nil {
+		return Payment{}, false, err
+	}
+	var after db.Payment
+	queued := false
+	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		after, queued = p, p.Status != u.Status
+		if !queued {
+			return nil
+		}
+		after, err = s.move(ctx, tx, p, change{
+			to: Status(u.Status), actor: caller.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID,
+		})
+		return err
+	})
+	return Payment{after}, queued, err
+}
+
+func (u Update) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	if required(f, "status", u.Status) {
+		f.Check(known(u.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+	}
+	checkOptional(f, "providerPaymentId", u.ProviderPaymentID)
+	checkOptional(f, "reason", u.Reason)
+	return f.Err()
+}
+
+// Confirm completes a pending payment on its trader's word that the transfer has arrived. The status decides, not the
+// clock: a payment past its expiry can be confirmed while it is pending.
+func (s *Service) Confirm(ctx context.Context, caller auth.Caller, id int64) (Payment, error) {
+	return s.traderMove(ctx, caller, id, Completed, nil)
+}
+
+// Cancel cancels a pending payment on its trader's word.
+func (s *Service) Cancel(ctx context.Context, caller auth.Caller, id int64, reason *string) (Payment, error) {
+	return s.traderMove(ctx, caller, id, Cancelled, reason)
+}
+
+func (s *Service) traderMove(ctx context.Context, caller auth.Caller, id int64, to Status, reason *string) (Payment, error) {
+	if caller.Kind != auth.Trader {
+		return Payment{}, fault.ErrTokenKindNotAllowed
+	}
+	found, err := s.Get(ctx, caller, strconv.FormatInt(id, 10))
+	if err != nil {
+		return Payment{}, err
+	}
+	f := fault.Decoded(ctx)
+	checkOptional(f, "reason", reason)
+	if err := f.Err(); err != nil {
+		return Payment{}, err
+	}
+	var after db.Payment
+	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		if Status(p.Status) != Pending {
+			return errNotPending
+		}
+		after, err = s.move(ctx, tx, p, change{to: to, actor: caller.Actor(), reason: reason})
+		return err
+	})
+	return Payment{after}, err
+}
+
+// Page asks for part of a list of payments, newest first.
+type Page struct {
+	db.Page
+	// Status keeps to payments in it; nil is any.
+	Status *string
+}
+
+// ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
+func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Page) ([]Payment, *string, error) {
+	if caller.Kind != auth.Trader {
+		return nil, nil, fault.ErrTokenKindNotAllowed
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	f.Check(page.Status == nil || known(*page.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
+		TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payments: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
+	list := make([]Payment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Payment{row})
+	}
+	return list, cursor, nil
+}

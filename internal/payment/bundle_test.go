@@ -1,0 +1,160 @@
+package payment_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/payment"
+	"gateway/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is a payment service over a database of its own, with a rate of 100 RUB per USDT.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	payments *payment.Service
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	d.SetRate(t, "RUB", "100", true)
+	clock := &dbtest.Clock{}
+	return &bundle{DB: d, clock: clock, payments: newService(t, d, clock)}
+}
+
+func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Service {
+	t.Helper()
+	return configured(t, d, clock, payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+}
+
+func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
+	t.Helper()
+	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := payment.New(t.Context(), d.Pool, clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+// request is a valid sbp payment of 1000 RUB.
+func request(orderID string) payment.Request {
+	method := "sbp"
+	return payment.Request{
+		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
+	}
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// application is the caller that proved the external payments secret.
+var application = auth.Caller{Kind: auth.Application}
+
+// create makes a payment that must succeed.
+func (b *bundle) create(t *testing.T, caller auth.Caller, r payment.Request) payment.Payment {
+	t.Helper()
+	created, err := b.payments.Create(context.Background(), caller, r)
+	if err != nil || created.Replay {
+		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
+	}
+	return created.Payment
+}
+
+// set moves a payment to a status on the application's word.
+func (b *bundle) set(t *testing.T, id int64, status string) payment.Payment {
+	t.Helper()
+	p, _, err := b.payments.UpdateStatus(context.Background(), application, id, payment.Update{Status: status})
+	if err != nil {
+		t.Fatalf("set %s: %v", status, err)
+	}
+	return p
+}
+
+// money is what the parties to a payment have.
+type money struct{ trader, reserved, cashbox, platform string }
+
+func (b *bundle) wantMoney(t *testing.T, traderID, cashboxID int64, want money) {
+	t.Helper()
+	for account, amount := range map[ledger.Account]string{
+		ledger.Available(ledger.Trader, traderID): want.trader, ledger.Reserved(ledger.Trader, traderID): want.reserved,
+		ledger.Available(ledger.Cashbox, cashboxID): want.cashbox, ledger.Available(ledger.Platform, 0): want.platform,
+	} {
+		if got := b.Balance(t, account); !got.Equal(decimal.RequireFromString(amount)) {
+			t.Errorf("%s reserved=%v has %s, want %s", account.Owner, account.Reserved, got, amount)
+		}
+	}
+}
+
+// exec runs SQL of the test's own.
+func (b *bundle) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if _, err := b.Pool.Exec(context.Background(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bundle) count(t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	if err := b.Pool.QueryRow(context.Background(), sql, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wantCode wants a fault of the code.
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+// wantFields wants a 422 about exactly these fields.
+func wantFields(t *testing.T, err error, fields ...string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Code != "validation_failed" || f.Kind != fault.Invalid {
+		t.Errorf("%v, want validation_failed on %v", err, fields)
+		return
+	}
+	wrong := slices.Sorted(maps.Keys(f.Fields))
+	slices.Sort(fields)
+	if !slices.Equal(wrong, fields) {
+		t.Errorf("%v are wrong, want %v", f.Fields, fields)
+	}
+}
+
+func at(minutes int) time.Time { return dbtest.Start.Add(time.Duration(minutes) * time.Minute) }
+
+func ptr[T any](v T) *T { return &v }
+
+func percent(s string) decimal.NullDecimal {
+	return decimal.NewNullDecimal(decimal.RequireFromString(s))
+}

@@ -1,0 +1,409 @@
+package payment_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+	"gateway/internal/payment"
+)
+
+// A new payment carries everything it was calculated from. The sums are those of the status table.
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	r := request("order-1")
+	r.Description = ptr("Two tickets")
+	r.Payer = &payment.Payer{
+		UserID: ptr("user-7"), UserIP: ptr("203.0.113.7"), FullName: "Anna Ivanova", Type: "vip", Successful: 3, Expired: 1, Counted: true,
+	}
+	p := b.create(t, merchant.Caller, r)
+	want := map[string][2]any{
+		"merchant": {p.MerchantID, merchant.ID}, "cashbox": {p.CashboxID, merchant.CashboxID}, "trader": {p.TraderID, trader.ID},
+		"status": {p.Status, "pending"}, "order id": {p.OrderID, "order-1"}, "currency": {p.Currency, "RUB"}, "method": {p.Method, "sbp"},
+		"amount": {p.Amount.StringFixed(2), "1000.00"}, "description": {*p.Description, "Two tickets"},
+		"callback": {p.CallbackURI, "https://shop.example/hook"},
+		"created":  {p.CreatedAt.UTC(), at(0)}, "moved": {p.StatusAt.UTC(), at(0)}, "expires": {p.ExpiresAt.UTC(), at(15)},
+		"events": {p.EventSequence, int32(0)}, "uuid version": {p.UUID.Version().String(), "VERSION_7"},
+		"requisite": {*p.RequisiteID, trader.Requisites[0]}, "type": {*p.RequisiteType, "sbp"}, "via": {*p.RequisiteMethod, "sbp"},
+		"holder": {*p.RequisiteHolder, "Ivan Petrov"}, "bank": {*p.RequisiteBank, "Sample Bank"},
+		"base": {p.BaseRate.String(), "100"}, "markup": {p.MarkupPercent.String(), "5"}, "rate unavailable": {p.RateUnavailable, false},
+		"hold": {p.HoldUSDT.StringFixed(8), "9.80000000"}, "amount USDT": {p.AmountUSDT.StringFixed(8), "9.52380952"},
+		"profit": {p.ProfitUSDT.StringFixed(8), "0.47619048"}, "trader's": {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
+		"platform's": {p.SpreadPlatformUSDT.StringFixed(8), "0.27619048"},
+		"user":       {*p.PayerUserID, "user-7"}, "ip": {*p.PayerIP, "203.0.113.7"}, "name": {*p.PayerFullName, "Anna Ivanova"},
+		"payer type": {*p.PayerType, "vip"}, "successful": {*p.PayerSuccessful, int64(3)}, "expired": {*p.PayerExpired, int64(1)},
+	}
+	for name, pair := range want {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	b.wantEvents(t, p, 0)
+	b.wantSlot(t, p, open)
+	// The snapshot outlives the requisite as it was.
+	b.exec(t, "update requisite set value = '+79999999999', holder = null")
+	if again := must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String())); *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
+		t.Errorf("the snapshot changed: %s", *again.RequisiteValue)
+	}
+	b.Audit(t)
+}
+
+func TestRequisiteOfEachMethod(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for currency, methods := range map[string]map[string][2]string{
+		"RUB": {"sbp": {"sbp", "sbp"}, "sim": {"phone", "sim"}, "card": {"card", "card2card"}},
+		"AZN": {"c2c": {"card", "card2card"}},
+		"TRY": {"c2c": {"card", "card2card"}},
+		"MNT": {"c2c": {"card", "card2card"}, "iban": {"iban", "iban"}},
+		"KZT": {"c2c": {"card", "card2card"}},
+		"UZS": {"c2c": {"card", "card2card"}},
+	} {
+		b.SetRate(t, currency, "100", true)
+		for method, want := range methods {
+			merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute})
+			b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1, Currency: currency, Method: method})
+			r := request("order-1")
+			r.Currency, r.Method = currency, &method
+			p := b.create(t, merchant.Caller, r)
+			if *p.RequisiteType != want[0] || *p.RequisiteMethod != want[1] || !p.ExpiresAt.Equal(at(30)) {
+				t.Errorf("%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod, p.ExpiresAt)
+			}
+		}
+	}
+	b.Audit(t)
+}
+
+// Body, then cashbox method, then merchant, then trader, then configuration (5); an explicit zero counts as named.
+func TestMarkupOfAPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, RatePercent: percent("4")})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Method: "card"})
+	both := dbtest.MerchantOpts{Margin: percent("2"), RatePercent: percent("3")}
+	cases := map[string]struct {
+		merchant     dbtest.MerchantOpts
+		body, method string
+		want         string
+	}{
+		"body":           {both, "1.5", "sbp", "1.5"},
+		"body zero":      {both, "0", "sbp", "0"},
+		"cashbox method": {both, "", "sbp", "2"},
+		"cashbox zero":   {dbtest.MerchantOpts{Margin: percent("0"), RatePercent: percent("3")}, "", "sbp", "0"},
+		"merchant":       {dbtest.MerchantOpts{RatePercent: percent("3")}, "", "sbp", "3"},
+		"merchant zero":  {dbtest.MerchantOpts{RatePercent: percent("0")}, "", "sbp", "0"},
+		"trader":         {dbtest.MerchantOpts{}, "", "sbp", "4"},
+		"configuration":  {dbtest.MerchantOpts{}, "", "card", "5"},
+	}
+	for name, c := range cases {
+		r := request(name)
+		r.Method = &c.method
+		if c.body != "" {
+			r.RatePercent = &c.body
+		}
+		if p := b.create(t, b.NewMerchant(t, c.merchant).Caller, r); !p.MarkupPercent.Equal(decimal.RequireFromString(c.want)) {
+			t.Errorf("%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
+		}
+	}
+	b.Audit(t)
+}
+
+// Everything is wrong at first and is put right step by step: each answer is the next in the documented order. All
+// along the order id is the same, which no refusal may use up; in the end a repeat survives all of it.
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	caller, r, payments := merchant.Caller, request("order-1"), configured(t, b.DB, b.clock, payment.Config{})
+	breakState := func() {
+		b.exec(t, "update cashbox set collect_enabled = false")
+		b.exec(t, "update cashbox_method set enabled = false")
+		b.exec(t, "delete from rate")
+		b.limit(t, "10", "999.99")
+	}
+	breakState()
+	caller.Scopes = nil
+	r.Amount = "0"
+	steps := []struct {
+		code  string
+		right func()
+	}{
+		{"merchant_scope_required", func() { caller.Scopes = merchant.Caller.Scopes }},
+		{"external_payments_secret_not_configured", func() { payments = b.payments }},
+		{"validation_failed", func() { r.Amount = "1000" }},
+		{"merchant_collect_disabled", func() { b.exec(t, "update cashbox set collect_enabled = true") }},
+		{"merchant_collect_method_disabled", func() { b.exec(t, "update cashbox_method set enabled = true") }},
+		{"merchant_collect_amount_outside_platform_limits", func() { b.limit(t, "10", "1000") }},
+		{"collect_requisites_not_available", func() { b.SetRate(t, "RUB", "100", true) }},
+		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "9.99", Requisites: 1}) }},
+		// Spot is 10, and without a share the trader must put up all of it.
+		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
+	}
+	for _, step := range steps {
+		_, err := payments.Create(ctx, caller, r)
+		wantCode(t, err, step.code)
+		step.right()
+	}
+	if n := b.count(t, "select count(*) from payment_key"); n != 0 {
+		t.Errorf("%d order ids are taken by refusals", n)
+	}
+	p := b.create(t, caller, r)
+	breakState()
+	b.exec(t, "update requisite set active = false")
+	again := must[payment.Created](t)(b.payments.Create(ctx, caller, r))
+	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
+		t.Errorf("repeat: %+v", again)
+	}
+	b.Audit(t)
+}
+
+func (b *bundle) limit(t *testing.T, least, most string) {
+	t.Helper()
+	err := b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
+		Currency: "RUB", MinAmount: decimal.RequireFromString(least), MaxAmount: decimal.RequireFromString(most),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPlatformLimits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b.limit(t, "100", "500.50")
+	for amount, within := range map[string]bool{"99.99": false, "100": true, "500.50": true, "500.51": false} {
+		r := request("order " + amount)
+		r.Amount = amount
+		if within {
+			b.create(t, merchant.Caller, r)
+			continue
+		}
+		_, err := b.payments.Create(context.Background(), merchant.Caller, r)
+		wantCode(t, err, "merchant_collect_amount_outside_platform_limits")
+	}
+}
+
+// A repeat is the same payment in its present state, and says where it differs from the first call.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.set(t, p.ID, "completed")
+	cases := map[string]struct {
+		change   func(r *payment.Request)
+		mismatch []string
+	}{
+		"the same":        {func(*payment.Request) {}, nil},
+		"spaces":          {func(r *payment.Request) { r.OrderID = "  order-1\n" }, nil},
+		"same amount":     {func(r *payment.Request) { r.Amount = "1000.00" }, nil},
+		"other details":   {func(r *payment.Request) { r.Description, r.RatePercent = ptr("other"), ptr("7") }, nil},
+		"nested":          {func(r *payment.Request) { r.RubCollectMethod, r.Method = ptr("sbp"), ptr("card") }, nil},
+		"amount":          {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
+		"callback":        {func(r *payment.Request) { r.CallbackURI = "https://shop.example/other" }, []string{"callbackUri"}},
+		"amount and hook": {func(r *payment.Request) { r.Amount, r.CallbackURI = "5", "https://a.example/" }, []string{"amount", "callbackUri"}},
+	}
+	for name, c := range cases {
+		r := request("order-1")
+		c.change(&r)
+		got, err := b.payments.Create(ctx, merchant.Caller, r)
+		if err != nil || !got.Replay || got.Payment.ID != p.ID || got.Payment.Status != "completed" ||
+			got.Payment.Amount.String() != "1000" || !slices.Equal(got.Mismatch, c.mismatch) {
+			t.Errorf("%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
+		}
+	}
+	if n := b.count(t, "select count(*) from payment"); n != 1 {
+		t.Errorf("%d payments", n)
+	}
+	b.wantEvents(t, p, 1)
+	b.Audit(t)
+}
+
+// The channel is the method alone, so the currency can differ in a repeat.
+func TestReplayWithAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.SetRate(t, "AZN", "2", true)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"c2c"}})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "c2c"})
+	r := request("order-1")
+	r.Currency, r.Method = "AZN", ptr("c2c")
+	p := b.create(t, merchant.Caller, r)
+	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
+	got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r))
+	if !got.Replay || got.Payment.ID != p.ID || !slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The same order id is another payment on another channel and of another merchant.
+func TestOrderIDsAreSeparate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	for _, method := range []string{"sbp", "sim", "card"} {
+		b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2, Method: method})
+	}
+	seen := map[int64]bool{}
+	for _, merchant := range []dbtest.Merchant{first, second} {
+		for _, method := range []string{"sbp", "sim", "card"} {
+			r := request("order-1")
+			r.Method = &method
+			p := b.create(t, merchant.Caller, r)
+			if seen[p.ID] || p.MerchantID != merchant.ID || p.CashboxID != merchant.CashboxID || p.Method != method {
+				t.Errorf("%+v", p)
+			}
+			seen[p.ID] = true
+		}
+	}
+	b.Audit(t)
+}
+
+// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox method alike.
+func TestRubCollectWins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
+	r := request("order-1")
+	r.Method, r.RubCollectMethod = ptr("sim"), ptr("card")
+	if p := b.create(t, merchant.Caller, r); p.Method != "card" || *p.RequisiteType != "card" {
+		t.Errorf("%s, %s", p.Method, *p.RequisiteType)
+	}
+	r.Method, r.RubCollectMethod = ptr("card"), nil
+	if got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r)); !got.Replay {
+		t.Error("the root method of the same name is another channel")
+	}
+}
+
+// A key without a cashbox of its own uses the first of its merchant's that is on for currency and method.
+func TestUnboundKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Unbound: true, Methods: []string{"sbp"}})
+	second := b.addCashbox(t, merchant, "RUB", "sbp", "card")
+	third := b.addCashbox(t, merchant, "AZN", "c2c")
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Method: "card"})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Currency: "AZN", Method: "c2c"})
+	b.SetRate(t, "AZN", "100", true)
+	ask := func(order, currency, method string) payment.Request {
+		r := request(order)
+		r.Currency, r.Method = currency, &method
+		return r
+	}
+	want := func(r payment.Request, cashbox int64) {
+		t.Helper()
+		if p := b.create(t, merchant.Caller, r); p.CashboxID != cashbox {
+			t.Errorf("%s went to cashbox %d, want %d", r.OrderID, p.CashboxID, cashbox)
+		}
+	}
+	want(ask("first of two", "RUB", "sbp"), merchant.CashboxID)
+	want(ask("only the second has it", "RUB", "card"), second)
+	want(ask("by currency", "AZN", "c2c"), third)
+	b.exec(t, "update cashbox set collect_enabled = false where id = $1", merchant.CashboxID)
+	want(ask("the first is off", "RUB", "sbp"), second)
+	b.exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
+	_, err := b.payments.Create(ctx, merchant.Caller, ask("none", "RUB", "sbp"))
+	wantCode(t, err, "merchant_collect_method_disabled")
+	_, err = b.payments.Create(ctx, merchant.Caller, ask("never", "TRY", "c2c"))
+	wantCode(t, err, "merchant_collect_method_disabled")
+	b.Audit(t)
+}
+
+func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency string, methods ...string) int64 {
+	t.Helper()
+	ctx, q := context.Background(), b.Queries()
+	id := must[int64](t)(q.CashboxInsert(ctx, db.CashboxInsertParams{
+		MerchantID: merchant.ID, Name: "Another", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
+	}))
+	if err := ledger.Open(ctx, q, ledger.Cashbox, id); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range methods {
+		err := q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return id
+}
+
+// A bound key's cashbox is where its payments go, whatever its merchant has besides.
+func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
+	b.addCashbox(t, merchant, "RUB", "sbp")
+	b.addCashbox(t, merchant, "AZN", "c2c")
+	r := request("order-1")
+	_, err := b.payments.Create(context.Background(), merchant.Caller, r)
+	wantCode(t, err, "merchant_collect_method_disabled")
+	r.Currency, r.Method = "AZN", ptr("c2c")
+	_, err = b.payments.Create(context.Background(), merchant.Caller, r)
+	wantCode(t, err, "merchant_collect_method_disabled")
+}
+
+// The first trader in turn is short, so the next one gets the payment; when all are, nobody does.
+func TestShortTraderIsPassedBy(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	short := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.79999999", SharePercent: "2", Requisites: 3})
+	exact := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.8", SharePercent: "2", Requisites: 3})
+	if p := b.create(t, merchant.Caller, request("order-1")); p.TraderID != exact.ID {
+		t.Errorf("the payment went to trader %d", p.TraderID)
+	}
+	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
+	wantCode(t, err, "collect_requisites_not_available")
+	b.wantMoney(t, short.ID, merchant.CashboxID, money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"})
+	b.wantMoney(t, exact.ID, merchant.CashboxID, money{trader: "0", reserved: "9.8", cashbox: "0", platform: "0"})
+	b.Audit(t)
+}
+
+// The dearest payment at the cheapest rate, and the cheapest at the dearest, which is worth nothing in USDT: both fit
+// the books, through completion and back.
+func TestExtremeAmounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		amount, rate string
+		want         money
+	}{
+		// 999999999999.99 × 10⁸ to hold; of it 95238095238094285714.28571428 for the merchant.
+		"dearest": {"999999999999.99", "0.00000001", money{
+			trader: "0", reserved: "0", cashbox: "95238095238094285714.28571428", platform: "4761904761904714285.71428572",
+		}},
+		"cheapest": {"1", "999999999999", money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.SetRate(t, "RUB", c.rate, true)
+			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+			trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"})
+			r := request("order-1")
+			r.Amount = c.amount
+			p := b.create(t, merchant.Caller, r)
+			b.set(t, p.ID, "completed")
+			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
+			b.set(t, p.ID, "failed")
+			b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"})
+			b.Audit(t)
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package payment_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/payment"
+)
+
+// The golden bodies are written by hand from the contract; only what is random is filled in.
+func TestEventOfACompletedPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
+	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
+	must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	b.wantEvent(t, p, "event_completed.json")
+}
+
+func TestEventOfAnExpiredPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	r := request("order-1")
+	r.Amount = "10.5"
+	p := b.create(t, merchant.Caller, r)
+	b.clock.Advance(15 * time.Minute)
+	b.wantExpired(t, 1)
+	b.wantEvent(t, p, "event_expired.json")
+}
+
+func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
+	t.Helper()
+	var id uuid.UUID
+	var url string
+	var body []byte
+	err := b.Pool.QueryRow(context.Background(), "select id, url, body from webhook_event where merchant_id = $1 and cashbox_id = $2",
+		p.MerchantID, p.CashboxID).Scan(&id, &url, &body)
+	if err != nil || url != "https://shop.example/hook" || id.Version() != 7 {
+		t.Fatalf("event %s to %s: %v", id, url, err)
+	}
+	want := string(must[[]byte](t)(os.ReadFile("testdata/" + golden)))
+	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).Replace(want)
+	if got, want := decode(t, string(body)), decode(t, want); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %s\nwant %s", body, want)
+	}
+}
+
+// decode keeps numbers as they are written: an id must not turn into a string.
+func decode(t *testing.T, body string) any {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return v
+}
+
+// Each event tells what came before it and its place in the row.
+func TestEventsFollowEachOther(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	for _, status := range []string{"completed", "completed", "appeal", "pending", "cancelled", "cancelled", "failed"} {
+		b.set(t, p.ID, status)
+	}
+	n := b.count(t, `select count(*) from webhook_event e join (values
+			(1, 'PENDING', 'COMPLETED'), (2, 'COMPLETED', 'APPEAL'), (3, 'APPEAL', 'PENDING'), (4, 'PENDING', 'CANCELLED'),
+			(5, 'CANCELLED', 'FAILED')) as w (sequence, before, after) on e.sequence = w.sequence
+		where convert_from(e.body, 'UTF8')::json #>> '{meta,previousStatus}' = w.before
+			and convert_from(e.body, 'UTF8')::json #>> '{data,status}' = w.after
+			and (convert_from(e.body, 'UTF8')::json #>> '{meta,sequence}')::int = w.sequence`)
+	if n != 5 {
+		t.Errorf("%d of 5 events are right", n)
+	}
+	b.wantEvents(t, p, 5)
+}

@@ -1,0 +1,158 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/routing"
+)
+
+// newRefusals counts the payments that found no requisite, by the rule that dropped the last candidate to be dropped:
+// the one thing that stood between the payment and a requisite.
+func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
+	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "gateway_routing_refusals_total", Help: "Payments without a requisite, by the rule that dropped the closest candidate.",
+	}, []string{"currency", "method", "rule"})
+	if metrics != nil {
+		metrics.MustRegister(refusals)
+	}
+	return refusals
+}
+
+// ruleNoRequisite is the reason of a refusal where the pool is empty.
+const ruleNoRequisite routing.Rule = "no_requisite"
+
+// rules are all of them, from the first looked at to the last.
+var rules = []routing.Rule{
+	ruleNoRequisite, routing.TraderOff, routing.RequisiteOff, routing.AmountLimits, routing.WorkingHours, routing.DailyCount,
+	routing.DailySum, routing.OpenLimit, routing.SlotTaken, routing.TraderShort,
+}
+
+// refused counts and logs why a choice found nobody, and turns it into the documented refusal.
+func (s *Service) refused(ctx context.Context, q *db.Queries, d *draft, err error) error {
+	if !errors.Is(err, routing.ErrNone) {
+		return err
+	}
+	candidates, explainErr := d.explain(ctx, q)
+	if explainErr != nil {
+		return explainErr
+	}
+	dropped := map[routing.Rule]int{}
+	for _, c := range candidates {
+		dropped[c.DroppedBy]++
+	}
+	closest := ruleNoRequisite
+	for _, rule := range rules {
+		if dropped[rule] > 0 {
+			closest = rule
+		}
+	}
+	s.refusals.WithLabelValues(d.Currency, d.method.name, string(closest)).Inc()
+	slog.InfoContext(ctx, "no requisite", "currency", d.Currency, "method", d.method.name, "merchant_id", d.caller.MerchantID,
+		"closest", closest, "candidates", len(candidates), "dropped", dropped)
+	return fmt.Errorf("%w: %w", errNoRequisite, err)
+}
+
+func (d *draft) explain(ctx context.Context, q *db.Queries) ([]routing.Candidate, error) {
+	want := routing.Want{PaymentID: d.id, Currency: d.Currency, Method: d.method.name, Amount: d.amount, Now: d.now}
+	return routing.Explain(ctx, q, want, func(c routing.Candidate) decimal.Decimal {
+		_, _, quote := d.price(c.TraderRatePercent, c.TraderSharePercent)
+		return quote.Hold()
+	})
+}
+
+// RoutingQuestion is a payment that is not made.
+type RoutingQuestion struct {
+	Amount, Currency, Method string
+	CashboxID                int64
+}
+
+// RoutingAnswer is what would become of it.
+type RoutingAnswer struct {
+	// Refusal is the code the payment would get, or "".
+	Refusal string
+	// RequisiteID is the requisite it would get, or 0.
+	RequisiteID int64
+	// Candidates is the whole pool, in the order of choice.
+	Candidates []routing.Candidate
+}
+
+// ExplainRouting goes a payment's way without making it.
+func (s *Service) ExplainRouting(ctx context.Context, caller auth.Caller, question RoutingQuestion) (RoutingAnswer, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return RoutingAnswer{}, err
+	}
+	f := fault.Decoded(ctx)
+	o := order{Request: Request{Currency: question.Currency, Method: &question.Method}}
+	o.amount = checkAmount(f, question.Amount)
+	o.method = checkMethod(f, o.Request, s.methods)
+	f.Check(question.CashboxID > 0, "merchantCashboxId", "is required")
+	if err := f.Err(); err != nil {
+		return RoutingAnswer{}, err
+	}
+	var answer RoutingAnswer
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) (err error) {
+		answer, err = s.explainRouting(ctx, tx, o, question.CashboxID)
+		return err
+	})
+	return answer, err
+}
+
+func (s *Service) explainRouting(ctx context.Context, tx pgx.Tx, o order, cashboxID int64) (RoutingAnswer, error) {
+	q := db.New(tx)
+	owner, err := q.CashboxOwner(ctx, cashboxID)
+	if db.NoRows(err) {
+		return RoutingAnswer{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return RoutingAnswer{}, fmt.Errorf("find cashbox: %w", err)
+	}
+	merchant := auth.Caller{
+		Kind: auth.MerchantKey, MerchantID: owner.MerchantID, CashboxID: &cashboxID, APIEnabled: owner.ApiEnabled,
+		RatePercent: owner.RatePercent,
+	}
+	d := &draft{order: o, caller: merchant, now: s.clock.Now(), configured: s.config.Markup}
+	err = db.Pipeline(ctx, tx, d.cashbox(ctx, merchant, o), d.limits(ctx, o), d.rate(ctx, o, d.now))
+	if err != nil {
+		return RoutingAnswer{}, fmt.Errorf("read state: %w", err)
+	}
+	refusal := merchant.NeedMerchant("")
+	if refusal == nil {
+		refusal = d.refusal(o)
+	}
+	if d.box == nil || d.baseErr != nil {
+		// Without a cashbox or a rate nobody can say what a candidate would have to put up.
+		return RoutingAnswer{Refusal: fault.As(refusal).Code}, nil //nolint:nilerr // the refusal is the answer
+	}
+	answer := RoutingAnswer{}
+	if answer.Candidates, err = d.explain(ctx, q); err != nil {
+		return RoutingAnswer{}, err
+	}
+	answer.settle(refusal)
+	return answer, nil
+}
+
+// settle says what the candidates come to.
+func (a *RoutingAnswer) settle(refusal error) {
+	if refusal != nil {
+		a.Refusal = fault.As(refusal).Code
+		return
+	}
+	for _, c := range a.Candidates {
+		if c.DroppedBy == routing.Free {
+			a.RequisiteID = c.RequisiteID
+			return
+		}
+	}
+	a.Refusal = errNoRequisite.Code
+}

@@ -1,0 +1,89 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+)
+
+// RateStep is one line of a payment's sum.
+type RateStep struct {
+	Name string
+	// Formula is how the value came about, first in names and then in numbers.
+	Formula string
+	Value   string
+}
+
+// RateAnswer is how a payment came to be worth what it is.
+type RateAnswer struct {
+	Payment Payment
+	Steps   []RateStep
+}
+
+// ExplainRate gives a payment's sum step by step, from what the payment stored.
+func (s *Service) ExplainRate(ctx context.Context, caller auth.Caller, id int64) (RateAnswer, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return RateAnswer{}, err
+	}
+	p, err := s.q.PaymentFind(ctx, id)
+	if db.NoRows(err) {
+		return RateAnswer{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return RateAnswer{}, fmt.Errorf("find payment: %w", err)
+	}
+	return RateAnswer{Payment: Payment{p}, Steps: rateSteps(p)}, nil
+}
+
+// rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a formula ever to
+// disagree with them, the difference would show.
+func rateSteps(p db.Payment) []RateStep {
+	spot := p.AmountUSDT.Add(p.ProfitUSDT)
+	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
+	amount, base := money.Fiat(p.Amount), money.Rate(p.BaseRate)
+	markup, percent := money.Plain(p.MarkupPercent), money.Plain(p.TraderSharePercent)
+	step := func(name, names, numbers string, value decimal.Decimal) RateStep {
+		return RateStep{Name: name, Formula: names + " = " + numbers, Value: money.USDT(value)}
+	}
+	steps := []RateStep{
+		{Name: "baseRate", Formula: baseFormula(p), Value: base},
+		{Name: "markupPercent", Formula: "percent of the base rate, from " + p.MarkupSource, Value: markup},
+		step("spot", "amount / baseRate, rounded down", amount+" / "+base, spot),
+		step("amountUsdt", "amount / (baseRate × (1 + markupPercent / 100)), rounded down",
+			fmt.Sprintf("%s / (%s × (1 + %s / 100))", amount, base, markup), p.AmountUSDT),
+		step("profitUsdt", "spot − amountUsdt", money.USDT(spot)+" − "+money.USDT(p.AmountUSDT), p.ProfitUSDT),
+		step("traderShare", "spot × traderSharePercent / 100, rounded down", money.USDT(spot)+" × "+percent+" / 100", share),
+		step("spreadTraderUsdt", "min(profitUsdt, traderShare)",
+			fmt.Sprintf("min(%s, %s)", money.USDT(p.ProfitUSDT), money.USDT(share)), p.SpreadTraderUSDT),
+		step("spreadPlatformUsdt", "profitUsdt − spreadTraderUsdt",
+			money.USDT(p.ProfitUSDT)+" − "+money.USDT(p.SpreadTraderUSDT), p.SpreadPlatformUSDT),
+	}
+	return append(steps, holdStep(p, spot))
+}
+
+func baseFormula(p db.Payment) string {
+	if p.RateUnavailable {
+		return "fiat per USDT, the last known from " + p.RateSource + ": no rate is fresh, so this sum gives the hold only, " +
+			"and is made again at the first fresh rate"
+	}
+	return "fiat per USDT, from " + p.RateSource
+}
+
+// holdStep says what the trader puts up. A payment that was settled late was held at another rate, which it no longer
+// knows.
+func holdStep(p db.Payment, spot decimal.Decimal) RateStep {
+	step := RateStep{
+		Name: "hold", Value: money.USDT(p.HoldUSDT),
+		Formula: "spot − spreadTraderUsdt = " + money.USDT(spot) + " − " + money.USDT(p.SpreadTraderUSDT),
+	}
+	if !spot.Sub(p.SpreadTraderUSDT).Equal(p.HoldUSDT) {
+		step.Formula = "held at creation at the rate last known then, before the settlement at the base rate above"
+	}
+	return step
+}

@@ -1,0 +1,214 @@
+package payment_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/payment"
+)
+
+func (w *modelWalk) create(s modelStep) error { return w.createAs(w.ask(s), s) }
+
+func (w *modelWalk) repeat(s modelStep) error {
+	a, ok := w.again(s)
+	if !ok {
+		return nil
+	}
+	return w.createAs(a, s)
+}
+
+func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
+	w.asks = append(w.asks, a)
+	want := w.model.expect(a)
+	ctx, injury := w.injured(s)
+	caller := w.model.merchants[a.merchant].Caller
+	got, err := w.service.Create(ctx, caller, a.request())
+	switch {
+	case injury.aborted():
+		return w.abortedAsItShould(injury, err)
+	case injury.lost():
+		if wrong := errUnlessUnknown(err); wrong != nil {
+			return wrong
+		}
+		return w.askAgain(a, want)
+	}
+	return w.judge(a, want, got, err)
+}
+
+// askAgain is what a merchant does who does not know what became of a call: it must find what the lost answer told.
+func (w *modelWalk) askAgain(a modelAsk, want modelExpectation) error {
+	w.tell("lost")
+	got, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
+	if err != nil {
+		return fmt.Errorf("repeat of a lost answer: %w", err)
+	}
+	if !got.Replay {
+		return errors.New("the repeat of a lost answer created again")
+	}
+	got.Replay = want.replay != nil
+	return w.judge(a, want, got, nil)
+}
+
+func (w *modelWalk) judge(a modelAsk, want modelExpectation, got payment.Created, err error) error {
+	if want.code != "" || err != nil {
+		w.tell(want.code, fmt.Sprintf("%+v", a))
+		return errUnlessCode(err, want.code)
+	}
+	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
+		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+	}
+	if want.replay != nil {
+		w.tell("replayed", "payment ", want.replay.id, fmt.Sprint(" mismatch ", want.mismatch))
+		return w.same(want.replay, got.Payment.Payment)
+	}
+	return w.adopt(a, want, got.Payment.Payment)
+}
+
+// adopt takes a new payment into the model if its requisite was one of those on offer.
+func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got db.Payment) error {
+	for _, offer := range want.offers {
+		if got.RequisiteID != nil && offer.requisite.id == *got.RequisiteID {
+			actor := w.model.merchants[a.merchant].Caller.Actor()
+			p := w.model.create(a, want.box, offer, got.ID, got.UUID.String(), actor)
+			w.touched = append(w.touched, p)
+			w.tell("created", "payment ", p.id, " on requisite ", offer.requisite.id, fmt.Sprintf(" %+v", a))
+			return w.same(p, got)
+		}
+	}
+	return fmt.Errorf("payment %d took requisite %d, which was not among the oldest free", got.ID, *got.RequisiteID)
+}
+
+// rush makes the same creation several times at once: exactly one creates, the others answer with it.
+func (w *modelWalk) rush(s modelStep) error {
+	a := w.ask(s)
+	w.asks = append(w.asks, a)
+	want := w.model.expect(a)
+	answers, errs := make([]payment.Created, 3), make([]error, 3)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			answers[i], errs[i] = w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
+		})
+	}
+	wg.Wait()
+	w.tell("rushed")
+	// The one that created is judged first; to the others the payment is there already.
+	first := max(slices.IndexFunc(answers, func(c payment.Created) bool { return c.Payment.ID > 0 && !c.Replay }), 0)
+	if err := w.judge(a, want, answers[first], errs[first]); err != nil {
+		return err
+	}
+	want = w.model.expect(a)
+	for i := range answers {
+		if i == first {
+			continue
+		}
+		if err := w.judge(a, want, answers[i], errs[i]); err != nil {
+			return fmt.Errorf("in a rush: %w", err)
+		}
+	}
+	return nil
+}
+
+// invalid sends a creation with flaws, one in two under an order id that is in use: shape comes before replay.
+func (w *modelWalk) invalid(s modelStep) error {
+	a, ok := w.again(s)
+	if !ok || s.n[0]%2 == 0 {
+		a = w.ask(s)
+	}
+	r := a.request()
+	wrong := spoilModel(&r, s)
+	_, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
+	w.tell("invalid", fmt.Sprint(wrong))
+	return errUnlessInvalid(err, wrong)
+}
+
+// forbidden makes calls of the wrong callers and on what is not there.
+func (w *modelWalk) forbidden(s modelStep) error {
+	w.tell("forbidden", s.n[0]%7)
+	merchant, trader := w.model.merchants[s.n[1]%len(w.model.merchants)].Caller, w.model.traders[0].Caller
+	update := payment.Update{Status: "completed"}
+	var err error
+	want := "token_kind_not_allowed"
+	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 7 {
+	case 0:
+		_, err = w.service.Create(w.ctx, trader, w.ask(s).request())
+	case 1:
+		merchant.Scopes, want = []string{auth.ScopeDeposits}, "merchant_scope_required"
+		_, err = w.service.Create(w.ctx, merchant, w.ask(s).request())
+	case 2:
+		merchant.APIEnabled, want = false, "merchant_api_disabled"
+		_, err = w.service.Create(w.ctx, merchant, w.ask(s).request())
+	case 3:
+		_, _, err = w.service.UpdateStatus(w.ctx, merchant, w.anyID(s), update)
+	case 4:
+		_, err = w.service.Confirm(w.ctx, application, w.anyID(s))
+	case 5:
+		want = "not_found"
+		_, _, err = w.service.UpdateStatus(w.ctx, application, 1<<40, update)
+	case 6:
+		want = "not_found"
+		_, err = w.service.Confirm(w.ctx, trader, 1<<40)
+	}
+	return errUnlessCode(err, want)
+}
+
+func (w *modelWalk) anyID(s modelStep) int64 {
+	if p := w.some(s.n[2]); p != nil {
+		return p.id
+	}
+	return 1
+}
+
+// some picks a payment, or nil where there is none yet.
+func (w *modelWalk) some(n int) *modelPayment {
+	i := w.refer(n, len(w.model.payments), func(i int) int { return w.model.payments[i].step })
+	if i < 0 {
+		return nil
+	}
+	return w.model.payments[i]
+}
+
+// same compares a payment with the model's in everything the contract decides.
+func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
+	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
+	units := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for _, field := range []struct{ name, got, want string }{
+		{"id", units(got.ID), units(p.id)}, {"uuid", got.UUID.String(), p.uuid},
+		{"merchant", units(got.MerchantID), units(p.merchantID)}, {"cashbox", units(got.CashboxID), units(p.box.id)},
+		{"orderId", got.OrderID, p.order}, {"method", got.Method, p.method}, {"currency", got.Currency, p.currency},
+		{"amount", got.Amount.Shift(2).String(), units(p.amount)}, {"callbackUri", got.CallbackURI, p.callback},
+		{"status", got.Status, p.status}, {"reason", deref(got.StatusReason), deref(p.reason)},
+		{"providerPaymentId", deref(got.ProviderPaymentID), deref(p.provider)},
+		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()}, {"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
+		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
+		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
+		{"trader", units(got.TraderID), units(p.requisite.trader.ID)}, {"requisite", units(*got.RequisiteID), units(p.requisite.id)},
+		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
+		{"markup source", got.MarkupSource, p.source},
+		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
+		{"rateUnavailable", strconv.FormatBool(got.RateUnavailable), strconv.FormatBool(p.unavailable)},
+		{"hold", usdt(got.HoldUSDT), units(p.hold)}, {"amountUsdt", usdt(got.AmountUSDT), units(p.quote.amount)},
+		{"profitUsdt", usdt(got.ProfitUSDT), units(p.quote.profit)},
+		{"spreadTraderUsdt", usdt(got.SpreadTraderUSDT), units(p.quote.trader)},
+		{"spreadPlatformUsdt", usdt(got.SpreadPlatformUSDT), units(p.quote.platform)},
+	} {
+		if field.got != field.want {
+			return fmt.Errorf("payment %d: %s is %q, not %q", p.id, field.name, field.got, field.want)
+		}
+	}
+	return nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return "null"
+	}
+	return strconv.Quote(*s)
+}

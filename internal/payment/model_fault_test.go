@@ -1,0 +1,138 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	decimal "github.com/jackc/pgx-shopspring-decimal"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// What can go wrong in the middle of a transaction.
+const (
+	// injuryHangUp ends the caller's context before a statement.
+	injuryHangUp = 1 + iota
+	// injuryKill terminates the server's backend before a statement, COMMIT included.
+	injuryKill
+	// injuryLoseCommit lets COMMIT happen and loses its answer.
+	injuryLoseCommit
+
+	injuries = injuryLoseCommit
+)
+
+// injury is what is to go wrong in the calls made with its context.
+type injury struct {
+	kind, at int
+	kill     func(pid uint32) error
+	seen     int
+	fired    bool
+	failed   error
+}
+
+type injuryKey struct{}
+
+func withInjury(ctx context.Context, i *injury) context.Context {
+	return context.WithValue(ctx, injuryKey{}, i)
+}
+
+// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to COMMIT was.
+func (i *injury) aborted() bool { return i.fired && i.kind != injuryLoseCommit }
+func (i *injury) lost() bool    { return i.fired && i.kind == injuryLoseCommit }
+
+// injurer makes injuries happen, as the tracer of a pool's connections.
+type injurer struct{}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (injurer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	return injure(ctx, conn, data.SQL)
+}
+
+// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one.
+func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return injure(ctx, conn, "a batch")
+}
+
+func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
+	i, ok := ctx.Value(injuryKey{}).(*injury)
+	if !ok || i.fired || sql == "rollback" {
+		return ctx
+	}
+	commit := sql == "commit"
+	i.seen++
+	switch {
+	case i.kind == injuryLoseCommit && commit:
+		i.fired = true
+		conn.PgConn().Conn().(*lossyConn).lose = true
+	case i.kind == injuryKill && i.seen >= i.at:
+		i.fired = true
+		i.failed = i.kill(conn.PgConn().PID())
+	case i.kind == injuryHangUp && i.seen >= i.at && !commit: // a caller who hangs up cancels no COMMIT
+		i.fired = true
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		return cancelled
+	}
+	return ctx
+}
+
+// The ends of both need nothing done.
+func (injurer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)     {}
+func (injurer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (injurer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// lossyConn is a connection that breaks just as the next answer has arrived.
+type lossyConn struct {
+	net.Conn
+	lose bool
+}
+
+func (c *lossyConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.lose && err == nil {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// openInjurable opens a pool like the gateway's own whose transactions can be injured.
+func openInjurable(ctx context.Context, url string, size int) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = int32(size)
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		decimal.Register(conn.TypeMap())
+		return nil
+	}
+	config.ConnConfig.Tracer = injurer{}
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &lossyConn{Conn: conn}, nil
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// killBackend ends a backend and waits until it and its locks are gone.
+func (w *modelWalk) killBackend(pid uint32) error {
+	if _, err := w.check.Exec(w.ctx, "select pg_terminate_backend($1)", int32(pid)); err != nil {
+		return err
+	}
+	for range 5_000 {
+		var alive bool
+		err := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid)).Scan(&alive)
+		if err != nil || !alive {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return fmt.Errorf("backend %d does not die", pid)
+}

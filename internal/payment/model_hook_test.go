@@ -1,0 +1,289 @@
+package payment_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// modelHooks is a merchant's endpoint, and what delivers to it.
+type modelHooks struct {
+	server *httptest.Server
+	pool   *pgxpool.Pool
+	worker *webhook.Worker
+	// events are all that were written, by id.
+	events map[string]*modelHook
+
+	mu sync.Mutex
+	// answers are what the endpoint answers next; when they are used up it takes everything.
+	answers []int
+	calls   []modelCall
+}
+
+// modelHook is one event on its way.
+type modelHook struct {
+	payment *modelPayment
+	body    []byte
+	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410.
+	calls, taken int
+	gone         bool
+	// answered: an answer to end it was given since the last look; settled: at the last look it was delivered or dead.
+	answered, settled bool
+}
+
+type modelCall struct {
+	header http.Header
+	body   []byte
+	path   string
+	answer int
+}
+
+// hangUp is the endpoint's closing the connection without an answer.
+const hangUp = 0
+
+func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clock) *modelHooks {
+	t.Helper()
+	h := &modelHooks{events: map[string]*modelHook{}}
+	h.server = httptest.NewServer(h)
+	var err error
+	// The job queue's pool is not the service's: it must not starve where that has a single connection.
+	if h.pool, err = db.Open(t.Context(), d.URL, 4); err != nil {
+		t.Fatal(err)
+	}
+	h.worker = webhook.NewWorker(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())
+	t.Cleanup(func() {
+		h.server.Close()
+		h.pool.Close()
+	})
+	return h
+}
+
+func (h *modelHooks) address(n int) string { return h.server.URL + []string{"/a", "/b"}[n] }
+
+func (h *modelHooks) expect(id uuid.UUID, p *modelPayment, body []byte) {
+	h.events[id.String()] = &modelHook{payment: p, body: bytes.Clone(body)}
+}
+
+// ServeHTTP implements http.Handler.
+func (h *modelHooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	answer := http.StatusOK
+	if len(h.answers) > 0 {
+		answer, h.answers = h.answers[0], h.answers[1:]
+	}
+	h.calls = append(h.calls, modelCall{header: r.Header.Clone(), body: body, path: r.URL.Path, answer: answer})
+	h.mu.Unlock()
+	if answer == hangUp {
+		panic(http.ErrAbortHandler)
+	}
+	rw.Header().Set("Location", "/elsewhere") // of a redirect, which must not be followed
+	rw.WriteHeader(answer)
+}
+
+func (h *modelHooks) received() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.calls)
+}
+
+var modelAnswers = []int{200, 500, 204, hangUp, 503, 302, 404, 201, 410}
+
+// deliver runs the real worker over what is queued, at an endpoint that fails now and then. The queue is stopped and
+// started again in the middle, and jobs done already come back: that must not deliver twice what was taken.
+func (w *modelWalk) deliver(s modelStep) error {
+	random := s.n[0]
+	for range s.n[1] % 12 {
+		w.hooks.answers = append(w.hooks.answers, pickModel(modelAnswers, random))
+		random /= 3
+	}
+	w.tell("delivered")
+	again := "update river_job set state = 'available', finalized_at = null where kind = 'webhook' and state = 'completed' and id % 3 = $1"
+	if err := w.exec(again, s.n[2]%3); err != nil {
+		return err
+	}
+	stopped := s.n[3]%2 == 0
+	if stopped {
+		if err := w.work(true); err != nil {
+			return err
+		}
+	}
+	if err := w.work(false); err != nil {
+		return err
+	}
+	return w.verifyDeliveries(stopped)
+}
+
+// drain delivers until nothing is left; the endpoint takes everything now.
+func (w *modelWalk) drain() error {
+	w.hooks.answers = nil
+	for range 12 {
+		var open int
+		err := w.check.QueryRow(w.ctx, "select count(*) from webhook_event where status = 'pending'").Scan(&open)
+		if err != nil {
+			return err
+		}
+		if open == 0 {
+			return w.verifyAllTold()
+		}
+		if err := w.work(false); err != nil {
+			return err
+		}
+		if err := w.verifyDeliveries(false); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("some events are never delivered")
+}
+
+// verifyAllTold wants each event delivered, or given up because the endpoint is gone.
+func (w *modelWalk) verifyAllTold() error {
+	for id, hook := range w.hooks.events {
+		if hook.taken == 0 && !hook.gone {
+			return fmt.Errorf("event %s of payment %d never arrived", id, hook.payment.id)
+		}
+	}
+	return nil
+}
+
+// work brings every waiting job's time about and runs a job queue: until all had their turn, or, to be stopped, until
+// deliveries have begun.
+func (w *modelWalk) work(stop bool) error {
+	if err := w.exec(`update river_job set state = 'available', scheduled_at = now()
+		where state in ('available', 'retryable', 'scheduled')`); err != nil {
+		return err
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w.hooks.worker)
+	client, err := river.NewClient(riverpgxv5.New(w.hooks.pool), &river.Config{
+		Queues: map[string]river.QueueConfig{webhook.Queue: {MaxWorkers: 8}}, Workers: workers, PollOnly: true,
+		FetchCooldown: time.Millisecond, FetchPollInterval: 5 * time.Millisecond,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	if err := client.Start(w.ctx); err != nil {
+		return err
+	}
+	before := w.hooks.received()
+	if stop {
+		for deadline := time.Now().Add(50 * time.Millisecond); w.hooks.received() < before+3 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		return w.stop(client.StopAndCancel)
+	}
+	if err := w.untilIdle(); err != nil {
+		return err
+	}
+	return w.stop(client.Stop)
+}
+
+func (w *modelWalk) stop(stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	defer cancel()
+	return stop(ctx)
+}
+
+// untilIdle waits until no job runs or could.
+func (w *modelWalk) untilIdle() error {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		var busy bool
+		err := w.check.QueryRow(w.ctx, `select exists (select from river_job
+			where state = 'running' or state = 'available' and scheduled_at <= now())`).Scan(&busy)
+		if err != nil || !busy {
+			return err
+		}
+	}
+	return fmt.Errorf("deliveries do not come to an end")
+}
+
+// verifyDeliveries judges the requests that came since the last look and where they left their events. After a stop in
+// the middle an answer may have come too late to be heard.
+func (w *modelWalk) verifyDeliveries(stopped bool) error {
+	w.hooks.mu.Lock()
+	calls := w.hooks.calls
+	w.hooks.calls = nil
+	w.hooks.mu.Unlock()
+	for _, call := range calls {
+		if err := w.hooks.judge(call, stopped); err != nil {
+			return err
+		}
+	}
+	rows, err := w.check.Query(w.ctx, `
+		select e.id::text, e.status, (select count(*) from webhook_attempt a where a.merchant_id = e.merchant_id and a.event_id = e.id)
+		from webhook_event e`)
+	if err != nil {
+		return err
+	}
+	var id, status string
+	var attempts int
+	_, err = pgx.ForEachRow(rows, []any{&id, &status, &attempts}, func() error {
+		return w.hooks.events[id].verifyStatus(id, status, attempts, stopped)
+	})
+	return err
+}
+
+// judge checks one request: a known event in its own words, signed, and not one that was settled before.
+func (h *modelHooks) judge(call modelCall, stopped bool) error {
+	id := call.header.Get(standardwebhooks.HeaderWebhookID)
+	hook := h.events[id]
+	if hook == nil || !bytes.Equal(call.body, hook.body) || h.server.URL+call.path != hook.payment.callback {
+		return fmt.Errorf("event %q came to %s as %s", id, call.path, call.body)
+	}
+	// At least once: an answer that a stopped queue did not hear is asked for again.
+	if hook.settled || hook.answered && !stopped {
+		return fmt.Errorf("event %s came again after it was settled", id)
+	}
+	signed, err := standardwebhooks.NewWebhook(hook.payment.box.secret)
+	if err == nil {
+		err = signed.Verify(call.body, call.header)
+	}
+	if err != nil {
+		return fmt.Errorf("event %s: %w", id, err)
+	}
+	hook.calls++
+	if call.answer/100 == 2 {
+		hook.taken++
+	}
+	hook.gone = hook.gone || call.answer == http.StatusGone
+	hook.answered = hook.answered || call.answer/100 == 2 || call.answer == http.StatusGone
+	return nil
+}
+
+// modelTries is how often an event is tried before it is given up.
+const modelTries = 11
+
+func (hook *modelHook) verifyStatus(id, status string, attempts int, stopped bool) error {
+	if hook == nil {
+		return fmt.Errorf("event %s is nobody's", id)
+	}
+	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 || status == "dead" && !hook.gone && attempts < modelTries
+	wrong = wrong || status == "pending" && hook.answered && !stopped
+	hook.answered, hook.settled = false, status != "pending"
+	if wrong {
+		return fmt.Errorf("event %s is %s after %d attempts: %d arrived, %d were taken, gone %t", id, status, attempts,
+			hook.calls, hook.taken, hook.gone)
+	}
+	return nil
+}

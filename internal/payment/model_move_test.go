@@ -1,0 +1,190 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/payment"
+)
+
+var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
+
+// move is the application's word on a payment: any status may follow any other; the same again is no change.
+func (w *modelWalk) move(s modelStep) error {
+	p := w.some(s.n[0])
+	if p == nil {
+		return nil
+	}
+	w.touched = append(w.touched, p)
+	application := auth.Caller{Kind: auth.Application}
+	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
+	if s.n[2]%3 == 0 {
+		update.Reason = modelText("reason " + strconv.Itoa(s.n[2]%100))
+	}
+	if s.n[3]%4 == 0 {
+		update.ProviderPaymentID = modelText("provider-" + strconv.Itoa(s.n[3]%100))
+	}
+	if s.n[4]%50 == 0 {
+		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "paid"})
+		return errUnlessInvalid(err, []string{"status"})
+	}
+	ctx, injury := w.injured(s)
+	got, queued, err := w.service.UpdateStatus(ctx, application, p.id, update)
+	changes := update.Status != p.status
+	return w.moved(p, injury, got, err, func() error {
+		w.tell(p.status+"-"+update.Status, "payment ", p.id)
+		if changes {
+			w.model.move(p, update.Status, "application", update.Reason, update.ProviderPaymentID)
+		}
+		if err == nil && queued != changes {
+			return fmt.Errorf("callbackQueued is %t", queued)
+		}
+		return nil
+	})
+}
+
+// moved judges a call on one payment; apply is what it means to the model.
+func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, apply func() error) error {
+	if i.aborted() {
+		return w.abortedAsItShould(i, err)
+	}
+	if i.lost() {
+		if wrong := errUnlessUnknown(err); wrong != nil {
+			return wrong
+		}
+		w.tell("lost")
+		if got, err = w.service.Get(w.ctx, auth.Caller{Kind: auth.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("payment %d: %w", p.id, err)
+	}
+	if wrong := apply(); wrong != nil {
+		return wrong
+	}
+	return w.same(p, got.Payment)
+}
+
+func (w *modelWalk) confirm(s modelStep) error {
+	return w.traderMove(s, "completed", nil, func(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+		return w.service.Confirm(ctx, caller, id)
+	})
+}
+
+func (w *modelWalk) cancel(s modelStep) error {
+	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
+	return w.traderMove(s, "cancelled", reason, func(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+		return w.service.Cancel(ctx, caller, id, reason)
+	})
+}
+
+// traderMove is a trader's word: on his own payments, and while they are pending.
+func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
+	call func(context.Context, auth.Caller, int64) (payment.Payment, error),
+) error {
+	p := w.some(s.n[0])
+	if p == nil {
+		return nil
+	}
+	w.touched = append(w.touched, p)
+	trader := p.requisite.trader
+	if s.n[1]%6 == 0 {
+		trader = w.model.traders[s.n[3]%len(w.model.traders)]
+	}
+	want := ""
+	switch {
+	case trader != p.requisite.trader:
+		want = "not_found"
+	case p.status != "pending":
+		want = "payment_not_pending"
+	}
+	ctx, injury := w.injured(s)
+	got, err := call(ctx, trader.Caller, p.id)
+	if want != "" && !injury.fired {
+		w.tell(want, to, " payment ", p.id)
+		return errUnlessCode(err, want)
+	}
+	return w.moved(p, injury, got, err, func() error {
+		w.tell("trader "+to, "payment ", p.id)
+		w.model.move(p, to, trader.Caller.Actor(), reason, nil)
+		return nil
+	})
+}
+
+// duel confirms and cancels a payment at once: one of the two gets through, if any.
+func (w *modelWalk) duel(s modelStep) error {
+	p := w.some(s.n[0])
+	if p == nil {
+		return nil
+	}
+	w.touched = append(w.touched, p)
+	caller := p.requisite.trader.Caller
+	var confirmed, cancelled error
+	var wg sync.WaitGroup
+	wg.Go(func() { _, confirmed = w.service.Confirm(w.ctx, caller, p.id) })
+	wg.Go(func() { _, cancelled = w.service.Cancel(w.ctx, caller, p.id, nil) })
+	wg.Wait()
+	w.tell("duel", "payment ", p.id)
+	switch {
+	case p.status != "pending":
+		return errors.Join(errUnlessCode(confirmed, "payment_not_pending"), errUnlessCode(cancelled, "payment_not_pending"))
+	case confirmed == nil:
+		w.model.move(p, "completed", caller.Actor(), nil, nil)
+		return errUnlessCode(cancelled, "payment_not_pending")
+	default:
+		w.model.move(p, "cancelled", caller.Actor(), nil, nil)
+		return errors.Join(cancelled, errUnlessCode(confirmed, "payment_not_pending"))
+	}
+}
+
+func (w *modelWalk) expire(s modelStep) error {
+	ctx, injury := w.injured(s)
+	count, err := w.service.Expire(ctx)
+	return w.swept("expired", injury, count, err, w.model.expired(), w.model.expire,
+		func(p db.Payment) bool { return p.Status == "failed" })
+}
+
+func (w *modelWalk) settle(s modelStep) error {
+	ctx, injury := w.injured(s)
+	count, err := w.service.Settle(ctx)
+	return w.swept("settled", injury, count, err, w.model.settleable(), w.model.settle,
+		func(p db.Payment) bool { return !p.RateUnavailable })
+}
+
+// swept judges a sweep, which takes one payment a transaction. A sweep cut short has done some of them; each must be
+// done wholly or not at all, and which were is read from the database. The next sweep does the rest.
+func (w *modelWalk) swept(what string, i *injury, count int, err error, due []*modelPayment, apply func(*modelPayment),
+	done func(db.Payment) bool,
+) error {
+	w.touched = append(w.touched, due...)
+	if i.fired {
+		w.tell(what+" cut short", i.kind, " at ", i.seen)
+		if i.failed != nil || err == nil {
+			return fmt.Errorf("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
+		}
+		for _, p := range due {
+			row, err := db.New(w.db.Pool).PaymentFind(w.ctx, p.id)
+			if err != nil {
+				return err
+			}
+			if done(row) {
+				apply(p)
+			}
+		}
+		return nil
+	}
+	if err != nil || count != len(due) {
+		return fmt.Errorf("%s %d, not %d: %w", what, count, len(due), orNone(err))
+	}
+	for _, p := range due {
+		w.tell(what, "payment ", p.id)
+		apply(p)
+	}
+	return nil
+}

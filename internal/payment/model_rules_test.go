@@ -1,0 +1,363 @@
+package payment_test
+
+import (
+	"math/big"
+	"time"
+
+	"gateway/internal/ledger"
+)
+
+// The model: what the contract says of payments and their money, once more, as simply as memory allows. It shares no
+// arithmetic and no query with the gateway. USDT are whole numbers of 0.00000001, fiat amounts of 0.01.
+
+type gatewayModel struct {
+	now        time.Time
+	merchants  []*modelMerchant
+	traders    []*modelTrader
+	requisites []*modelRequisite
+	rates      map[string]modelRate
+	limits     map[string][2]int64
+	// payments in the order of creation.
+	payments []*modelPayment
+	keys     map[modelKey]*modelPayment
+	slots    map[modelSlot]modelHold
+	accounts map[ledger.Account]int64
+}
+
+// modelKey is what an order id is unique in: merchant and effective method.
+type modelKey struct {
+	merchant       int
+	channel, order string
+}
+
+type modelSlot struct {
+	requisite, amount int64
+}
+
+// modelHold says who reserved a slot, and from when on it is free again: zero while it is held.
+type modelHold struct {
+	payment int64
+	free    time.Time
+}
+
+type modelPayment struct {
+	// step is the one that created it.
+	step                  int
+	id, merchantID        int64
+	uuid                  string
+	box                   *modelBox
+	order, method         string
+	currency, callback    string
+	amount                int64
+	status, actor         string
+	reason, provider      *string
+	at, expires, created  time.Time
+	requisite             *modelRequisite
+	markup, source, share string
+	fiat                  *big.Rat
+	unavailable           bool
+	quote                 modelQuote
+	hold                  int64
+	events                []modelEvent
+	// seen is how many of the events were found in the database already.
+	seen int
+}
+
+// modelEvent is one webhook the merchant must be told of.
+type modelEvent struct {
+	from, to string
+	reason   *string
+	at       time.Time
+}
+
+type modelQuote struct{ spot, amount, profit, trader, platform int64 }
+
+func newGatewayModel() *gatewayModel {
+	return &gatewayModel{
+		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
+		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{},
+	}
+}
+
+func (m *gatewayModel) open(available ledger.Account) {
+	m.accounts[available] = 0
+	available.Reserved = true
+	if available.Owner != ledger.External {
+		m.accounts[available] = 0
+	}
+}
+
+// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded down; the spread is
+// their difference; the trader gets his percent of spot, but no more than the spread, and the platform the rest.
+func quoteModel(amount int64, fiat *big.Rat, markup, share string) modelQuote {
+	money := big.NewRat(amount, 100)
+	marked := new(big.Rat).Mul(fiat, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
+	q := modelQuote{spot: floorUSDT(new(big.Rat).Quo(money, fiat)), amount: floorUSDT(new(big.Rat).Quo(money, marked))}
+	q.profit = q.spot - q.amount
+	q.trader = min(q.profit, floorUSDT(new(big.Rat).Mul(big.NewRat(q.spot, 1e8), percentOf(share))))
+	q.platform = q.profit - q.trader
+	return q
+}
+
+func percentOf(percent string) *big.Rat {
+	r, ok := new(big.Rat).SetString(percent)
+	if !ok {
+		panic("not a number: " + percent)
+	}
+	return r.Quo(r, big.NewRat(100, 1))
+}
+
+func floorUSDT(r *big.Rat) int64 {
+	r = new(big.Rat).Mul(r, big.NewRat(1e8, 1))
+	return new(big.Int).Quo(r.Num(), r.Denom()).Int64()
+}
+
+// due: a completed payment without a rate waits for its settlement.
+func (p *modelPayment) due() bool { return p.status == "completed" && p.unavailable }
+
+// position is where the payment's money stands by its status: pending, appeal and due hold; completed is settled.
+func (p *modelPayment) position() map[ledger.Account]int64 {
+	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
+	switch {
+	case p.status == "pending", p.status == "appeal", p.due():
+		return map[ledger.Account]int64{trader: -p.hold, ledger.Reserved(ledger.Trader, p.requisite.trader.ID): p.hold}
+	case p.status == "completed":
+		return map[ledger.Account]int64{
+			trader: -(p.quote.spot - p.quote.trader), ledger.Available(ledger.Cashbox, p.box.id): p.quote.amount,
+			ledger.Available(ledger.Platform, 0): p.quote.platform,
+		}
+	}
+	return nil
+}
+
+// shift changes a payment and moves its money from where it stood to where it stands then.
+func (m *gatewayModel) shift(p *modelPayment, change func()) {
+	for account, amount := range p.position() {
+		m.accounts[account] -= amount
+	}
+	change()
+	for account, amount := range p.position() {
+		m.accounts[account] += amount
+	}
+}
+
+// move carries a payment to another status: one event, the reservation, the money.
+func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
+	m.shift(p, func() {
+		p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now})
+		p.status, p.actor, p.reason, p.at = to, actor, reason, m.now
+	})
+	if provider != nil {
+		p.provider = provider
+	}
+	if to == "pending" {
+		p.expires = m.now.Add(p.box.methods[p.method].validity)
+	}
+	m.moveSlot(p)
+}
+
+// modelRest is how long a requisite keeps an amount free of others after a payment ended unpaid.
+const modelRest = 15 * time.Minute
+
+// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back otherwise.
+func (m *gatewayModel) moveSlot(p *modelPayment) {
+	slot := p.slot()
+	hold, held := m.held(slot)
+	own := held && hold.payment == p.id
+	switch {
+	case p.status == "completed" && own:
+		delete(m.slots, slot)
+	case (p.status == "failed" || p.status == "cancelled") && own:
+		m.slots[slot] = modelHold{p.id, m.now.Add(modelRest)}
+	case p.status == "pending" && (own || !held):
+		m.slots[slot] = modelHold{payment: p.id}
+	}
+}
+
+func (p *modelPayment) slot() modelSlot { return modelSlot{p.requisite.id, p.amount} }
+
+// held is the reservation of a slot, unless it is over: at the very instant already.
+func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
+	hold, kept := m.slots[slot]
+	return hold, kept && (hold.free.IsZero() || hold.free.After(m.now))
+}
+
+// expired are the payments whose time is over: at the very instant already.
+func (m *gatewayModel) expired() []*modelPayment {
+	var over []*modelPayment
+	for _, p := range m.payments {
+		if p.status == "pending" && !p.expires.After(m.now) {
+			over = append(over, p)
+		}
+	}
+	return over
+}
+
+func (m *gatewayModel) expire(p *modelPayment) {
+	reason := "expired"
+	m.move(p, "failed", "system", &reason, nil)
+}
+
+// settleable are the completed payments that wait for a rate and whose currency has a fresh one.
+func (m *gatewayModel) settleable() []*modelPayment {
+	var ready []*modelPayment
+	for _, p := range m.payments {
+		if p.due() && m.fresh(p.currency) {
+			ready = append(ready, p)
+		}
+	}
+	return ready
+}
+
+func (m *gatewayModel) settle(p *modelPayment) {
+	m.shift(p, func() {
+		p.fiat, p.unavailable = m.rates[p.currency].fiat, false
+		p.quote = quoteModel(p.amount, p.fiat, p.markup, p.share)
+	})
+}
+
+// fresh: from the instant it turns stale, a rate is only the last one known.
+func (m *gatewayModel) fresh(currency string) bool {
+	rate, known := m.rates[currency]
+	return known && (rate.stale.IsZero() || rate.stale.After(m.now))
+}
+
+// modelExpectation is what a creation must answer.
+type modelExpectation struct {
+	// code is the refusal's, "" for none.
+	code     string
+	replay   *modelPayment
+	mismatch []string
+	box      *modelBox
+	// offers are the requisites a new payment may get: those used longest ago among the ones that qualify.
+	offers []modelOffer
+}
+
+type modelOffer struct {
+	requisite *modelRequisite
+	markup    string
+	source    string
+	quote     modelQuote
+}
+
+// expect says what becomes of a valid creation: the order id first, then what is enabled, limits, rate, requisite.
+func (m *gatewayModel) expect(a modelAsk) modelExpectation {
+	if p := m.keys[a.key()]; p != nil {
+		return modelExpectation{replay: p, mismatch: a.mismatch(p)}
+	}
+	merchant := m.merchants[a.merchant]
+	box, code := merchant.boxFor(a.method, a.currency)
+	if code != "" {
+		return modelExpectation{code: code}
+	}
+	if limit, limited := m.limits[a.currency]; limited && (a.amount < limit[0] || a.amount > limit[1]) {
+		return modelExpectation{code: "merchant_collect_amount_outside_platform_limits"}
+	}
+	offers := m.offers(a, merchant, box)
+	if len(offers) == 0 {
+		return modelExpectation{code: "collect_requisites_not_available"}
+	}
+	return modelExpectation{box: box, offers: offers}
+}
+
+// boxFor: a key's own cashbox, or the first enabled one of an unbound key's merchant.
+func (m *modelMerchant) boxFor(method, currency string) (*modelBox, string) {
+	takes := func(b *modelBox) bool {
+		return b.currency == currency && b.methods[method] != nil && b.methods[method].enabled
+	}
+	if m.unbound {
+		for _, box := range m.boxes {
+			if box.collect && takes(box) {
+				return box, ""
+			}
+		}
+		return nil, "merchant_collect_method_disabled"
+	}
+	box := m.boxes[0]
+	switch {
+	case !box.collect:
+		return nil, "merchant_collect_disabled"
+	case !takes(box):
+		return nil, "merchant_collect_method_disabled"
+	}
+	return box, ""
+}
+
+// offers finds the qualifying requisites that were used longest ago; which of several equals is taken stays open.
+func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox) []modelOffer {
+	rate, known := m.rates[a.currency]
+	if !known {
+		return nil
+	}
+	var best []modelOffer
+	for _, r := range m.requisites {
+		if !m.qualifies(r, a) {
+			continue
+		}
+		markup, source := firstPercent(a.percent, box.methods[a.method].margin, merchant.percent, r.trader.percent, modelMarkup)
+		quote := quoteModel(a.amount, rate.fiat, markup, r.trader.share)
+		if m.accounts[ledger.Available(ledger.Trader, r.trader.ID)] < quote.spot-quote.trader {
+			continue
+		}
+		if len(best) > 0 && r.used.Before(best[0].requisite.used) {
+			best = nil
+		}
+		if len(best) == 0 || r.used.Equal(best[0].requisite.used) {
+			best = append(best, modelOffer{r, markup, source, quote})
+		}
+	}
+	return best
+}
+
+// qualifies judges all but the trader's means.
+func (m *gatewayModel) qualifies(r *modelRequisite, a modelAsk) bool {
+	if r.currency != a.currency || r.method != a.method || !r.active || a.amount < r.min || a.amount > r.max {
+		return false
+	}
+	if _, held := m.held(modelSlot{r.id, a.amount}); held {
+		return false
+	}
+	count, sum, open := int64(0), int64(0), int64(0)
+	for _, p := range m.payments {
+		// What ended unpaid does not count.
+		if p.requisite == r && p.status != "failed" && p.status != "cancelled" && modelDay(p.created) == modelDay(m.now) {
+			count, sum = count+1, sum+p.amount
+		}
+	}
+	for slot, hold := range m.slots {
+		if slot.requisite == r.id && hold.free.IsZero() {
+			open++
+		}
+	}
+	return (r.daily == 0 || count < r.daily) && (r.dailySum == 0 || sum+a.amount <= r.dailySum) && (r.open == 0 || open < r.open)
+}
+
+// modelDay is a day of the requisites' zone: Moscow, three hours ahead.
+func modelDay(at time.Time) string { return at.Add(3 * time.Hour).Format(time.DateOnly) }
+
+// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's, the configured one.
+func firstPercent(ranked ...string) (percent, source string) {
+	for i, percent := range ranked {
+		if percent != "" {
+			return percent, []string{"body", "cashbox_method", "merchant", "trader", "configuration"}[i]
+		}
+	}
+	return "", ""
+}
+
+// create makes the payment that took the offer.
+func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, uuid, actor string) *modelPayment {
+	p := &modelPayment{
+		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
+		currency: a.currency, callback: a.callback, amount: a.amount, actor: actor,
+		at: m.now, created: m.now, expires: m.now.Add(box.methods[a.method].validity),
+		requisite: o.requisite, markup: o.markup, source: o.source, share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat,
+		unavailable: !m.fresh(a.currency), quote: o.quote, hold: o.quote.spot - o.quote.trader,
+	}
+	m.shift(p, func() { p.status = "pending" })
+	o.requisite.used = m.now
+	m.slots[p.slot()] = modelHold{payment: id}
+	m.keys[a.key()] = p
+	m.payments = append(m.payments, p)
+	return p
+}

@@ -1,0 +1,211 @@
+package payment_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+)
+
+// The steps around the payments: time, rates, money from and to the outside, settings.
+
+// advance moves the clock, by preference to the instant at which something changes, or just before it.
+func (w *modelWalk) advance(s modelStep) error {
+	by := time.Second
+	switch s.n[0] % 8 {
+	case 0:
+		by = time.Duration(1+s.n[1]%90) * time.Second
+	case 1:
+		by = 5 * time.Minute
+	case 2:
+		by = 15 * time.Minute
+	case 3, 4:
+		by = w.until(w.model.expiries()...)
+	case 5:
+		by = w.until(w.model.expiries()...) - time.Millisecond
+	case 6:
+		by = w.until(w.model.freeings()...)
+	case 7:
+		by = w.until(w.model.rates["RUB"].stale, w.model.rates["MNT"].stale)
+	}
+	w.clock.Advance(by)
+	w.model.now = w.clock.Now()
+	w.tell("advanced", by)
+	return nil
+}
+
+// until is how long it is to the nearest of the times that are still to come, or a second.
+func (w *modelWalk) until(times ...time.Time) time.Duration {
+	nearest := time.Duration(0)
+	for _, at := range times {
+		if by := at.Sub(w.model.now); by > 0 && (nearest == 0 || by < nearest) {
+			nearest = by
+		}
+	}
+	if nearest == 0 {
+		return time.Second
+	}
+	return nearest
+}
+
+func (m *gatewayModel) expiries() []time.Time {
+	var times []time.Time
+	for _, p := range m.payments {
+		if p.status == "pending" {
+			times = append(times, p.expires)
+		}
+	}
+	return times
+}
+
+func (m *gatewayModel) freeings() []time.Time {
+	var times []time.Time
+	for _, hold := range m.slots {
+		times = append(times, hold.free)
+	}
+	return times
+}
+
+var modelFiats = map[string][]string{"RUB": {"100", "97.35", "101.12345678"}, "MNT": {"3400", "3415.5"}}
+
+func (w *modelWalk) changeRate(s modelStep) error {
+	currency := []string{"RUB", "RUB", "MNT"}[s.n[0]%3]
+	fiat := pickModel(modelFiats[currency], s.n[1])
+	var stale *time.Time
+	if n := s.n[2] % 5; n > 1 { // at once, or in 10 or 20 minutes
+		at := w.model.now.Add(time.Duration(n-2) * 10 * time.Minute)
+		stale = &at
+	}
+	w.rate(currency, fiat, stale)
+	return nil
+}
+
+// rate sets a currency's rate, which is stale from then on, if ever.
+func (w *modelWalk) rate(currency, fiat string, stale *time.Time) {
+	err := w.db.Queries().RateSet(w.ctx, db.RateSetParams{
+		Currency: currency, FiatPerUSDT: decimal.RequireFromString(fiat), Source: "model", ObservedAt: w.model.now, StaleAt: stale,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	exact, _ := new(big.Rat).SetString(fiat)
+	rate := modelRate{fiat: exact}
+	if stale != nil {
+		rate.stale = *stale
+	}
+	w.model.rates[currency] = rate
+	w.tell("rate", currency, " ", fiat, " stale ", stale)
+}
+
+func (w *modelWalk) topUp(s modelStep) error {
+	w.fund(w.model.traders[s.n[0]%len(w.model.traders)], int64(s.n[1]%25)*1e8+int64(s.n[2])+1)
+	return nil
+}
+
+func (w *modelWalk) fund(trader *modelTrader, units int64) {
+	account := ledger.Available(ledger.Trader, trader.ID)
+	w.db.Fund(w.t, account, decimal.New(units, -8).String())
+	w.model.accounts[ledger.Available(ledger.External, 0)] -= units
+	w.model.accounts[account] += units
+	w.tell("funded", "trader ", trader.ID, " ", units)
+}
+
+// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more than there is.
+func (w *modelWalk) spend(s modelStep) error {
+	merchant := w.model.merchants[s.n[0]%len(w.model.merchants)]
+	account := ledger.Available(ledger.Cashbox, pickModel(merchant.boxes, s.n[1]).id)
+	outside, balance := ledger.Available(ledger.External, 0), w.model.accounts[account]
+	units := balance / 100 * int64(s.n[2]%101)
+	if units <= 0 || s.n[3]%5 == 0 {
+		units = max(balance, 0) + 1
+	}
+	err := db.InTx(w.ctx, w.db.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		return ledger.Post(w.ctx, q, ledger.Transfer{Kind: "spending", Subject: "test", At: w.model.now, Legs: []ledger.Leg{
+			{Account: account, Amount: decimal.New(-units, -8)}, {Account: outside, Amount: decimal.New(units, -8)},
+		}})
+	})
+	if units > balance {
+		w.tell("overspent")
+		if !errors.Is(err, ledger.ErrInsufficient) {
+			return fmt.Errorf("%d of %d can be spent: %w", units, balance, orNone(err))
+		}
+		return nil
+	}
+	w.tell("spent", units)
+	w.model.accounts[account] -= units
+	w.model.accounts[outside] += units
+	return err
+}
+
+// fold does what the folding worker does to a busy account, and lets the worker itself look for one.
+func (w *modelWalk) fold(s modelStep) error {
+	owners := []ledger.Account{ledger.Available(ledger.Platform, 0)}
+	for _, trader := range w.model.traders {
+		owners = append(owners, ledger.Available(ledger.Trader, trader.ID), ledger.Reserved(ledger.Trader, trader.ID))
+	}
+	for _, merchant := range w.model.merchants {
+		owners = append(owners, ledger.Available(ledger.Cashbox, merchant.boxes[0].id))
+	}
+	id := pickModel(owners, s.n[0]).ID()
+	w.tell("folded", id)
+	err := db.InTx(w.ctx, w.db.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := q.AccountLock(w.ctx, id); err != nil {
+			return err
+		}
+		_, err := q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero})
+		return err
+	})
+	return errors.Join(err, ledger.Fold(w.ctx, w.db.Pool, w.db.Queries()))
+}
+
+func (w *modelWalk) prune(modelStep) error {
+	w.tell("pruned") // to the model a reservation that is over is none
+	return w.service.PruneSlots(w.ctx)
+}
+
+// flip switches a cashbox, one of its methods or a requisite on, or one time in five off.
+func (w *modelWalk) flip(s modelStep) error {
+	on := s.n[0]%5 > 0
+	merchant := w.model.merchants[s.n[1]%len(w.model.merchants)]
+	box := pickModel(merchant.boxes, s.n[2])
+	w.tell("switched", on, " ", s.n[3]%3)
+	switch s.n[3] % 3 {
+	case 0:
+		box.collect = on
+		return w.exec("update cashbox set collect_enabled = $1 where id = $2", on, box.id)
+	case 1:
+		name := pickModel([]string{"sbp", "card", "sim", "c2c", "iban"}, s.n[4])
+		if method := box.methods[name]; method != nil {
+			method.enabled = on
+		}
+		return w.exec("update cashbox_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
+	default:
+		r := pickModel(w.model.requisites, s.n[4])
+		r.active = on
+		return w.exec("update requisite set active = $1 where id = $2", on, r.id)
+	}
+}
+
+var modelLimits = [][2]int64{
+	{0, 999_999_999_999_99}, {500_00, 2_000_00}, {0, 999_999_999_999_99}, {0, 1_000_00}, {1_00, 999_999_999_999_99},
+}
+
+func (w *modelWalk) limit(s modelStep) error {
+	currency, limit := []string{"RUB", "MNT"}[s.n[0]%2], pickModel(modelLimits, s.n[1])
+	w.tell("limited", currency, limit)
+	w.model.limits[currency] = limit
+	return w.db.Queries().PlatformLimitSet(w.ctx, db.PlatformLimitSetParams{
+		Currency: currency, MinAmount: decimal.New(limit[0], -2), MaxAmount: decimal.New(limit[1], -2),
+	})
+}
+
+func (w *modelWalk) exec(sql string, args ...any) error {
+	_, err := w.check.Exec(w.ctx, sql, args...)
+	return err
+}

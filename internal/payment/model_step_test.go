@@ -1,0 +1,172 @@
+package payment_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is played, modulo whatever
+// exists by then. So any part of a list of steps is a list of steps too, which is what lets a failing one be shrunk.
+type modelStep struct {
+	// id numbers the steps of a walk from 1, and keeps its number when others are dropped.
+	id int
+	op string
+	// ref is the step that made the payment, or asked for the one, that this step is about: noted when the step is first
+	// played, so that it means the same payment when others are dropped.
+	ref int
+	n   [6]int
+	// injury is 0 or what goes wrong while the step runs, and at the how-manieth statement.
+	injury, at int
+}
+
+// modelOps are the steps and how often they come.
+var modelOps = []struct {
+	op     string
+	weight int
+	// injured steps run transactions of the service, which may be aborted in the middle.
+	injured bool
+}{
+	{"create", 300, true},
+	{"repeat", 90, true},
+	{"rush", 12, false},
+	{"invalid", 30, false},
+	{"forbidden", 12, false},
+	{"move", 190, true},
+	{"confirm", 110, true},
+	{"cancel", 55, true},
+	{"duel", 12, false},
+	{"advance", 110, false},
+	{"expire", 60, true},
+	{"settle", 22, true},
+	{"rate", 45, false},
+	{"fund", 40, false},
+	{"spend", 20, false},
+	{"fold", 20, false},
+	{"prune", 8, false},
+	{"switch", 26, false},
+	{"limit", 12, false},
+	{"restart", 8, false},
+	{"deliver", 4, false},
+}
+
+const (
+	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out even.
+	modelRange = 10_000
+	// modelStatements is about how many round trips the longest transaction makes.
+	modelStatements = 10
+	// modelInjured is how many percent of the steps that can be aborted are.
+	modelInjured = 8
+)
+
+// modelSteps draws a walk from its seed.
+func modelSteps(seed uint64, count int) []modelStep {
+	random := rand.New(rand.NewPCG(seed, 0))
+	steps := make([]modelStep, 0, count)
+	for i := range count {
+		s := drawModelStep(random)
+		s.id = i + 1
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func drawModelStep(random *rand.Rand) modelStep {
+	total := 0
+	for _, o := range modelOps {
+		total += o.weight
+	}
+	left := random.IntN(total)
+	for _, o := range modelOps {
+		if left -= o.weight; left >= 0 {
+			continue
+		}
+		s := modelStep{op: o.op}
+		for i := range s.n {
+			s.n[i] = random.IntN(modelRange)
+		}
+		if o.injured && random.IntN(100) < modelInjured {
+			s.injury, s.at = 1+random.IntN(injuries), 1+random.IntN(modelStatements)
+		}
+		return s
+	}
+	panic("the weights do not add up")
+}
+
+// String writes the step so that parseModelSteps reads it again.
+func (s modelStep) String() string {
+	text := fmt.Sprintf("%d %s %d", s.id, s.op, s.ref)
+	for _, n := range s.n {
+		text += " " + strconv.Itoa(n)
+	}
+	if s.injury > 0 {
+		text += fmt.Sprintf(" %d %d", s.injury, s.at)
+	}
+	return text
+}
+
+func formatModelSteps(steps []modelStep) string {
+	texts := make([]string, 0, len(steps))
+	for _, s := range steps {
+		texts = append(texts, s.String())
+	}
+	return strings.Join(texts, "; ")
+}
+
+func parseModelSteps(text string) ([]modelStep, error) {
+	var steps []modelStep
+	for line := range strings.SplitSeq(text, ";") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		s := modelStep{op: words[min(1, len(words)-1)]}
+		numbers := append(words[:1], words[min(2, len(words)):]...)
+		into := []*int{&s.id, &s.ref, &s.n[0], &s.n[1], &s.n[2], &s.n[3], &s.n[4], &s.n[5], &s.injury, &s.at}
+		if len(numbers) > len(into) {
+			return nil, fmt.Errorf("step %q has too many numbers", line)
+		}
+		for i, word := range numbers {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return nil, fmt.Errorf("step %q: %w", line, err)
+			}
+			*into[i] = n
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// shrinkModelSteps drops what the failure can do without: first whole kinds of steps, then halves, then ever smaller
+// chunks, down to single steps, until nothing more can go. fails plays a list on a fresh database and answers at which
+// step it fails, or -1; more says whether there is time left.
+func shrinkModelSteps(steps []modelStep, fails func([]modelStep) int, more func() bool) []modelStep {
+	try := func(shorter []modelStep) bool {
+		if len(shorter) == len(steps) || !more() {
+			return false
+		}
+		at := fails(shorter)
+		if at >= 0 {
+			steps = shorter[:at+1]
+		}
+		return at >= 0
+	}
+	for _, o := range modelOps {
+		try(slices.DeleteFunc(slices.Clone(steps), func(s modelStep) bool { return s.op == o.op }))
+	}
+	for size := max(len(steps)/2, 1); ; size = max(size/2, 1) {
+		dropped := false
+		// From the end: late steps are the likelier to be needless.
+		for end := len(steps) - 1; end > 0; end = min(end, len(steps)) - size {
+			if try(slices.Delete(slices.Clone(steps), max(end-size, 0), end)) {
+				dropped = true
+			}
+		}
+		if !more() || size == 1 && !dropped {
+			return steps
+		}
+	}
+}

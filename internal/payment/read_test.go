@@ -1,0 +1,235 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+func TestWhoMaySeeAPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	stranger := b.NewTrader(t, dbtest.TraderOpts{})
+	r := request("order-1")
+	r.Payer = &payment.Payer{UserID: ptr("user-7")}
+	p := b.create(t, merchant.Caller, r)
+	noPayer := b.create(t, merchant.Caller, request("order-2"))
+	id := fmt.Sprint(p.ID)
+	key := func(change func(c *auth.Caller)) auth.Caller {
+		c := merchant.Caller
+		change(&c)
+		return c
+	}
+	cases := map[string]struct {
+		caller auth.Caller
+		id     string
+		code   string
+	}{
+		"its key":            {merchant.Caller, id, ""},
+		"its key, by uuid":   {merchant.Caller, p.UUID.String(), ""},
+		"another's key":      {other.Caller, id, "cashbox_access_denied"},
+		"no scope":           {key(func(c *auth.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
+		"API off":            {key(func(c *auth.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
+		"no merchant":        {key(func(c *auth.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
+		"its portal":         {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, id, ""},
+		"another's portal":   {auth.Caller{Kind: auth.MerchantPortal, MerchantID: other.ID}, id, "cashbox_access_denied"},
+		"operator":           {auth.Caller{Kind: auth.Operator}, id, ""},
+		"its trader":         {trader.Caller, id, ""},
+		"another trader":     {stranger.Caller, id, "not_found"},
+		"payer by login":     {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7"}, id, ""},
+		"another payer":      {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-8"}, id, "not_found"},
+		"payer of nothing":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: ""}, fmt.Sprint(noPayer.ID), "not_found"},
+		"anyone":             {auth.Caller{Kind: auth.Anyone}, id, "not_found"},
+		"unknown id":         {merchant.Caller, "4711", "not_found"},
+		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
+		"no id":              {merchant.Caller, "", "not_found"},
+		"zero":               {merchant.Caller, "0", "not_found"},
+		"negative":           {merchant.Caller, "-" + id, "not_found"},
+		"leading zero":       {merchant.Caller, "0" + id, "not_found"},
+		"plus":               {merchant.Caller, "+" + id, "not_found"},
+		"too large":          {merchant.Caller, "9223372036854775808", "not_found"},
+		"words":              {merchant.Caller, "payment", "not_found"},
+		"uuid in braces":     {merchant.Caller, "{" + p.UUID.String() + "}", "not_found"},
+		"uuid without lines": {merchant.Caller, strings.ReplaceAll(p.UUID.String(), "-", ""), "not_found"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := b.payments.Get(ctx, c.caller, c.id)
+			if c.code != "" {
+				wantCode(t, err, c.code)
+			} else if err != nil || got.ID != p.ID {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	// The payer's numeric id serves as well as his login.
+	r = request("order-3")
+	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
+	p = b.create(t, merchant.Caller, r)
+	must[payment.Payment](t)(b.payments.Get(ctx, auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "somebody"}, fmt.Sprint(p.ID)))
+}
+
+func TestListAssigned(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
+	stranger := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, Method: "card"})
+	r := request("another's")
+	r.Method = ptr("card")
+	b.create(t, merchant.Caller, r)
+	var ids []int64
+	for i := range 5 {
+		ids = append(ids, b.create(t, merchant.Caller, request(fmt.Sprint("order-", i))).ID)
+	}
+	b.set(t, ids[1], "completed")
+	b.set(t, ids[3], "completed")
+
+	// Newest first; the last page has no cursor, full or not.
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](2)}}, [][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}})
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](5)}}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
+	b.wantPages(t, trader.Caller, payment.Page{}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](1)}, Status: ptr("completed")}, [][]int64{{ids[3]}, {ids[1]}})
+	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](100)}, Status: ptr("failed")}, [][]int64{nil})
+	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
+		t.Errorf("the other trader has %d, %v", len(list), err)
+	}
+	for _, caller := range []auth.Caller{merchant.Caller, application, {Kind: auth.Operator}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
+		_, _, err := b.payments.ListAssigned(ctx, caller, payment.Page{})
+		wantCode(t, err, "token_kind_not_allowed")
+	}
+	for field, page := range map[string]payment.Page{
+		"limit":  {Page: db.Page{Limit: ptr[int32](0)}},
+		"status": {Status: ptr("PENDING")},
+		"cursor": {Page: db.Page{Cursor: ptr("first")}},
+	} {
+		_, _, err := b.payments.ListAssigned(ctx, trader.Caller, page)
+		wantFields(t, err, field)
+	}
+	_, _, err := b.payments.ListAssigned(ctx, trader.Caller,
+		payment.Page{Page: db.Page{Limit: ptr[int32](101), Cursor: ptr("-1")}, Status: ptr("")})
+	wantFields(t, err, "limit", "status", "cursor")
+}
+
+// wantPages turns the pages from the first to the last.
+func (b *bundle) wantPages(t *testing.T, caller auth.Caller, page payment.Page, want [][]int64) {
+	t.Helper()
+	var got [][]int64
+	for range len(want) + 1 {
+		list, cursor, err := b.payments.ListAssigned(context.Background(), caller, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []int64
+		for _, p := range list {
+			ids = append(ids, p.ID)
+		}
+		got = append(got, ids)
+		if page.Cursor = cursor; cursor == nil {
+			break
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pages %v, want %v", got, want)
+	}
+}
+
+// traderActions are what a trader does to a payment.
+func (b *bundle) traderActions() map[string]func(caller auth.Caller, id int64) error {
+	ctx := context.Background()
+	return map[string]func(caller auth.Caller, id int64) error{
+		"completed": func(caller auth.Caller, id int64) error { _, err := b.payments.Confirm(ctx, caller, id); return err },
+		"cancelled": func(caller auth.Caller, id int64) error {
+			_, err := b.payments.Cancel(ctx, caller, id, ptr("no transfer"))
+			return err
+		},
+	}
+}
+
+func TestTraderActions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 6})
+	stranger := b.NewTrader(t, dbtest.TraderOpts{})
+	for to, act := range b.traderActions() {
+		p := b.create(t, merchant.Caller, request("order-"+to))
+		for _, caller := range []auth.Caller{stranger.Caller, {Kind: auth.Trader}} {
+			wantCode(t, act(caller, p.ID), "not_found")
+		}
+		for _, caller := range []auth.Caller{merchant.Caller, application, {Kind: auth.Operator}, {Kind: auth.Anyone}} {
+			wantCode(t, act(caller, p.ID), "token_kind_not_allowed")
+		}
+		for _, id := range []int64{p.ID + 1000, 0, -1} {
+			wantCode(t, act(trader.Caller, id), "not_found")
+		}
+		b.wantEvents(t, p, 0)
+		if err := act(trader.Caller, p.ID); err != nil {
+			t.Fatal(err)
+		}
+		p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
+		history := must[[]payment.Change](t)(b.payments.History(ctx, p))
+		if last := history[len(history)-1]; p.Status != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
+			t.Errorf("%s, by %s", p.Status, last.Actor)
+		}
+		b.wantEvents(t, p, 1)
+		b.wantMoney(t, trader.ID, merchant.CashboxID, positions[to])
+		b.set(t, p.ID, "cancelled")
+		// Any status but pending is too late.
+		for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
+			b.set(t, p.ID, status)
+			for _, again := range b.traderActions() {
+				wantCode(t, again(trader.Caller, p.ID), "payment_not_pending")
+			}
+		}
+		b.set(t, p.ID, "failed")
+	}
+	long := text(256)
+	p := b.create(t, merchant.Caller, request("order-3"))
+	_, err := b.payments.Cancel(ctx, trader.Caller, p.ID, &long)
+	wantFields(t, err, "reason")
+	b.Audit(t)
+}
+
+// Of many who confirm or cancel at once, one wins, and the others are told that it is over.
+func TestTraderActionsInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	var actions sync.WaitGroup
+	errs := make([]error, 10)
+	for i := range errs {
+		actions.Go(func() { errs[i] = b.traderActions()["completed"](trader.Caller, p.ID) })
+	}
+	actions.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else if f := fault.As(err); f == nil || f.Code != "payment_not_pending" {
+			t.Error(err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d confirmations, %v", won, errors.Join(errs...))
+	}
+	b.wantEvents(t, p, 1)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
+	b.Audit(t)
+}

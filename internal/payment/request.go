@@ -1,0 +1,201 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+	"gateway/internal/webhook"
+)
+
+// Request is what a merchant asks for when creating a payment, as it was sent.
+type Request struct {
+	OrderID     string
+	Amount      string
+	Currency    string
+	CallbackURI string
+	Method      *string
+	// RubCollectMethod is the method of the nested alternative, which wins over Method.
+	RubCollectMethod *string
+	Description      *string
+	RatePercent      *string
+	Payer            *Payer
+	// MerchantName reports that the body names a merchant, which it must not.
+	MerchantName bool
+}
+
+// Payer is what the merchant knows of the payer.
+type Payer struct {
+	UserID     *string
+	UserIP     *string
+	FullName   string
+	Type       string
+	Successful int64
+	Expired    int64
+	// Counted reports that the counters were sent.
+	Counted bool
+}
+
+// order is a request found valid.
+type order struct {
+	Request
+	amount decimal.Decimal
+	method method
+	// percent is the body's markup.
+	percent decimal.NullDecimal
+}
+
+const maxText = 255
+
+// validate checks a whole request and reports every wrong field at once, those the codec found among them.
+func validate(ctx context.Context, r Request, known methods, addresses *webhook.Addresses) (order, error) {
+	f := fault.Decoded(ctx)
+	o := order{Request: r}
+	o.OrderID = strings.TrimSpace(r.OrderID)
+	required(f, "orderId", o.OrderID)
+	maxLength(f, "orderId", o.OrderID)
+	o.amount = checkAmount(f, r.Amount)
+	o.method = checkMethod(f, r, known)
+	if required(f, "callbackUri", r.CallbackURI) {
+		wrong := addresses.Check(r.CallbackURI)
+		f.Check(wrong == "", "callbackUri", "%s", wrong)
+	}
+	checkOptional(f, "description", r.Description)
+	o.percent = checkRatePercent(f, r.RatePercent)
+	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
+	if r.Payer != nil {
+		checkPayer(f, *r.Payer)
+	}
+	return o, f.Err()
+}
+
+// required reports whether there is a value to look at further.
+func required(f fault.Fields, field, value string) bool {
+	if value == "" && !f.Wrong(field) {
+		f.Add(field, "is required")
+	}
+	return value != "" && !f.Wrong(field)
+}
+
+func maxLength(f fault.Fields, field, value string) {
+	f.Check(utf8.RuneCountInString(value) <= maxText, field, "must be at most %d characters", maxText)
+}
+
+func checkOptional(f fault.Fields, field string, value *string) {
+	if value != nil {
+		maxLength(f, field, *value)
+	}
+}
+
+func checkAmount(f fault.Fields, literal string) decimal.Decimal {
+	if !required(f, "amount", literal) {
+		return decimal.Zero
+	}
+	amount, err := money.Parse(literal, money.FiatDecimals)
+	if err != nil {
+		f.Add("amount", "%s", err)
+		return decimal.Zero
+	}
+	f.Check(amount.GreaterThanOrEqual(decimal.NewFromInt(1)), "amount", "must be at least 1")
+	return amount
+}
+
+func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
+	if literal == nil || f.Wrong("ratePercent") {
+		return decimal.NullDecimal{}
+	}
+	percent, err := money.ParsePercent(*literal)
+	if err != nil {
+		f.Add("ratePercent", "%s", err)
+	}
+	return decimal.NewNullDecimal(percent)
+}
+
+func checkPayer(f fault.Fields, p Payer) {
+	checkOptional(f, "payer.userId", p.UserID)
+	maxLength(f, "payer.fullName", p.FullName)
+	maxLength(f, "payer.type", p.Type)
+	if p.UserIP != nil {
+		ip, err := netip.ParseAddr(*p.UserIP)
+		f.Check(err == nil && ip.Is4(), "payer.userIp", "must be an IPv4 address")
+	}
+	f.Check(p.Successful >= 0, "payer.payments.successful", "must be at least 0")
+	f.Check(p.Expired >= 0, "payer.payments.expired", "must be at least 0")
+}
+
+// method is a row of the table of methods: what the platform knows, whether or not a cashbox has it.
+type method struct {
+	name, currency string
+	// requisiteType and requisiteMethod are empty for card checkout.
+	requisiteType, requisiteMethod string
+}
+
+type methods []method
+
+func readMethods(ctx context.Context, q *db.Queries) (methods, error) {
+	rows, err := q.MethodList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read methods: %w", err)
+	}
+	known := make(methods, 0, len(rows))
+	for _, row := range rows {
+		known = append(known, method{
+			name: row.Method, currency: row.Currency,
+			requisiteType: text(row.RequisiteType), requisiteMethod: text(row.RequisiteMethod),
+		})
+	}
+	return known, nil
+}
+
+// checkMethod finds the effective method: the nested one wins, and only RUB has it.
+func checkMethod(f fault.Fields, r Request, known methods) method {
+	field, name := "method", r.Method
+	currencyGiven := required(f, "currency", r.Currency)
+	if r.RubCollectMethod != nil {
+		field, name = "rubCollect.method", r.RubCollectMethod
+		f.Check(*name == "sbp" || *name == "card", field, "must be sbp or card")
+		f.Check(r.Currency == "RUB" || f.Wrong("currency"), "rubCollect", "is for RUB only")
+	}
+	if !required(f, field, text(name)) || !currencyGiven {
+		return method{}
+	}
+	return known.find(f, field, *name, r.Currency)
+}
+
+func (m methods) find(f fault.Fields, field, name, currency string) method {
+	var knownName, knownCurrency bool
+	for _, candidate := range m {
+		if candidate.name == name && candidate.currency == currency {
+			return candidate
+		}
+		knownName = knownName || candidate.name == name
+		knownCurrency = knownCurrency || candidate.currency == currency
+	}
+	f.Check(knownCurrency, "currency", "is not a known currency")
+	f.Check(knownName, field, "is not a known method")
+	if knownName && knownCurrency {
+		f.Add(field, "is not a method for %s", currency)
+	}
+	return method{}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// parseID reads a canonical positive decimal id.
+func parseID(s string) (int64, bool) {
+	id, err := strconv.ParseInt(s, 10, 64)
+	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == s
+}

@@ -1,0 +1,270 @@
+package payment_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+	"gateway/internal/payment"
+)
+
+// What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's
+// share of 2%, the trader having brought 100. Spot is 1000/100 = 10. The merchant gets 1000/105 = 9.52380952; of the
+// spread of 0.47619048 the trader keeps 10 × 2% = 0.2 and the platform gets 0.27619048. The trader puts up 10 − 0.2 =
+// 9.8, which is what merchant and platform get.
+var positions = map[string]money{
+	"pending":   {trader: "90.2", reserved: "9.8", cashbox: "0", platform: "0"},
+	"appeal":    {trader: "90.2", reserved: "9.8", cashbox: "0", platform: "0"},
+	"completed": {trader: "90.2", reserved: "0", cashbox: "9.52380952", platform: "0.27619048"},
+	"failed":    {trader: "100", reserved: "0", cashbox: "0", platform: "0"},
+	"cancelled": {trader: "100", reserved: "0", cashbox: "0", platform: "0"},
+}
+
+// open is the reservation of a payment that may still be paid: it has no end.
+const open = "infinity"
+
+// moves is the whole table. The payment is created at 12:00, set to the first status at 12:01 (unless that is pending)
+// and to the second at 12:03. slot is when the reservation is over: at once with completion, and then for good unless the
+// payment becomes pending again; 15 minutes after a failure or cancellation; where it was for an appeal, which takes
+// nothing that has been given up.
+var moves = []struct{ from, to, slot string }{
+	{"pending", "pending", open},
+	{"pending", "completed", "12:03"},
+	{"pending", "failed", "12:18"},
+	{"pending", "cancelled", "12:18"},
+	{"pending", "appeal", open},
+	{"completed", "pending", open},
+	{"completed", "completed", "12:01"},
+	{"completed", "failed", "12:01"},
+	{"completed", "cancelled", "12:01"},
+	{"completed", "appeal", "12:01"},
+	{"failed", "pending", open},
+	{"failed", "completed", "12:03"},
+	{"failed", "failed", "12:16"},
+	{"failed", "cancelled", "12:18"},
+	{"failed", "appeal", "12:16"},
+	{"cancelled", "pending", open},
+	{"cancelled", "completed", "12:03"},
+	{"cancelled", "failed", "12:18"},
+	{"cancelled", "cancelled", "12:16"},
+	{"cancelled", "appeal", "12:16"},
+	{"appeal", "pending", open},
+	{"appeal", "completed", "12:03"},
+	{"appeal", "failed", "12:18"},
+	{"appeal", "cancelled", "12:18"},
+	{"appeal", "appeal", open},
+}
+
+func TestAnyStatusMayFollowAnyOther(t *testing.T) {
+	t.Parallel()
+	for from := range positions {
+		t.Run("from "+from, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			for _, m := range moves {
+				if m.from != from {
+					continue
+				}
+				t.Run("to "+m.to, func(t *testing.T) {
+					// A clock of its own, set to 12:00.
+					clock := &dbtest.Clock{}
+					(&bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}).testMove(t, m.from, m.to, m.slot)
+				})
+			}
+		})
+	}
+}
+
+func (b *bundle) testMove(t *testing.T, from, to, slot string) {
+	t.Helper()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	if p.TraderID != trader.ID {
+		t.Fatalf("the payment went to trader %d", p.TraderID)
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["pending"])
+	// The platform's account is everybody's: leave nothing on it.
+	defer b.set(t, p.ID, "cancelled")
+
+	events := 0
+	b.clock.Advance(time.Minute)
+	if from != "pending" {
+		p, events = b.set(t, p.ID, from), 1
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions[from])
+	b.clock.Advance(2 * time.Minute)
+	after, queued, err := b.payments.UpdateStatus(context.Background(), application, p.ID,
+		payment.Update{Status: to, Reason: ptr("because")})
+	if err != nil || queued != (from != to) || after.Status != to {
+		t.Fatalf("status %s, queued %v, %v", after.Status, queued, err)
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions[to])
+	if queued {
+		events++
+		b.wantMoved(t, p, after)
+	} else if !reflect.DeepEqual(after, p) {
+		t.Errorf("the same status changed the payment from %+v to %+v", p, after)
+	}
+	b.wantEvents(t, after, events)
+	b.wantSlot(t, after, slot)
+	b.Audit(t)
+}
+
+// wantMoved wants everything that goes with a move at 12:03.
+func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
+	t.Helper()
+	expires := at(15)
+	if to.Status == "pending" {
+		expires = at(3 + 15)
+	}
+	if !to.StatusAt.Equal(at(3)) || !to.ExpiresAt.Equal(expires) || to.StatusReason == nil || *to.StatusReason != "because" {
+		t.Errorf("moved at %s for %v, expires %s", to.StatusAt, to.StatusReason, to.ExpiresAt)
+	}
+	history := must[[]payment.Change](t)(b.payments.History(context.Background(), to))
+	last := history[len(history)-1]
+	if last.From == nil || *last.From != from.Status || last.To != to.Status || last.Actor != "application" ||
+		!last.At.Equal(at(3)) || last.Reason == nil || *last.Reason != "because" {
+		t.Errorf("history ends with %+v", last)
+	}
+}
+
+// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
+func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
+	t.Helper()
+	events := b.count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
+	last := b.count(t, "select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
+	jobs := b.count(t, "select count(*) from river_job where args->>'event_id' in (select id::text from webhook_event where subject_id = $1)", p.ID)
+	if events != want || last != want || jobs != want {
+		t.Errorf("%d events up to %d with %d jobs, want %d", events, last, jobs, want)
+	}
+	history := must[[]payment.Change](t)(b.payments.History(context.Background(), p))
+	if len(history) != 1+want || history[0].From != nil || history[0].To != "pending" || !strings.HasPrefix(history[0].Actor, "key:") {
+		t.Errorf("history %+v, want creation and %d moves", history, want)
+	}
+}
+
+func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
+	t.Helper()
+	var got string
+	err := b.Pool.QueryRow(context.Background(), `select case when free_at = 'infinity' then 'infinity' else to_char(free_at, 'HH24:MI') end
+		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID).Scan(&got)
+	if err != nil || got != want {
+		t.Errorf("slot free at %q, want %q (%v)", got, want, err)
+	}
+}
+
+// A payment that comes back to pending takes its reservation again only if nobody else has it by then.
+func TestReservationGoneToAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	first := b.create(t, merchant.Caller, request("order-1"))
+	b.set(t, first.ID, "completed")
+	second := b.create(t, merchant.Caller, request("order-2"))
+	first = b.set(t, first.ID, "pending")
+	b.wantSlot(t, second, open)
+	// Nor does its failure end the other's reservation.
+	b.set(t, first.ID, "failed")
+	b.wantSlot(t, second, open)
+	b.Audit(t)
+}
+
+// A completed payment is reversed after the merchant has spent it: he owes, and what comes in next repays.
+func TestReversalOfSpentMoney(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
+	first := b.create(t, merchant.Caller, request("order-1"))
+	b.set(t, first.ID, "completed")
+	b.spend(t, ledger.Available(ledger.Cashbox, merchant.CashboxID), "9.52380952")
+	b.set(t, first.ID, "failed")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"})
+	b.Audit(t)
+	second := b.create(t, merchant.Caller, request("order-2"))
+	b.set(t, second.ID, "completed")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"})
+	b.Audit(t)
+}
+
+// A payment fails, the trader takes his USDT out, and then the payment completes late: he owes, and gets no payments
+// until he has enough again.
+func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
+	available := ledger.Available(ledger.Trader, trader.ID)
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.set(t, p.ID, "failed")
+	b.spend(t, available, "100")
+	b.set(t, p.ID, "completed")
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "-9.8", reserved: "0", cashbox: "9.52380952", platform: "0.27619048"})
+	b.Audit(t)
+	// 9.8 to repay and 9.8 to hold: one unit less is too little.
+	b.Fund(t, available, "19.59999999")
+	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
+	wantCode(t, err, "collect_requisites_not_available")
+	b.Fund(t, available, "0.00000001")
+	b.create(t, merchant.Caller, request("order-2"))
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "0", reserved: "9.8", cashbox: "9.52380952", platform: "0.27619048"})
+	b.Audit(t)
+}
+
+// spend takes USDT out into the world.
+func (b *bundle) spend(t *testing.T, from ledger.Account, amount string) {
+	t.Helper()
+	b.Fund(t, from, "-"+amount)
+}
+
+func TestUpdateStatusChecks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	for _, caller := range []auth.Caller{merchant.Caller, trader.Caller, {Kind: auth.Operator}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
+		_, _, err := b.payments.UpdateStatus(ctx, caller, p.ID, payment.Update{Status: "completed"})
+		wantCode(t, err, "token_kind_not_allowed")
+	}
+	long := strings.Repeat("я", 256)
+	for status, field := range map[string]string{"": "status", "COMPLETED": "status", "expired": "status", " failed": "status"} {
+		_, _, err := b.payments.UpdateStatus(ctx, application, p.ID, payment.Update{Status: status})
+		wantFields(t, err, field)
+	}
+	_, _, err := b.payments.UpdateStatus(ctx, application, p.ID, payment.Update{Status: "x", Reason: &long, ProviderPaymentID: &long})
+	wantFields(t, err, "status", "reason", "providerPaymentId")
+	_, _, err = b.payments.UpdateStatus(ctx, application, p.ID+1000, payment.Update{Status: "completed"})
+	wantCode(t, err, "not_found")
+	b.wantEvents(t, p, 0)
+}
+
+// The provider's id is kept, a later move without one included; a reason belongs to its move alone.
+func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	longest := strings.Repeat("я", 255)
+	p, _, err := b.payments.UpdateStatus(ctx, application, p.ID,
+		payment.Update{Status: "failed", Reason: &longest, ProviderPaymentID: ptr("prov-1")})
+	if err != nil || *p.StatusReason != longest || *p.ProviderPaymentID != "prov-1" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	p = b.set(t, p.ID, "completed")
+	if p.StatusReason != nil || *p.ProviderPaymentID != "prov-1" {
+		t.Fatalf("reason %v, provider's id %v", p.StatusReason, p.ProviderPaymentID)
+	}
+}

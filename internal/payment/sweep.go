@@ -1,0 +1,143 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/rate"
+)
+
+const (
+	sweepBatch  = 500
+	actorSystem = "system"
+)
+
+// Expire fails the pending payments whose time is over, one a transaction, and reports how many. Replicas sweeping at
+// the same time pass each other's rows by.
+func (s *Service) Expire(ctx context.Context) (int, error) {
+	now := s.clock.Now()
+	due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, Page: sweepBatch})
+	if err != nil {
+		return 0, fmt.Errorf("find expired payments: %w", err)
+	}
+	reason := reasonExpired
+	return sweep(ctx, due, func(row db.PaymentsExpiredRow) (moved bool, err error) {
+		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+			p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
+			if moved = err == nil; !moved {
+				return ignoreNone(err)
+			}
+			_, err = s.move(ctx, tx, p, change{to: Failed, actor: actorSystem, reason: &reason})
+			return err
+		})
+		return moved, err
+	})
+}
+
+// ExpireAll expires until no payment is overdue any more, those included that another replica is just expiring.
+func (s *Service) ExpireAll(ctx context.Context) error {
+	for {
+		due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: s.clock.Now(), Page: 1})
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		moved, err := s.Expire(ctx)
+		if err != nil {
+			return err
+		}
+		if moved == 0 && !pause(ctx, others) {
+			return ctx.Err()
+		}
+	}
+}
+
+// others is how long another replica is given to finish with a row.
+const others = 20 * time.Millisecond
+
+// pause waits, and reports whether ctx lasted.
+func pause(ctx context.Context, wait time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
+}
+
+// Settle settles completed payments that waited for a fresh rate, one a transaction, and reports how many.
+func (s *Service) Settle(ctx context.Context) (int, error) {
+	due, err := s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), Page: sweepBatch})
+	if err != nil {
+		return 0, fmt.Errorf("find due settlements: %w", err)
+	}
+	return sweep(ctx, due, func(row db.SettlementDueListRow) (settled bool, err error) {
+		err = s.inLocked(ctx, row.MerchantID, row.PaymentID, func(tx pgx.Tx, p db.Payment) error {
+			settled, err = s.settle(ctx, tx, p)
+			return err
+		})
+		return settled, err
+	})
+}
+
+// sweep does every row and counts those done. A row that fails is reported and left for the next sweep; the others do
+// not wait for it.
+func sweep[R any](ctx context.Context, rows []R, do func(R) (bool, error)) (int, error) {
+	count := 0
+	var failed []error
+	for _, row := range rows {
+		done, err := do(row)
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case done:
+			count++
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return count, errors.Join(failed...)
+}
+
+// settle moves one payment from its hold to its settlement at the rate of now, if both are still there.
+func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
+	q, now := db.New(tx), s.clock.Now()
+	deleted, err := q.SettlementDueDelete(ctx, db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID})
+	if err != nil || deleted == 0 {
+		return false, err
+	}
+	base, err := rate.Current(ctx, q, from.Currency, now)
+	if err == nil && !base.Fresh {
+		err = errRateGone
+	}
+	if err != nil {
+		return false, err
+	}
+	terms := rate.Terms{Markup: from.MarkupPercent, TraderShare: from.TraderSharePercent}
+	quote := rate.Calculate(from.Amount, base.FiatPerUSDT, terms)
+	to, err := q.PaymentSettle(ctx, db.PaymentSettleParams{
+		MerchantID: from.MerchantID, ID: from.ID, BaseRate: base.FiatPerUSDT, RateSource: base.Source,
+		RateObservedAt: &base.ObservedAt,
+		AmountUSDT:     quote.Amount, ProfitUSDT: quote.Profit,
+		SpreadTraderUSDT: quote.SpreadTrader, SpreadPlatformUSDT: quote.SpreadPlatform,
+	})
+	if err != nil {
+		return false, fmt.Errorf("store settlement: %w", err)
+	}
+	money := shift(ctx, from, to, now)
+	return true, db.Pipeline(ctx, tx, append(money.Debits, money.Record...)...)
+}
+
+// errRateGone rolls a settlement back when the rate turned stale under it: the due row stays for the next one.
+var errRateGone = errors.New("the rate is stale again")
+
+// PruneSlots forgets reservations that are over.
+func (s *Service) PruneSlots(ctx context.Context) error {
+	_, err := s.q.SlotPrune(ctx, s.clock.Now())
+	return err
+}

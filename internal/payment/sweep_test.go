@@ -1,0 +1,281 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+	"gateway/internal/payment"
+)
+
+func (b *bundle) wantExpired(t *testing.T, want int) {
+	t.Helper()
+	if n, err := b.payments.Expire(context.Background()); err != nil || n != want {
+		t.Errorf("%d expired, want %d (%v)", n, want, err)
+	}
+}
+
+func (b *bundle) wantSettled(t *testing.T, want int) {
+	t.Helper()
+	if n, err := b.payments.Settle(context.Background()); err != nil || n != want {
+		t.Errorf("%d settled, want %d (%v)", n, want, err)
+	}
+}
+
+func (b *bundle) wantDue(t *testing.T, want int) {
+	t.Helper()
+	if n := b.count(t, "select count(*) from settlement_due"); n != want {
+		t.Errorf("%d due for settlement, want %d", n, want)
+	}
+}
+
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	b.wantExpired(t, 0)
+	b.clock.Advance(time.Millisecond)
+	b.wantExpired(t, 1)
+	b.wantExpired(t, 0)
+	p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
+	if p.Status != "failed" || *p.StatusReason != "expired" || !p.StatusAt.Equal(at(15)) || !p.ExpiresAt.Equal(at(15)) {
+		t.Errorf("%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
+	}
+	history := must[[]payment.Change](t)(b.payments.History(ctx, p))
+	if last := history[len(history)-1]; *last.From != "pending" || last.To != "failed" || last.Actor != "system" || *last.Reason != "expired" {
+		t.Errorf("history ends with %+v", last)
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
+	b.wantEvents(t, p, 1)
+	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.
+	b.wantSlot(t, p, "12:30")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	_, err := b.payments.Create(ctx, merchant.Caller, request("order-2"))
+	wantCode(t, err, "collect_requisites_not_available")
+	b.clock.Advance(time.Millisecond)
+	b.create(t, merchant.Caller, request("order-2"))
+	b.Audit(t)
+}
+
+// Only what is pending expires, whatever the clock says.
+func TestExpireTakesPendingOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 5})
+	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
+		p := b.create(t, merchant.Caller, request("order-"+status))
+		b.set(t, p.ID, status)
+	}
+	b.clock.Advance(24 * time.Hour)
+	b.wantExpired(t, 0)
+}
+
+// A payment set back to pending lives for its whole time again.
+func TestExpireAfterAReturn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.clock.Advance(15 * time.Minute)
+	b.wantExpired(t, 1)
+	b.set(t, p.ID, "pending")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	b.wantExpired(t, 0)
+	b.clock.Advance(time.Millisecond)
+	b.wantExpired(t, 1)
+	b.wantEvents(t, p, 3)
+	b.Audit(t)
+}
+
+// The status decides, not the clock: until the sweep comes by, the trader may confirm.
+func TestConfirmPastExpiry(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.clock.Advance(time.Hour)
+	if done := must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID)); done.Status != "completed" {
+		t.Errorf("status %s", done.Status)
+	}
+	b.wantExpired(t, 0)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
+	b.Audit(t)
+}
+
+func TestSweepsInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "200", Requisites: 20})
+	for i := range 20 {
+		b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
+	}
+	b.clock.Advance(15 * time.Minute)
+	var sweeps sync.WaitGroup
+	counts := make([]int, 3)
+	for i := range counts {
+		sweeps.Go(func() {
+			var err error
+			if counts[i], err = b.payments.Expire(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	sweeps.Wait()
+	if sum := counts[0] + counts[1] + counts[2]; sum != 20 {
+		t.Errorf("%v expired, want 20 in all", counts)
+	}
+	if events := b.count(t, "select count(*) from webhook_event"); events != 20 {
+		t.Errorf("%d events", events)
+	}
+	b.Audit(t)
+}
+
+// Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and takes the first fresh
+// one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190; of the spread of 0.5952381 the trader keeps
+// 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of his 100.
+func TestSettlementWaitsForARate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.SetRate(t, "RUB", "100", false)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	want := func(m money) { t.Helper(); b.wantMoney(t, trader.ID, merchant.CashboxID, m); b.Audit(t) }
+	held, none := positions["pending"], positions["failed"]
+	settled := money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"}
+
+	p := b.create(t, merchant.Caller, request("order-1"))
+	if !p.RateUnavailable || p.HoldUSDT.String() != "9.8" {
+		t.Errorf("rate unavailable %v, hold %s", p.RateUnavailable, p.HoldUSDT)
+	}
+	want(held)
+	b.wantDue(t, 0)
+	must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+	want(held)
+	b.wantDue(t, 1)
+	b.wantSettled(t, 0)
+
+	// Leaving completed takes the due row along; coming back brings it again.
+	b.set(t, p.ID, "failed")
+	want(none)
+	b.wantDue(t, 0)
+	b.set(t, p.ID, "completed")
+	want(held)
+	b.wantDue(t, 1)
+	b.set(t, p.ID, "appeal")
+	want(held)
+	b.wantDue(t, 0)
+	b.set(t, p.ID, "completed")
+
+	b.SetRate(t, "RUB", "80", true)
+	b.wantSettled(t, 1)
+	b.wantSettled(t, 0)
+	want(settled)
+	b.wantDue(t, 0)
+	p = must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))
+	if p.RateUnavailable || p.BaseRate.String() != "80" || p.AmountUSDT.StringFixed(8) != "11.90476190" ||
+		p.ProfitUSDT.StringFixed(8) != "0.59523810" || p.SpreadTraderUSDT.String() != "0.25" || p.SpreadPlatformUSDT.String() != "0.3452381" {
+		t.Errorf("%+v", p)
+	}
+	// Settling is no change of status.
+	b.wantEvents(t, p, 5)
+
+	// From then on the payment goes by what it was settled at.
+	b.set(t, p.ID, "cancelled")
+	want(none)
+	b.set(t, p.ID, "completed")
+	want(settled)
+	b.wantDue(t, 0)
+	b.set(t, p.ID, "pending")
+	want(held)
+}
+
+// The rate has halved when the settlement comes. Spot is 1000/50 = 20, the merchant's 1000/52.5 = 19.04761904, the spread
+// 0.95238096, of it 0.4 the trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
+func TestSettlementOverdrawsTheTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.SetRate(t, "RUB", "100", false)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.set(t, p.ID, "completed")
+	b.SetRate(t, "RUB", "50", true)
+	b.wantSettled(t, 1)
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "-9.6", reserved: "0", cashbox: "19.04761904", platform: "0.55238096"})
+	b.Audit(t)
+	b.Fund(t, ledger.Available(ledger.Trader, trader.ID), "9.6")
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "0", reserved: "0", cashbox: "19.04761904", platform: "0.55238096"})
+	b.Audit(t)
+}
+
+func TestSettlementsInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.SetRate(t, "RUB", "100", false)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "200", SharePercent: "2", Requisites: 10})
+	for i := range 10 {
+		b.set(t, b.create(t, merchant.Caller, request(fmt.Sprint("order-", i))).ID, "completed")
+	}
+	b.wantDue(t, 10)
+	b.SetRate(t, "RUB", "80", true)
+	var sweeps sync.WaitGroup
+	counts := make([]int, 3)
+	for i := range counts {
+		sweeps.Go(func() {
+			var err error
+			if counts[i], err = b.payments.Settle(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	sweeps.Wait()
+	if sum := counts[0] + counts[1] + counts[2]; sum != 10 {
+		t.Errorf("%v settled, want 10 in all", counts)
+	}
+	// Ten times 12.25 given, 11.90476190 and 0.3452381 got.
+	b.wantMoney(t, trader.ID, merchant.CashboxID,
+		money{trader: "77.5", reserved: "0", cashbox: "119.0476190", platform: "3.452381"})
+	b.Audit(t)
+}
+
+// A reservation that is over is forgotten, and one that is not stays.
+func TestPruneSlots(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	kept := b.create(t, merchant.Caller, request("order-1"))
+	over := b.create(t, merchant.Caller, request("order-2"))
+	b.set(t, over.ID, "cancelled")
+	b.clock.Advance(15 * time.Minute)
+	b.wantSlots(t, 2)
+	b.clock.Advance(time.Millisecond)
+	b.wantSlots(t, 1)
+	b.wantSlot(t, kept, open)
+}
+
+// wantSlots prunes and counts what is left.
+func (b *bundle) wantSlots(t *testing.T, want int) {
+	t.Helper()
+	if err := b.payments.PruneSlots(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.count(t, "select count(*) from requisite_slot"); n != want {
+		t.Errorf("%d slots, want %d", n, want)
+	}
+}

@@ -1,0 +1,211 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+// text is n characters that are two bytes each, since limits count characters.
+func text(n int) string { return strings.Repeat("я", n) }
+
+var invalid = map[string]struct {
+	change func(r *payment.Request)
+	fields []string
+}{
+	"no orderId":       {func(r *payment.Request) { r.OrderID = "" }, []string{"orderId"}},
+	"blank orderId":    {func(r *payment.Request) { r.OrderID = " \t " }, []string{"orderId"}},
+	"long orderId":     {func(r *payment.Request) { r.OrderID = text(256) }, []string{"orderId"}},
+	"no amount":        {func(r *payment.Request) { r.Amount = "" }, []string{"amount"}},
+	"amount below 1":   {func(r *payment.Request) { r.Amount = "0.99" }, []string{"amount"}},
+	"amount zero":      {func(r *payment.Request) { r.Amount = "0" }, []string{"amount"}},
+	"3 decimals":       {func(r *payment.Request) { r.Amount = "1.001" }, []string{"amount"}},
+	"negative amount":  {func(r *payment.Request) { r.Amount = "-5" }, []string{"amount"}},
+	"exponent":         {func(r *payment.Request) { r.Amount = "1e3" }, []string{"amount"}},
+	"13 digits":        {func(r *payment.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
+	"no currency":      {func(r *payment.Request) { r.Currency = "" }, []string{"currency"}},
+	"unknown currency": {func(r *payment.Request) { r.Currency = "USD" }, []string{"currency"}},
+	"small letters":    {func(r *payment.Request) { r.Currency = "rub" }, []string{"currency"}},
+	"no method":        {func(r *payment.Request) { r.Method = nil }, []string{"method"}},
+	"empty method":     {func(r *payment.Request) { r.Method = ptr("") }, []string{"method"}},
+	"unknown method":   {func(r *payment.Request) { r.Method = ptr("paypal") }, []string{"method"}},
+	"method of others": {func(r *payment.Request) { r.Method = ptr("iban") }, []string{"method"}},
+	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = ptr("paypal"), "USD" }, []string{
+		"method", "currency",
+	}},
+	"nested neither":      {func(r *payment.Request) { r.RubCollectMethod = ptr("sim") }, []string{"rubCollect.method"}},
+	"nested empty":        {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
+	"nested, no currency": {func(r *payment.Request) { r.RubCollectMethod, r.Currency = ptr("sbp"), "" }, []string{"currency"}},
+	"no callbackUri":      {func(r *payment.Request) { r.CallbackURI = "" }, []string{"callbackUri"}},
+	"long description":    {func(r *payment.Request) { r.Description = ptr(text(256)) }, []string{"description"}},
+	"markup above 100":    {func(r *payment.Request) { r.RatePercent = ptr("100.0001") }, []string{"ratePercent"}},
+	"negative markup":     {func(r *payment.Request) { r.RatePercent = ptr("-1") }, []string{"ratePercent"}},
+	"5 decimals":          {func(r *payment.Request) { r.RatePercent = ptr("1.00001") }, []string{"ratePercent"}},
+	"empty markup":        {func(r *payment.Request) { r.RatePercent = ptr("") }, []string{"ratePercent"}},
+	"merchantName":        {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
+	"long userId":         {func(r *payment.Request) { r.Payer = &payment.Payer{UserID: ptr(text(256))} }, []string{"payer.userId"}},
+	"long fullName":       {func(r *payment.Request) { r.Payer = &payment.Payer{FullName: text(256)} }, []string{"payer.fullName"}},
+	"long type":           {func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} }, []string{"payer.type"}},
+	"fewer than none": {func(r *payment.Request) { r.Payer = &payment.Payer{Successful: -1, Expired: -1} }, []string{
+		"payer.payments.successful", "payer.payments.expired",
+	}},
+	"everything at once": {func(r *payment.Request) {
+		*r = payment.Request{
+			OrderID: text(256), Amount: "0", Currency: "USD", CallbackURI: "http://shop.example/", Method: ptr("paypal"),
+			Description: ptr(text(256)), RatePercent: ptr("101"), MerchantName: true, Payer: &payment.Payer{
+				UserID: ptr(text(256)), UserIP: ptr("::1"), FullName: text(256), Type: text(256), Successful: -1, Expired: -1,
+			},
+		}
+	}, []string{
+		"orderId", "amount", "currency", "callbackUri", "method", "description", "ratePercent", "merchantName",
+		"payer.userId", "payer.userIp", "payer.fullName", "payer.type", "payer.payments.successful", "payer.payments.expired",
+	}},
+}
+
+func TestInvalidRequests(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	for name, c := range invalid {
+		t.Run(name, func(t *testing.T) {
+			r := request("order-1")
+			c.change(&r)
+			_, err := b.payments.Create(ctx, merchant.Caller, r)
+			wantFields(t, err, c.fields...)
+		})
+	}
+	for _, ip := range []string{"", "::1", "::ffff:1.2.3.4", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.4 ", "example.org"} {
+		r := request("order-1")
+		r.Payer = &payment.Payer{UserIP: &ip}
+		_, err := b.payments.Create(ctx, merchant.Caller, r)
+		wantFields(t, err, "payer.userIp")
+	}
+	for _, uri := range []string{
+		"http://shop.example/", "ftp://shop.example/", "/hook", "shop.example", "https://", "https://localhost/",
+		"https://127.0.0.1/", "https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.1.1/", "https://169.254.169.254/",
+		"https://[::1]/", "https://[fe80::1]/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/",
+	} {
+		r := request("order-1")
+		r.CallbackURI = uri
+		_, err := b.payments.Create(ctx, merchant.Caller, r)
+		wantFields(t, err, "callbackUri")
+	}
+	if n := b.count(t, "select count(*) from payment_key"); n != 0 {
+		t.Errorf("%d order ids are taken", n)
+	}
+}
+
+// The nested alternative is for RUB alone.
+func TestRubCollectForAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"c2c"}})
+	r := request("order-1")
+	r.Currency, r.Method, r.RubCollectMethod = "AZN", ptr("c2c"), ptr("card")
+	_, err := b.payments.Create(context.Background(), merchant.Caller, r)
+	if f := fault.As(err); f == nil || !f.Fields.Wrong("rubCollect") {
+		t.Fatalf("%v", err)
+	}
+}
+
+// What the codec found wrong is reported with what the service finds, and no field is complained of twice.
+func TestFieldsOfTheCodec(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	found := fault.Fields{}
+	for _, field := range []string{"orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp"} {
+		found.Add(field, "must be something else")
+	}
+	ctx := fault.WithDecoded(context.Background(), found)
+	_, err := b.payments.Create(ctx, merchant.Caller, payment.Request{Description: ptr(text(256))})
+	wantFields(t, err, "orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp", "description")
+	for field, complaints := range fault.As(err).Fields {
+		if len(complaints) != 1 {
+			t.Errorf("%s: %v", field, complaints)
+		}
+	}
+}
+
+// Everything here is just within its limits.
+func TestValidRequests(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	for _, method := range []string{"sbp", "card"} {
+		b.NewTrader(t, dbtest.TraderOpts{USDT: "20000000000", Requisites: 20, Method: method, MaxAmount: "999999999999.99"})
+	}
+	cases := map[string]func(r *payment.Request){
+		"longest orderId":     func(r *payment.Request) { r.OrderID = text(255) },
+		"longest, and spaces": func(r *payment.Request) { r.OrderID = " " + text(254) + "! " },
+		"least amount":        func(r *payment.Request) { r.Amount = "1" },
+		"least, decimals":     func(r *payment.Request) { r.Amount = "1.00" },
+		"dearest amount":      func(r *payment.Request) { r.Amount = "999999999999.99" },
+		"longest description": func(r *payment.Request) { r.Description = ptr(text(255)) },
+		"empty description":   func(r *payment.Request) { r.Description = ptr("") },
+		"no markup":           func(r *payment.Request) { r.RatePercent = ptr("0") },
+		"full markup":         func(r *payment.Request) { r.RatePercent = ptr("100.0000") },
+		"4 decimals":          func(r *payment.Request) { r.RatePercent = ptr("12.3456") },
+		"port":                func(r *payment.Request) { r.CallbackURI = "https://shop.example:8443/hook?a=b" },
+		"public address":      func(r *payment.Request) { r.CallbackURI = "https://8.8.8.8/" },
+		"nested alone":        func(r *payment.Request) { r.Method, r.RubCollectMethod = nil, ptr("card") },
+		"payer": func(r *payment.Request) {
+			r.Payer = &payment.Payer{UserID: ptr(text(255)), UserIP: ptr("203.0.113.7"), FullName: text(255), Type: text(255), Counted: true}
+		},
+		"empty payer": func(r *payment.Request) { r.Payer = &payment.Payer{} },
+	}
+	for name, change := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := request(fmt.Sprintf("order %s", name))
+			change(&r)
+			p := b.create(t, merchant.Caller, r)
+			if p.OrderID != strings.TrimSpace(r.OrderID) {
+				t.Errorf("orderId %q", p.OrderID)
+			}
+		})
+	}
+	b.Audit(t)
+}
+
+// Who may call is settled before anything of the request is looked at.
+func TestCallersOfCreate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	change := func(fn func(c *auth.Caller)) auth.Caller {
+		c := merchant.Caller
+		fn(&c)
+		return c
+	}
+	cases := map[string]struct {
+		caller auth.Caller
+		code   string
+	}{
+		"anyone":          {auth.Caller{Kind: auth.Anyone}, "token_kind_not_allowed"},
+		"trader":          {auth.Caller{Kind: auth.Trader, TraderID: 1}, "token_kind_not_allowed"},
+		"merchant portal": {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, "token_kind_not_allowed"},
+		"bound to nobody": {change(func(c *auth.Caller) { c.MerchantID, c.CashboxID = 0, nil }), "merchant_binding_required"},
+		"API off":         {change(func(c *auth.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
+		"other scopes": {
+			change(func(c *auth.Caller) { c.Scopes = []string{auth.ScopeDeposits, auth.ScopePayouts} }),
+			"merchant_scope_required",
+		},
+		"no scope": {change(func(c *auth.Caller) { c.Scopes = nil }), "merchant_scope_required"},
+	}
+	noSecret := configured(t, b.DB, b.clock, payment.Config{})
+	for name, c := range cases {
+		for _, payments := range []*payment.Service{b.payments, noSecret} {
+			_, err := payments.Create(context.Background(), c.caller, payment.Request{})
+			t.Log(name)
+			wantCode(t, err, c.code)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
+)
+
+const (
+	// fetchVersion is pinned, so that a fetched server's data stays readable.
+	fetchVersion = embeddedpostgres.V17
+	// fetchPatience bounds a download of some 30 MB.
+	fetchPatience = 3 * time.Minute
+)
+
+// fetchFunc puts a PostgreSQL under dir and returns the directory of its binaries.
+type fetchFunc func(ctx context.Context, dir string) (string, error)
+
+// fetchInstall is the last resort; failing it, one line says what to install.
+func fetchInstall(ctx context.Context, opts Options, who identity, tooOld []install) (install, error) {
+	opts.Log.Info("no PostgreSQL on this machine; fetching one", "version", string(fetchVersion))
+	ctx, cancel := context.WithTimeout(ctx, fetchPatience)
+	defer cancel()
+	bin, err := opts.fetch(ctx, fetchDir(opts.Dir, who))
+	if err != nil {
+		return install{}, noBinaryError(err, tooOld)
+	}
+	inst, err := inspect(ctx, bin)
+	if err != nil {
+		return install{}, noBinaryError(err, nil)
+	}
+	return inst, nil
+}
+
+// noBinaryError is what the operator reads, on one line.
+func noBinaryError(cause error, tooOld []install) error {
+	seen := ""
+	for _, inst := range tooOld {
+		seen += fmt.Sprintf("; %s has version %d, which is too old", inst.bin, inst.major)
+	}
+	why := strings.Join(strings.Fields(cause.Error()), " ")
+	return fmt.Errorf("pgserver: %w: version %d or newer was not found and could not be fetched (%s%s): install it "+
+		"(Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; macOS: brew install postgresql), "+
+		"or set %s to its bin directory, or DATABASE_URL to a running server", ErrNoBinary, minMajor, why, seen, binaryEnv)
+}
+
+// fetchDir is the user's cache, shared by all projects and tests, unless another account has to run what lies there.
+func fetchDir(dir string, who identity) string {
+	cache, err := os.UserCacheDir()
+	if err != nil || who.foreign {
+		return filepath.Join(dir, "fetched")
+	}
+	return filepath.Join(cache, "gateway-postgres")
+}
+
+// fetchedBin is where an earlier fetch put the binaries.
+func fetchedBin(fetchDir string) string {
+	return filepath.Join(fetchDir, string(fetchVersion), "bin")
+}
+
+// fetchFromRepository fetches with embedded-postgres, from its own default repository when url is empty.
+func fetchFromRepository(url string) fetchFunc {
+	return func(ctx context.Context, dir string) (string, error) {
+		bin := fetchedBin(dir)
+		if complete(bin) {
+			return bin, nil
+		}
+		return bin, fetchInto(ctx, dir, filepath.Dir(bin), url)
+	}
+}
+
+// fetchInto extracts aside and renames, so that a home is complete or is not there.
+func fetchInto(ctx context.Context, dir, home, url string) error {
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return err
+	}
+	aside, err := os.MkdirTemp(dir, "fetch-")
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := extract(dir, aside, home, url)
+		_ = os.RemoveAll(aside)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done(): // the library cannot be called off; it cleans up after itself in its own time
+		return ctx.Err()
+	}
+}
+
+// extract uses the library for its download alone. The library has no call for that: Start fetches, extracts, then
+// makes its runtime directory. Ours lies behind a dangling link and cannot be made, so nothing of it ever runs.
+func extract(cache, aside, home, url string) error {
+	blocked := filepath.Join(aside, "blocked")
+	if err := os.Symlink("nowhere", blocked); err != nil {
+		return err
+	}
+	tree := filepath.Join(aside, "tree")
+	config := embeddedpostgres.DefaultConfig().Version(fetchVersion).Port(0).Logger(io.Discard).
+		CachePath(cache).BinariesPath(tree).RuntimePath(filepath.Join(blocked, "runtime"))
+	if url != "" {
+		config = config.BinaryRepositoryURL(url)
+	}
+	server := embeddedpostgres.NewDatabase(config)
+	err := server.Start()
+	if err == nil {
+		return errors.Join(errors.New("embedded-postgres started a server"), server.Stop())
+	}
+	if !complete(filepath.Join(tree, "bin")) {
+		return err
+	}
+	return moveHome(tree, home)
+}
+
+// moveHome takes another process's finished home for its own.
+func moveHome(tree, home string) error {
+	if err := os.Rename(tree, home); err != nil && !complete(filepath.Join(home, "bin")) {
+		return err
+	}
+	return nil
+}
+
+// complete reports whether a directory has both programs.
+func complete(bin string) bool {
+	for _, name := range []string{"postgres", "initdb"} {
+		if _, err := os.Stat(filepath.Join(bin, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}

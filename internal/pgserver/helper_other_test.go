@@ -1,0 +1,9 @@
+//go:build !linux
+
+package pgserver
+
+import "syscall"
+
+func withoutParentDeath(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
+	return attr
+}

@@ -1,0 +1,191 @@
+package pgserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// gatewayDirEnv turns the test binary into a gateway that runs a server there until it is killed.
+const gatewayDirEnv = "PGSERVER_TEST_GATEWAY_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(gatewayDirEnv); dir != "" {
+		os.Exit(playGateway(dir))
+	}
+	os.Exit(inOwnTemp(m.Run))
+}
+
+// inOwnTemp gives the tests a temporary directory of their own, since embedded-postgres leaves an empty log in it at
+// each fetch. Other accounts may pass through.
+func inOwnTemp(run func() int) int {
+	dir, err := os.MkdirTemp("", "pgserver-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := errors.Join(os.Chmod(dir, 0o711), os.Setenv("TMPDIR", dir)); err != nil {
+		panic(err)
+	}
+	return run()
+}
+
+func playGateway(dir string) int {
+	srv, err := Start(context.Background(), Options{Dir: dir, Ephemeral: true})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println(srv.proc.cmd.Process.Pid)
+	<-srv.Done()
+	return 0
+}
+
+// gatewayProcess starts such a gateway and returns it with its server's pid.
+func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), gatewayDirEnv+"="+dir)
+	out, err := cmd.StdoutPipe()
+	noError(t, err)
+	noError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	noError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatalf("gateway says: %s", line)
+	}
+	return cmd, pid
+}
+
+// tempDir lies directly under the temporary directory: the parents of t.TempDir let no other account through, and
+// the server may have to run as one.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "t-")
+	noError(t, err)
+	noError(t, os.Chmod(dir, 0o711))
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// testContext bounds a step generously: the machine may be busy with other packages' tests.
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func start(t *testing.T, opts Options) *Server {
+	t.Helper()
+	srv, err := Start(testContext(t), opts)
+	noError(t, err)
+	t.Cleanup(func() { _ = srv.Stop(testContext(t)) })
+	return srv
+}
+
+// started is an ephemeral server in dir.
+func started(t *testing.T, dir string) *Server {
+	t.Helper()
+	return start(t, Options{Dir: dir, Ephemeral: true})
+}
+
+func stop(t *testing.T, srv *Server) {
+	t.Helper()
+	noError(t, srv.Stop(testContext(t)))
+}
+
+// ask runs statements over one connection and returns the last one's single value as text.
+func ask(t *testing.T, srv *Server, statements ...string) string {
+	t.Helper()
+	conn, err := pgx.Connect(testContext(t), srv.URL("postgres"))
+	noError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	last := len(statements) - 1
+	for _, sql := range statements[:last] {
+		_, err := conn.Exec(testContext(t), sql)
+		noError(t, err)
+	}
+	var answer string
+	noError(t, conn.QueryRow(testContext(t), statements[last]).Scan(&answer))
+	return answer
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantError checks the kind, when given, and that the text has every part.
+func wantError(t *testing.T, err, kind error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if kind != nil && !errors.Is(err, kind) {
+		t.Errorf("error is not %q: %v", kind, err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error lacks %q: %v", part, err)
+		}
+	}
+}
+
+// eventually polls until the condition holds.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// gone reports whether a process has ended; one that init has not reaped yet counts.
+func gone(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+// theData is the one data directory under dir.
+func theData(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION"))
+	noError(t, err)
+	if len(files) != 1 {
+		t.Fatalf("data directories: %v", files)
+	}
+	return filepath.Dir(files[0])
+}
+
+// fakeInstall writes scripts that say they are PostgreSQL of a version.
+func fakeInstall(t *testing.T, version string) string {
+	t.Helper()
+	dir := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\necho 'postgres (PostgreSQL) %s'\n", version)
+	for _, name := range []string{"postgres", "initdb"} {
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
+	}
+	return dir
+}

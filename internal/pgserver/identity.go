@@ -1,0 +1,173 @@
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+)
+
+// account is a user of this machine, by number.
+type account struct {
+	name     string
+	uid, gid int
+}
+
+// identity is who the server runs as. PostgreSQL refuses root, so root has to become someone else.
+type identity struct {
+	name string
+	attr syscall.SysProcAttr
+	// owner is who has to own the server's files; nil when that is simply us.
+	owner *account
+	// foreign means that the owner lacks our rights and must be let through to the directory.
+	foreign bool
+}
+
+// chooseIdentity prefers staying who we are, then a user namespace, then another account.
+func chooseIdentity(ctx context.Context, forbidNamespace bool) (identity, error) {
+	if os.Geteuid() != 0 {
+		return identity{name: "uid " + strconv.Itoa(os.Geteuid())}, nil
+	}
+	as, err := unprivileged()
+	if err != nil {
+		return identity{}, err
+	}
+	if who, ok := inNamespace(ctx, as); ok && !forbidNamespace {
+		return who, nil
+	}
+	who := identity{name: as.name, owner: &as, foreign: true}
+	who.attr.Credential = &syscall.Credential{Uid: uint32(as.uid), Gid: uint32(as.gid)}
+	if err := who.probe(ctx); err != nil {
+		return identity{}, fmt.Errorf("pgserver: PostgreSQL refuses to run as root, and neither a user namespace nor "+
+			"becoming user %q is allowed here (%w): run as an ordinary user, or set DATABASE_URL", as.name, err)
+	}
+	return who, nil
+}
+
+// unprivileged finds the account to run as, or to look like: initdb insists on one that has a name.
+func unprivileged() (account, error) {
+	for _, name := range []string{"postgres", "nobody", "daemon"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 31)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 31)
+		if uidErr == nil && gidErr == nil && uid != 0 {
+			return account{name: name, uid: int(uid), gid: int(gid)}, nil
+		}
+	}
+	return account{}, errors.New("pgserver: PostgreSQL refuses to run as root, and there is no user postgres or nobody " +
+		"to run it as: run as an ordinary user, or set DATABASE_URL")
+}
+
+// inNamespace reports whether the system lets root put on another user's face; many containers forbid it.
+func inNamespace(ctx context.Context, as account) (identity, bool) {
+	attr := namespaceAttr(as)
+	if attr == nil {
+		return identity{}, false
+	}
+	owner := account{name: "root", uid: os.Geteuid(), gid: os.Getegid()}
+	who := identity{name: "root in a user namespace", attr: *attr, owner: &owner}
+	return who, who.probe(ctx) == nil
+}
+
+// probe runs a program that does nothing under the identity.
+func (who identity) probe(ctx context.Context) error {
+	path, err := exec.LookPath("/bin/true")
+	if err != nil {
+		if path, err = exec.LookPath("true"); err != nil {
+			return err
+		}
+	}
+	return run(ctx, who.command(path))
+}
+
+// reach checks that the identity can run the binaries from inside the directory, which nothing later would say well.
+func (who identity) reach(ctx context.Context, inst install, dir string) error {
+	cmd := who.command(inst.postgres(), "-V")
+	cmd.Dir = dir
+	err := run(ctx, cmd)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("pgserver: %s cannot run %s in %s (%w): set GATEWAY_DATA_DIR to a directory that user can enter, "+
+		"such as /var/lib/gateway", who.name, inst.postgres(), dir, err)
+}
+
+// command prepares a child in its own process group, so that a terminal's Ctrl-C reaches us first.
+func (who identity) command(path string, args ...string) *exec.Cmd {
+	cmd := exec.Command(path, args...) //nolint:gosec,noctx // the binary was looked for; a server outlives the context it was started in
+	cmd.Env = environment()
+	attr := who.attr
+	attr.Setpgid = true
+	dieWithParent(&attr)
+	cmd.SysProcAttr = &attr
+	return cmd
+}
+
+// environment passes on only what programs need to load: no PG* variable may bend the server, and no secret of ours
+// belongs in another account's process.
+func environment() []string {
+	env := []string{"LC_ALL=C"}
+	for _, name := range []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// run waits for a short-lived child on the thread that forked it (see process.run); when ctx ends it kills the
+// child's whole group.
+func run(ctx context.Context, cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	unhook := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer unhook()
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// own gives a tree to the identity. The top goes last, so that an interrupted change is seen and done again.
+func (who identity) own(top string) error {
+	if who.owner == nil || ownedBy(top, who.owner.uid) {
+		return nil
+	}
+	uid, gid := who.owner.uid, who.owner.gid
+	err := filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || path == top {
+			return err
+		}
+		return os.Lchown(path, uid, gid) //nolint:gosec // a directory of our own, under our lock
+	})
+	if err != nil {
+		return fmt.Errorf("pgserver: %w", err)
+	}
+	return os.Lchown(top, uid, gid)
+}
+
+// ownedBy reports whether the file itself, not what a link points at, belongs to uid.
+func ownedBy(path string, uid int) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Uid == uint32(uid)
+}

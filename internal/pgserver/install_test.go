@@ -1,0 +1,168 @@
+package pgserver
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noFetch stands for a machine that is offline.
+func noFetch(context.Context, string) (string, error) {
+	return "", errors.New("no\nnetwork")
+}
+
+func TestNoBinaries(t *testing.T) {
+	t.Parallel()
+	opts := Options{Dir: filepath.Join(tempDir(t), "data"), searchDirs: []string{t.TempDir()}, fetch: noFetch}
+	_, err := Start(testContext(t), opts)
+	wantError(t, err, ErrNoBinary, "15 or newer", "no network", "apt-get install postgresql", binaryEnv, "DATABASE_URL")
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("more than one line: %v", err)
+	}
+	if _, err := os.Stat(opts.Dir); err == nil {
+		t.Error("a directory was made for nothing")
+	}
+}
+
+func TestTooOldIsIgnored(t *testing.T) {
+	t.Parallel()
+	old := fakeInstall(t, "14.9 (Debian 14.9-1)")
+	opts := Options{Dir: tempDir(t), searchDirs: []string{old}, fetch: noFetch}
+	_, err := Start(testContext(t), opts)
+	wantError(t, err, ErrNoBinary, old, "version 14")
+
+	opts = Options{Dir: tempDir(t), Ephemeral: true, searchDirs: append([]string{old}, defaultSearchDirs()...)}
+	start(t, opts)
+}
+
+func TestHighestMajorUnlessThereIsData(t *testing.T) {
+	t.Parallel()
+	v15, v16, v17 := fakeInstall(t, "15.1"), fakeInstall(t, "16beta1"), fakeInstall(t, "17.0")
+	broken := filepath.Join(t.TempDir(), "missing")
+	search := []string{v15, broken, v17, v16, fakeInstall(t, "9.6.24"), v15}
+	for _, c := range []struct {
+		data []string
+		want int
+	}{
+		{nil, 17},
+		{[]string{"pg15"}, 15},
+		{[]string{"pg15", "pg16", "pg14"}, 16},
+		{[]string{"pg14", "pg17.init"}, 17},
+	} {
+		dir := t.TempDir()
+		for _, name := range c.data {
+			noError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+			noError(t, os.WriteFile(filepath.Join(dir, name, "PG_VERSION"), nil, 0o600))
+		}
+		inst, err := chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{})
+		noError(t, err)
+		if inst.major != c.want {
+			t.Errorf("with data %v: major %d, want %d", c.data, inst.major, c.want)
+		}
+	}
+}
+
+func TestLinksAreResolved(t *testing.T) {
+	t.Parallel()
+	home, links := fakeInstall(t, "16.2"), t.TempDir()
+	noError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
+	inst, err := inspect(testContext(t), links)
+	noError(t, err)
+	if want, _ := filepath.EvalSymlinks(home); inst.bin != want {
+		t.Errorf("bin = %s, want %s", inst.bin, want)
+	}
+}
+
+func TestOverride(t *testing.T) {
+	for _, c := range []struct {
+		version, want string
+	}{
+		{"18.0", ""},
+		{"14.0", "15 or newer is needed"},
+		{"of sorts", "says"},
+	} {
+		t.Setenv(binaryEnv, fakeInstall(t, c.version))
+		_, err := chooseInstall(testContext(t), Options{Dir: t.TempDir()}, identity{})
+		if c.want == "" {
+			noError(t, err)
+		} else {
+			wantError(t, err, nil, c.want, binaryEnv)
+		}
+	}
+	t.Setenv(binaryEnv, "/nowhere")
+	_, err := Start(testContext(t), Options{Dir: t.TempDir()})
+	wantError(t, err, ErrNoBinary, "/nowhere")
+}
+
+// repository serves a tiny PostgreSQL of scripts in the form that embedded-postgres downloads.
+func repository(t *testing.T) string {
+	t.Helper()
+	archive, err := os.ReadFile("testdata/fake-postgres.txz")
+	noError(t, err)
+	var jar bytes.Buffer
+	zipped := zip.NewWriter(&jar)
+	file, err := zipped.Create("postgres.txz")
+	noError(t, err)
+	_, err = file.Write(archive)
+	noError(t, err)
+	noError(t, zipped.Close())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".jar") {
+			_, _ = w.Write(jar.Bytes())
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	url := repository(t)
+	for range 2 { // the second time it is there already
+		bin, err := fetchFromRepository(url)(testContext(t), dir)
+		noError(t, err)
+		inst, err := inspect(testContext(t), bin)
+		noError(t, err)
+		if inst.major != 17 {
+			t.Errorf("major %d", inst.major)
+		}
+		url = "http://127.0.0.1:1"
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "fetch-*"))
+	noError(t, err)
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestFetchFails(t *testing.T) {
+	t.Parallel()
+	opts := Options{Dir: tempDir(t), searchDirs: []string{}, fetch: func(ctx context.Context, _ string) (string, error) {
+		return fetchFromRepository("http://127.0.0.1:1")(ctx, t.TempDir())
+	}}
+	_, err := Start(testContext(t), opts)
+	wantError(t, err, ErrNoBinary, "unable to connect", "apt-get install")
+}
+
+func TestFetchCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer server.Close()
+	defer close(release)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := fetchFromRepository(server.URL)(ctx, tempDir(t))
+	wantError(t, err, context.DeadlineExceeded)
+}

@@ -1,0 +1,42 @@
+package pgserver
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	logName = "postgres.log"
+	// tailBytes and tailLines bound what an error quotes from the log.
+	tailBytes = 4096
+	tailLines = 10
+)
+
+// openLog starts a new log and keeps the last one beside it. The server writes to the file itself, not through a
+// pipe, so its last words are kept when we die first.
+func openLog(dir string) (*os.File, error) {
+	path := filepath.Join(dir, logName)
+	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("pgserver: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("pgserver: %w", err)
+	}
+	return f, nil
+}
+
+// tail is the end of a log, as far as it can be read.
+func tail(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	text = text[max(0, len(text)-tailBytes):]
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}

@@ -1,0 +1,53 @@
+package pgserver
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// pidFile is the part of postmaster.pid that matters here; zero when there is none or it is cut short.
+type pidFile struct {
+	pid    int
+	status string
+}
+
+const (
+	pidFileName = "postmaster.pid"
+	// statusLine is the pid file's line, from zero, that says "starting", "ready" and so on.
+	statusLine = 7
+)
+
+func readPIDFile(data string) pidFile {
+	text, err := os.ReadFile(filepath.Join(data, pidFileName))
+	if err != nil {
+		return pidFile{}
+	}
+	lines := strings.Split(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if err != nil {
+		return pidFile{}
+	}
+	pf := pidFile{pid: pid}
+	if len(lines) > statusLine {
+		pf.status = strings.TrimSpace(lines[statusLine])
+	}
+	return pf
+}
+
+// clearPIDFile removes a pid file. Under the server's lock it can only be stale, unless someone started a server on
+// this data by hand: PostgreSQL itself is misled by an empty file and by a stranger with the same pid.
+func clearPIDFile(data string) error {
+	if pid := readPIDFile(data).pid; pid > 1 && isPostmaster(pid, data) {
+		return fmt.Errorf("pgserver: %w: %s: a PostgreSQL started by hand (pid %d) runs on it; stop it first", ErrInUse, data, pid)
+	}
+	err := os.Remove(filepath.Join(data, pidFileName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("pgserver: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package rate
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+)
+
+// Feed is where a currency's rate is read from: a JSON document somewhere on HTTP.
+type Feed struct {
+	// ID is 0 for a feed that is to be made.
+	ID       int64
+	Currency string
+	Enabled  bool
+	// Priority is 1 and up. Of the fresh rates that of the lowest is used.
+	Priority int32
+	URL      string
+	// Pointer is the JSON Pointer (RFC 6901) to the rate.
+	Pointer     string
+	PollSeconds int32
+	// TimeoutMS bounds one poll, from the connection to the last byte.
+	TimeoutMS int32
+	// BandPercent is how far a value may be from the last good one.
+	BandPercent string
+	// FreshSeconds is how long a value stays fresh.
+	FreshSeconds int32
+}
+
+const (
+	maxURL          = 2048
+	maxPointer      = 512
+	percentDecimals = 4
+)
+
+var minBand = decimal.New(1, -2)
+
+// source is the feed's name among the sources of rates.
+func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10) }
+
+// SetFeed makes a feed or changes it, and has it polled at once.
+//
+// A disabled feed's rate is withdrawn: it is stale from then on, and even as the last known rate it gives way to any
+// other. Enabled again, the feed begins afresh: its first value is judged against the rate in use. That is also the
+// way out for a feed that the market has carried out of its band: set the rate by hand, disable the feed, enable it.
+func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Feed{}, err
+	}
+	band, err := s.checkFeed(ctx, feed)
+	if err != nil {
+		return Feed{}, err
+	}
+	isNew := feed.ID == 0
+	if isNew {
+		if feed.ID, err = s.q.RateFeedID(ctx); err != nil {
+			return Feed{}, fmt.Errorf("number the feed: %w", err)
+		}
+	}
+	now := s.clock.Now()
+	change := db.SettingChange{
+		At: now, Actor: caller.Actor(), Subject: "rate_feed", SubjectKey: strconv.FormatInt(feed.ID, 10),
+	}
+	params := db.RateFeedSetParams{
+		ID: feed.ID, Currency: feed.Currency, Enabled: feed.Enabled, Priority: feed.Priority, URL: feed.URL,
+		Pointer: feed.Pointer, PollSeconds: feed.PollSeconds, TimeoutMs: feed.TimeoutMS, BandPercent: band,
+		FreshSeconds: feed.FreshSeconds, Now: now,
+	}
+	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
+		New:  isNew,
+		Read: func(q *db.Queries) ([]byte, error) { return q.RateFeedSetting(ctx, feed.ID) },
+		Apply: func(q *db.Queries) error {
+			if err := q.RateFeedSet(ctx, params); err != nil {
+				return err
+			}
+			return adjustRate(ctx, q, feed)
+		},
+	})
+	if err != nil {
+		return Feed{}, err
+	}
+	feed.BandPercent = money.Plain(band)
+	return feed, nil
+}
+
+// adjustRate has the rate a feed already brought follow the change of the feed.
+func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
+	if !feed.Enabled {
+		return q.RateWithdraw(ctx, db.RateWithdrawParams{Currency: feed.Currency, Source: source(feed.ID)})
+	}
+	return q.RatePrioritize(ctx, db.RatePrioritizeParams{
+		Currency: feed.Currency, Source: source(feed.ID), Priority: feed.Priority,
+	})
+}
+
+// checkFeed checks every field, and returns the band.
+func (s *Settings) checkFeed(ctx context.Context, feed Feed) (decimal.Decimal, error) {
+	f := fault.Decoded(ctx)
+	if err := s.checkFeedCurrency(ctx, f, feed); err != nil {
+		return decimal.Zero, err
+	}
+	if required(f, "feed.url", feed.URL) {
+		wrong := checkURL(feed.URL)
+		f.Check(wrong == "", "feed.url", "%s", wrong)
+	}
+	if !f.Wrong("feed.pointer") {
+		_, ok := tokens(feed.Pointer)
+		f.Check(ok && len(feed.Pointer) <= maxPointer, "feed.pointer",
+			"must be a JSON Pointer (RFC 6901) of at most %d characters", maxPointer)
+	}
+	band := checkDecimal(f, "feed.bandPercent", feed.BandPercent, percentDecimals, minBand, hundred)
+	for _, number := range []struct {
+		field                  string
+		value, lowest, highest int32
+	}{
+		{"feed.priority", feed.Priority, 1, 1000},
+		{"feed.pollSeconds", feed.PollSeconds, 1, 86_400},
+		{"feed.timeoutMs", feed.TimeoutMS, 100, 60_000},
+		{"feed.freshSeconds", feed.FreshSeconds, 1, 604_800},
+	} {
+		f.Check(number.value >= number.lowest && number.value <= number.highest, number.field,
+			"must be between %d and %d", number.lowest, number.highest)
+	}
+	return band, f.Err()
+}
+
+// checkFeedCurrency wants a known currency of a new feed, and the same one of a feed that is there: a rate that the feed
+// brought for another currency would stay behind.
+func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
+	if feed.ID == 0 {
+		return s.checkCurrency(ctx, f, "feed.currency", feed.Currency)
+	}
+	currency, err := s.q.RateFeedCurrency(ctx, feed.ID)
+	if db.NoRows(err) {
+		return fault.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("find feed: %w", err)
+	}
+	f.Check(feed.Currency == currency, "feed.currency", "must stay %s: another currency takes another feed", currency)
+	return nil
+}
+
+// checkURL says what is wrong with a feed's address, or "". A key belongs into the query, which no log shows.
+func checkURL(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case len(address) > maxURL:
+		return fmt.Sprintf("must be at most %d characters", maxURL)
+	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "must be an absolute http or https URL"
+	case u.User != nil:
+		return "must not carry a user name or password"
+	}
+	return ""
+}
+
+func feedOf(row db.RateFeed) Feed {
+	return Feed{
+		ID: row.ID, Currency: row.Currency, Enabled: row.Enabled, Priority: row.Priority, URL: row.URL, Pointer: row.Pointer,
+		PollSeconds: row.PollSeconds, TimeoutMS: row.TimeoutMs, BandPercent: money.Plain(row.BandPercent),
+		FreshSeconds: row.FreshSeconds,
+	}
+}

@@ -1,0 +1,244 @@
+package rate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/db"
+	"gateway/internal/rate"
+)
+
+func TestSetFeedValidation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	there := b.setFeed(t, feed("https://rates.example/v1"))
+	change := func(edit func(*rate.Feed)) rate.Feed { f := feed("https://rates.example/v1"); edit(&f); return f }
+	address := func(url string) rate.Feed { return change(func(f *rate.Feed) { f.URL = url }) }
+	for name, test := range map[string]struct {
+		feed  rate.Feed
+		wrong []string
+	}{
+		"nothing": {rate.Feed{}, []string{
+			"feed.currency", "feed.url", "feed.bandPercent", "feed.priority", "feed.pollSeconds", "feed.timeoutMs", "feed.freshSeconds",
+		}},
+		"unknown currency":       {change(func(f *rate.Feed) { f.Currency = "USD" }), []string{"feed.currency"}},
+		"another currency":       {change(func(f *rate.Feed) { f.ID, f.Currency = there.ID, "AZN" }), []string{"feed.currency"}},
+		"no URL":                 {address("rates"), []string{"feed.url"}},
+		"no scheme":              {address("//rates.example/v1"), []string{"feed.url"}},
+		"no host":                {address("https:///v1"), []string{"feed.url"}},
+		"opaque":                 {address("https:rates.example"), []string{"feed.url"}},
+		"ftp":                    {address("ftp://rates.example/v1"), []string{"feed.url"}},
+		"file":                   {address("file:///etc/passwd"), []string{"feed.url"}},
+		"a password":             {address("https://user:hunter2@rates.example/v1"), []string{"feed.url"}},
+		"a control character":    {address("https://rates.example/\n"), []string{"feed.url"}},
+		"too long":               {address("https://rates.example/" + strings.Repeat("x", 2027)), []string{"feed.url"}},
+		"no slash":               {change(func(f *rate.Feed) { f.Pointer = "rate" }), []string{"feed.pointer"}},
+		"a fragment":             {change(func(f *rate.Feed) { f.Pointer = "#/rate" }), []string{"feed.pointer"}},
+		"a bare tilde":           {change(func(f *rate.Feed) { f.Pointer = "/a~" }), []string{"feed.pointer"}},
+		"an unknown escape":      {change(func(f *rate.Feed) { f.Pointer = "/a~2b" }), []string{"feed.pointer"}},
+		"a long pointer":         {change(func(f *rate.Feed) { f.Pointer = "/" + strings.Repeat("x", 512) }), []string{"feed.pointer"}},
+		"priority 0":             {change(func(f *rate.Feed) { f.Priority = 0 }), []string{"feed.priority"}},
+		"priority 1001":          {change(func(f *rate.Feed) { f.Priority = 1001 }), []string{"feed.priority"}},
+		"polled never":           {change(func(f *rate.Feed) { f.PollSeconds = 0 }), []string{"feed.pollSeconds"}},
+		"polled too rarely":      {change(func(f *rate.Feed) { f.PollSeconds = 86_401 }), []string{"feed.pollSeconds"}},
+		"too little time":        {change(func(f *rate.Feed) { f.TimeoutMS = 99 }), []string{"feed.timeoutMs"}},
+		"too much time":          {change(func(f *rate.Feed) { f.TimeoutMS = 60_001 }), []string{"feed.timeoutMs"}},
+		"no band":                {change(func(f *rate.Feed) { f.BandPercent = "0" }), []string{"feed.bandPercent"}},
+		"a band too narrow":      {change(func(f *rate.Feed) { f.BandPercent = "0.0099" }), []string{"feed.bandPercent"}},
+		"a band too wide":        {change(func(f *rate.Feed) { f.BandPercent = "100.0001" }), []string{"feed.bandPercent"}},
+		"a band with 5 decimals": {change(func(f *rate.Feed) { f.BandPercent = "1.00001" }), []string{"feed.bandPercent"}},
+		"never fresh":            {change(func(f *rate.Feed) { f.FreshSeconds = 0 }), []string{"feed.freshSeconds"}},
+		"fresh too long":         {change(func(f *rate.Feed) { f.FreshSeconds = 604_801 }), []string{"feed.freshSeconds"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := b.settings.SetFeed(context.Background(), operator, test.feed)
+			wantFields(t, err, test.wrong...)
+		})
+	}
+	for _, id := range []int64{-1, there.ID + 1} {
+		_, err := b.settings.SetFeed(context.Background(), operator, change(func(f *rate.Feed) { f.ID = id }))
+		wantCode(t, err, "not_found")
+	}
+	if rows := b.log(t); len(rows) != 1 {
+		t.Errorf("%d changes in the log, want the one that was made", len(rows))
+	}
+	// At the bounds, and on a host inside: all this is fine.
+	least := rate.Feed{
+		Currency: "UZS", Priority: 1000, URL: "http://10.0.0.1:8080/" + strings.Repeat("x", 2027), Pointer: "", PollSeconds: 86_400, TimeoutMS: 60_000,
+		BandPercent: "100.0000", FreshSeconds: 604_800,
+	}
+	want := least
+	got := b.setFeed(t, least)
+	want.ID, want.BandPercent = got.ID, "100"
+	if state := b.state(t, got.ID); got != want || state.Feed != want || state.PolledAt != nil || state.Error != nil {
+		t.Errorf("%+v, %+v, want %+v", got, state, want)
+	}
+}
+
+func TestSetFeedIsLogged(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	f := b.setFeed(t, feed("https://rates.example/v1?key=hunter2"))
+	f.URL, f.Enabled, f.BandPercent = "https://rates.example/v1?key=hunter3", false, "2.5"
+	b.clock.Advance(time.Second)
+	b.setFeed(t, f)
+	row := func(enabled bool, url, band string) map[string]any {
+		return map[string]any{
+			"currency": "RUB", "enabled": enabled, "priority": 1.0, "url": url, "pointer": "/rate", "poll_seconds": 10.0,
+			"timeout_ms": 30000.0, "band_percent": band, "fresh_seconds": 60.0,
+		}
+	}
+	// The digests are the first of: printf 'https://rates.example/v1?key=hunter2' | sha256sum
+	first := row(true, "https://rates.example/v1?hidden-3b1b27b0", "5.0000")
+	b.wantLog(t, []settingRow{
+		{"operator:7", "rate_feed", "1", nil, first, after(0)},
+		{"operator:7", "rate_feed", "1", first, row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"), after(1)},
+	})
+}
+
+// The lowest priority number that is fresh is used; when it goes stale the next; when none is fresh, the last known.
+func TestPriorities(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, second := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":101}`))
+	one, two := feed(first.URL), feed(second.URL)
+	one.Priority, one.FreshSeconds = 3, 60
+	two.Priority, two.FreshSeconds = 5, 300
+	b.setFeed(t, one)
+	two = b.setFeed(t, two)
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+	b.clock.Advance(time.Second)
+	b.setRate(t, "102", 30)
+	b.wantRate(t, "operator 102")
+	b.clock.Advance(30 * time.Second)
+	b.wantRate(t, "feed:1 100")
+	first.say(status(500))
+	second.say(status(500))
+	b.poll(t)
+	b.clock.Advance(29 * time.Second)
+	b.wantRate(t, "feed:2 101") // feed 1 went stale at 60
+	b.clock.Advance(4*time.Minute - time.Millisecond)
+	b.wantRate(t, "feed:2 101")
+	b.clock.Advance(time.Millisecond)
+	b.wantRate(t, "operator 102 stale")
+	second.say(body(`{"rate":103}`))
+	b.poll(t)
+	b.wantRate(t, "feed:2 103")
+	first.say(body(`{"rate":104}`))
+	b.clock.Advance(time.Minute)
+	b.poll(t)
+	b.wantRate(t, "feed:1 104")
+	// A change of priority counts at once, before the next poll.
+	two.Priority = 2
+	b.setFeed(t, two)
+	b.wantRate(t, "feed:2 103")
+}
+
+// Disabled, a feed's rate is not used any more, unless nothing else was ever known.
+func TestDisabledFeed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.setRate(t, "98", 1)
+	b.clock.Advance(time.Minute)
+	s := newSource(t, body(`{"rate":100}`))
+	f := b.setFeed(t, feed(s.URL))
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+	f.Enabled = false
+	b.setFeed(t, f)
+	b.wantRate(t, "operator 98 stale")
+	rates, _, err := b.settings.List(context.Background(), operator)
+	noError(t, err)
+	if len(rates) != 2 || rates[0].Source != "operator" || rates[1].InUse || rates[1].Fresh || rates[1].StaleAt == nil || !rates[1].StaleAt.Equal(after(60)) {
+		t.Errorf("%+v", rates)
+	}
+	b.clock.Advance(time.Hour)
+	b.poll(t)
+	if s.count() != 1 {
+		t.Errorf("a disabled feed was polled, %d times in all", s.count())
+	}
+	// Enabled again it does not come back with what it said before, and is judged by the rate in use: 94 is within 5% of
+	// 98, and out of the band around the 100 it brought before.
+	f.Enabled = true
+	b.setFeed(t, f)
+	b.wantRate(t, "operator 98 stale")
+	s.say(body(`{"rate":94}`))
+	b.poll(t)
+	b.wantRate(t, "feed:1 94")
+}
+
+func TestDisabledFeedIsTheLastResort(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	f := b.setFeed(t, feed(newSource(t, body(`{"rate":100}`)).URL))
+	b.poll(t)
+	f.Enabled = false
+	b.setFeed(t, f)
+	b.wantRate(t, "feed:1 100 stale")
+}
+
+// A change has the feed polled at once and forgets what was wrong before it.
+func TestChangedFeedIsPolledAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	f := b.setFeed(t, feed(newSource(t, status(500)).URL))
+	b.poll(t)
+	b.wantError(t, f.ID, "answered with status 500")
+	f.URL = newSource(t, body(`{"rate":100}`)).URL
+	b.setFeed(t, f)
+	b.wantError(t, f.ID, "")
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+}
+
+// Whatever rates there are, the one that is listed as in use is the one that is used.
+func TestListAgreesWithCurrent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, random := context.Background(), rand.New(rand.NewPCG(3, 4))
+	for round := range 60 {
+		_, err := b.Pool.Exec(ctx, "delete from rate")
+		noError(t, err)
+		var used []string
+		for _, currency := range []string{"AZN", "RUB"} {
+			for i := range 1 + random.IntN(5) {
+				b.randomRate(t, random, currency, fmt.Sprint("source ", i))
+			}
+			base, err := rate.Current(ctx, b.Queries(), currency, b.clock.Now())
+			noError(t, err)
+			used = append(used, fmt.Sprint(currency, base.Source, base.Fresh))
+		}
+		rates, _, err := b.settings.List(ctx, operator)
+		noError(t, err)
+		var listed []string
+		for _, known := range rates {
+			if known.InUse {
+				listed = append(listed, fmt.Sprint(known.Currency, known.Source, known.Fresh))
+			}
+		}
+		if fmt.Sprint(listed) != fmt.Sprint(used) {
+			t.Errorf("round %d: %v are listed, %v are used: %+v", round, listed, used, rates)
+		}
+	}
+}
+
+func (b *bundle) randomRate(t *testing.T, random *rand.Rand, currency, source string) {
+	t.Helper()
+	params := db.RateSetParams{
+		Currency: currency, FiatPerUSDT: dec("100"), Source: source, Priority: int32(random.IntN(1000)),
+		ObservedAt: after(-random.IntN(1_000_000)),
+	}
+	kind := random.IntN(4)
+	if kind != 0 {
+		params.StaleAt = ptr(after(random.IntN(200) - 150))
+	}
+	noError(t, b.Queries().RateSet(context.Background(), params))
+	if kind == 1 {
+		noError(t, b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}))
+	}
+}

@@ -1,0 +1,88 @@
+package rate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+)
+
+// Known is one rate of a currency; each source has one.
+type Known struct {
+	Currency string
+	// Source is "operator", or "feed:" and the feed's id.
+	Source      string
+	Priority    int32
+	FiatPerUSDT decimal.Decimal
+	ObservedAt  time.Time
+	// StaleAt is nil for a rate that never goes stale. A disabled feed's was stale from the start.
+	StaleAt *time.Time
+	// InUse marks the one that payments are made at now, be it only the last known.
+	InUse bool
+	Fresh bool
+}
+
+// FeedState is a feed and how it is doing.
+type FeedState struct {
+	Feed
+	// PolledAt is nil before the first poll.
+	PolledAt *time.Time
+	// Error is what was wrong with the last answer, or nil.
+	Error *string
+}
+
+// List lists every rate known, the one in use first in each currency, and every feed.
+func (s *Settings) List(ctx context.Context, caller Caller) ([]Known, []FeedState, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	rates, err := list(ctx, s.q, s.clock.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.RateFeedList(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list feeds: %w", err)
+	}
+	feeds := make([]FeedState, 0, len(rows))
+	for _, row := range rows {
+		feeds = append(feeds, FeedState{Feed: feedOf(row), PolledAt: row.PolledAt, Error: row.Error})
+	}
+	return rates, feeds, nil
+}
+
+func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {
+	rows, err := q.RateList(ctx, now)
+	if err != nil {
+		return nil, fmt.Errorf("list rates: %w", err)
+	}
+	rates := make([]Known, 0, len(rows))
+	for i, row := range rows {
+		known := Known{
+			Currency: row.Currency, Source: row.Source, Priority: row.Priority, FiatPerUSDT: row.FiatPerUSDT,
+			ObservedAt: row.ObservedAt, Fresh: row.Fresh, InUse: i == 0 || rows[i-1].Currency != row.Currency,
+		}
+		if !row.Endless {
+			known.StaleAt = &row.StaleAt
+		}
+		rates = append(rates, known)
+	}
+	return rates, nil
+}
+
+// find reads back one rate that is there.
+func (s *Settings) find(ctx context.Context, currency, source string) (Known, error) {
+	rates, err := list(ctx, s.q, s.clock.Now())
+	if err != nil {
+		return Known{}, err
+	}
+	for _, known := range rates {
+		if known.Currency == currency && known.Source == source {
+			return known, nil
+		}
+	}
+	return Known{}, ErrNone
+}

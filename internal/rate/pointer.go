@@ -1,0 +1,64 @@
+package rate
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gateway/internal/strictjson"
+)
+
+// tokens splits a JSON Pointer (RFC 6901) into its reference tokens, or says that it is none.
+func tokens(pointer string) ([]string, bool) {
+	if pointer == "" {
+		return nil, true
+	}
+	if pointer[0] != '/' || badEscape.MatchString(pointer) {
+		return nil, false
+	}
+	split := strings.Split(pointer[1:], "/")
+	for i, token := range split {
+		// In one pass: "~01" is "~1", and not a slash.
+		split[i] = unescape.Replace(token)
+	}
+	return split, true
+}
+
+var (
+	badEscape  = regexp.MustCompile(`~([^01]|$)`)
+	unescape   = strings.NewReplacer("~1", "/", "~0", "~")
+	arrayIndex = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+)
+
+// lookup finds the value a pointer names. A name that an object has twice names nothing: which was meant is anyone's
+// guess.
+func lookup(v strictjson.Value, pointer string) (strictjson.Value, bool) {
+	path, ok := tokens(pointer)
+	for _, token := range path {
+		if !ok {
+			break
+		}
+		v, ok = child(v, token)
+	}
+	return v, ok
+}
+
+func child(v strictjson.Value, token string) (found strictjson.Value, ok bool) {
+	if v.Kind == strictjson.Array {
+		i, err := strconv.Atoi(token)
+		if err != nil || !arrayIndex.MatchString(token) || i >= len(v.Items) {
+			return found, false
+		}
+		return v.Items[i], true
+	}
+	for _, member := range v.Members {
+		if member.Name.Text != token || member.Name.Flaw != "" {
+			continue
+		}
+		if ok {
+			return found, false
+		}
+		found, ok = member.Value, true
+	}
+	return found, ok
+}

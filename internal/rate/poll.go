@@ -1,0 +1,171 @@
+package rate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/clock"
+	"gateway/internal/db"
+)
+
+// maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds before others wait.
+const maxPolls = 64
+
+// Poller polls feeds. Any number of pollers share the feeds: each poll is claimed by one.
+type Poller struct {
+	pool   *pgxpool.Pool
+	q      *db.Queries
+	clock  clock.Clock
+	client *http.Client
+	// slots holds one token for each poll that runs.
+	slots   chan struct{}
+	running sync.WaitGroup
+	polls   *prometheus.CounterVec
+}
+
+// NewPoller makes a poller. Its metrics go to the registerer, or nowhere if that is nil.
+func NewPoller(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Poller {
+	p := &Poller{
+		pool: pool, q: db.New(pool), clock: c, client: newClient(), slots: make(chan struct{}, maxPolls),
+		polls: newPolls(),
+	}
+	if metrics != nil {
+		metrics.MustRegister(p.polls, &inUse{q: p.q, clock: c})
+	}
+	return p
+}
+
+// Poll claims the feeds that are due and begins to poll them, each on its own. It does not wait for them: a feed that
+// hangs would hold up the others' next round.
+func (p *Poller) Poll(ctx context.Context) error {
+	free := p.take()
+	claimed := []db.RateFeed(nil)
+	defer func() { p.give(free - len(claimed)) }()
+	now := p.clock.Now()
+	var err error
+	if claimed, err = p.q.RateFeedClaim(ctx, db.RateFeedClaimParams{Now: now, Page: int32(free)}); err != nil {
+		return fmt.Errorf("claim feeds: %w", err)
+	}
+	for _, feed := range claimed {
+		p.running.Go(func() {
+			defer p.give(1)
+			p.poll(ctx, feed, now)
+		})
+	}
+	return nil
+}
+
+// Wait waits until every poll has ended that Poll began.
+func (p *Poller) Wait() { p.running.Wait() }
+
+// take takes all the slots that are free.
+func (p *Poller) take() int {
+	for taken := 0; ; taken++ {
+		select {
+		case p.slots <- struct{}{}:
+		default:
+			return taken
+		}
+	}
+}
+
+func (p *Poller) give(slots int) {
+	for range slots {
+		<-p.slots
+	}
+}
+
+// poll polls one claimed feed. Nothing is held while the feed takes its time.
+func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
+	value, fetchErr := fetch(ctx, p.client, feed)
+	if ctx.Err() != nil {
+		return // We are stopping, which is not the feed's fault: it is due again when the claim runs out.
+	}
+	var why *refusal
+	standing := false
+	err := db.InTx(ctx, p.pool, func(_ pgx.Tx, q *db.Queries) error {
+		err := fetchErr
+		if err == nil {
+			err = judge(ctx, q, feed, value, p.clock.Now())
+		}
+		if why = nil; err != nil && !errors.As(err, &why) {
+			return err
+		}
+		standing, err = p.store(ctx, q, feed, claimedAt, value, why)
+		return err
+	})
+	p.count(ctx, feed, standing, why, err)
+}
+
+// judge refuses a value that is too far from the last good one of the feed, or from the rate in use if the feed has
+// none. The error is a *refusal, or the database's.
+func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
+	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
+	if db.NoRows(err) {
+		var base Base
+		base, err = Current(ctx, q, feed.Currency, now)
+		good = base.FiatPerUSDT
+	}
+	if errors.Is(err, ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the last good rate: %w", err)
+	}
+	if value.Sub(good).Abs().Mul(hundred).GreaterThan(good.Mul(feed.BandPercent)) {
+		return refuse(resultOutOfBand, "%s is more than %s%% away from %s", value, feed.BandPercent, good)
+	}
+	return nil
+}
+
+// store ends the claim, with the rate if there is one. It reports whether the claim still stood: if not, the feed was
+// changed or claimed again in the meantime, and this answer counts for nothing.
+func (p *Poller) store(
+	ctx context.Context, q *db.Queries, feed db.RateFeed, claimedAt time.Time, value decimal.Decimal, why *refusal,
+) (bool, error) {
+	now := p.clock.Now()
+	polled := db.RateFeedPolledParams{
+		ID: feed.ID, Claim: feed.NextPollAt, PolledAt: &now,
+		NextPollAt: claimedAt.Add(time.Duration(feed.PollSeconds) * time.Second),
+	}
+	if why != nil {
+		polled.Error = &why.text
+	}
+	rows, err := q.RateFeedPolled(ctx, polled)
+	if err != nil || rows == 0 || why != nil {
+		return rows > 0, err
+	}
+	staleAt := now.Add(time.Duration(feed.FreshSeconds) * time.Second)
+	return true, q.RateSet(ctx, db.RateSetParams{
+		Currency: feed.Currency, FiatPerUSDT: value, Source: source(feed.ID), Priority: feed.Priority, ObservedAt: now,
+		StaleAt: &staleAt,
+	})
+}
+
+// count counts a poll, and logs one that went wrong in another way than the one before.
+func (p *Poller) count(ctx context.Context, feed db.RateFeed, standing bool, why *refusal, err error) {
+	result := resultGood
+	switch {
+	case err != nil:
+		result = resultFailed
+		slog.ErrorContext(ctx, "rate not stored", "feed", feed.ID, "currency", feed.Currency, "error", err)
+	case !standing:
+		result = resultSuperseded
+	case why != nil:
+		result = why.result
+		if feed.Error == nil || *feed.Error != why.text {
+			slog.WarnContext(ctx, "no rate from feed", "feed", feed.ID, "currency", feed.Currency, "error", why.text)
+		}
+	}
+	p.polls.WithLabelValues(result).Inc()
+}

@@ -1,0 +1,360 @@
+package rate_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/rate"
+)
+
+// Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.
+func TestBand(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(*testing.T, *bundle, *source){
+		// The feed's own last good value counts, whatever else is in use.
+		"from the last good one": func(t *testing.T, b *bundle, s *source) {
+			s.say(body(`{"rate":100}`))
+			b.poll(t)
+			b.setRate(t, "50", 0)
+		},
+		"from a last good one gone stale": func(t *testing.T, b *bundle, s *source) {
+			s.say(body(`{"rate":100}`))
+			b.poll(t)
+			b.clock.Advance(time.Hour)
+		},
+		"from the rate in use":    func(t *testing.T, b *bundle, _ *source) { b.setRate(t, "100", 0) },
+		"from the last one known": func(t *testing.T, b *bundle, _ *source) { b.setRate(t, "100", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			for value, wrong := range map[string]string{
+				"105": "", "105.00000001": "105.00000001 is more than 5% away from 100",
+				"95": "", "94.99999999": "94.99999999 is more than 5% away from 100",
+				"105.000000004": "", // 105 at 8 decimals
+			} {
+				_, err := b.Pool.Exec(context.Background(), "delete from rate")
+				noError(t, err)
+				s := newSource(t, body(`{}`))
+				f := b.setFeed(t, feed(s.URL))
+				first(t, b, s)
+				s.say(body(`{"rate":` + value + `}`))
+				b.clock.Advance(10 * time.Second)
+				before := b.metric(t, "out_of_band")
+				b.poll(t)
+				b.wantError(t, f.ID, wrong)
+				if refused := b.metric(t, "out_of_band") - before; (refused == 1) != (wrong != "") {
+					t.Errorf("%s: %d refused", value, refused)
+				}
+				f.Enabled = false
+				b.setFeed(t, f)
+			}
+		})
+	}
+}
+
+// metric reads how many polls went so.
+func (b *bundle) metric(t *testing.T, result string) int {
+	t.Helper()
+	_, rest, _ := strings.Cut(b.measured(t), fmt.Sprintf("gateway_rate_feed_polls_total{result=%q} ", result))
+	value, _, _ := strings.Cut(rest, "\n")
+	polls, err := strconv.Atoi(value)
+	noError(t, err)
+	return polls
+}
+
+// What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of that: the last good
+// rate goes stale by itself, and is the last known from then on.
+func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := newSource(t, body(`{"rate":100}`))
+	f := b.setFeed(t, feed(s.URL))
+	b.poll(t)
+	rates, _, err := b.settings.List(context.Background(), operator)
+	noError(t, err)
+	if len(rates) != 1 || !rates[0].ObservedAt.Equal(after(0)) || !rates[0].StaleAt.Equal(after(60)) || !rates[0].InUse || rates[0].Priority != 1 {
+		t.Errorf("%+v", rates)
+	}
+	s.say(status(503))
+	b.clock.Advance(60*time.Second - time.Millisecond)
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+	b.wantError(t, f.ID, "answered with status 503")
+	b.clock.Advance(time.Millisecond)
+	b.wantRate(t, "feed:1 100 stale")
+	s.say(body(`{"rate":101}`))
+	b.clock.Advance(10 * time.Second)
+	b.poll(t)
+	b.wantRate(t, "feed:1 101")
+	b.wantError(t, f.ID, "")
+	b.wantMetric(t, `gateway_rate_feed_polls_total{result="good"} 2`, `gateway_rate_feed_polls_total{result="unreachable"} 1`)
+}
+
+// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one never.
+func TestDue(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := newSource(t, body(`{"rate":100}`))
+	off := feed(s.URL)
+	off.Enabled = false
+	b.setFeed(t, off)
+	b.setFeed(t, feed(s.URL))
+	for _, step := range []struct {
+		by    time.Duration
+		calls int
+	}{{0, 1}, {0, 1}, {10*time.Second - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Hour, 3}, {0, 3}} {
+		b.clock.Advance(step.by)
+		b.poll(t)
+		if s.count() != step.calls {
+			t.Errorf("after %s: %d calls, want %d", step.by, s.count(), step.calls)
+		}
+	}
+}
+
+// Pollers share the feeds: each due feed is polled once.
+func TestPollersInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var sources []*source
+	for range 12 {
+		s := newSource(t, body(`{"rate":100}`))
+		sources = append(sources, s)
+		b.setFeed(t, feed(s.URL))
+	}
+	var pollers sync.WaitGroup
+	for range 4 {
+		pool, err := db.Open(t.Context(), b.URL, 2)
+		noError(t, err)
+		t.Cleanup(pool.Close)
+		p := rate.NewPoller(pool, b.clock, nil)
+		pollers.Go(func() {
+			for range 5 {
+				if err := p.Poll(context.Background()); err != nil {
+					t.Error(err)
+				}
+			}
+			p.Wait()
+		})
+	}
+	pollers.Wait()
+	for i, s := range sources {
+		if s.count() != 1 {
+			t.Errorf("feed %d was polled %d times", i+1, s.count())
+		}
+	}
+}
+
+// A poller passes by what another has just locked, and does not wait for it.
+func TestClaimPassesLockedFeeds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
+	b.setFeed(t, feed(locked.URL))
+	b.setFeed(t, feed(free.URL))
+	other, err := db.Open(t.Context(), b.URL, 1)
+	noError(t, err)
+	t.Cleanup(other.Close)
+	noError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {
+		if _, err := tx.Exec(context.Background(), "select from rate_feed where id = 1 for no key update"); err != nil {
+			return err
+		}
+		short, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		err := b.poller.Poll(short)
+		b.poller.Wait()
+		return err
+	}))
+	if locked.count() != 0 || free.count() != 1 {
+		t.Errorf("polled %d and %d times", locked.count(), free.count())
+	}
+}
+
+// A feed that hangs is polled once at a time, however often it would be due, and the others are polled meanwhile. With
+// one connection in the pool this also shows that a poll holds none.
+func TestHangingFeedHarmsOnlyItself(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	entered := make(chan struct{}, 10)
+	release := make(chan struct{})
+	hanging := newSource(t, func(w http.ResponseWriter, r *http.Request) {
+		entered <- struct{}{}
+		<-release
+		body(`{"rate":90}`)(w, r)
+	})
+	good := newSource(t, body(`{"rate":100}`))
+	bad := feed(hanging.URL)
+	bad.PollSeconds = 1
+	bad = b.setFeed(t, bad)
+	other := feed(good.URL)
+	other.PollSeconds, other.Priority = 1, 2
+	b.setFeed(t, other)
+	for i := range 5 {
+		noError(t, b.poller.Poll(context.Background()))
+		waitFor(t, func() bool {
+			return good.count() == i+1 && b.state(t, 2).PolledAt != nil && b.state(t, 2).PolledAt.Equal(b.clock.Now())
+		})
+		b.wantRate(t, "feed:2 100")
+		b.clock.Advance(time.Second)
+	}
+	<-entered
+	if hanging.count() != 1 {
+		t.Errorf("the hanging feed was polled %d times at once", hanging.count())
+	}
+	close(release)
+	b.poller.Wait()
+	b.wantError(t, bad.ID, "90 is more than 5% away from 100")
+	b.poll(t)
+	if hanging.count() != 2 {
+		t.Errorf("polled %d times once it was due again", hanging.count())
+	}
+}
+
+// waitFor waits for what another goroutine brings about.
+func waitFor(t *testing.T, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never happened")
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"before the answer": hang,
+		"in the middle of it": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(`{"rate":`))
+			w.(http.Flusher).Flush()
+			hang(w, r)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			f := feed(newSource(t, answer).URL)
+			f.TimeoutMS = 100
+			f = b.setFeed(t, f)
+			b.poll(t)
+			b.wantError(t, f.ID, "did not answer within 100 ms")
+			b.wantRate(t, "no rate is known")
+			b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 1`)
+		})
+	}
+}
+
+func TestNoConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	gone := httptest.NewServer(body(``))
+	gone.Close()
+	f := b.setFeed(t, feed(gone.URL+"/?key=hunter2"))
+	b.poll(t)
+	b.wantError(t, f.ID, "no connection: connect: connection refused")
+	plain := httptest.NewTLSServer(body(`{"rate":1}`))
+	t.Cleanup(plain.Close)
+	f = b.setFeed(t, feed(plain.URL+"/?key=hunter2"))
+	b.poll(t)
+	b.wantError(t, f.ID, "the host's certificate is not trusted")
+}
+
+// A poller that stops in the middle of a poll blames nobody, and another takes the feed up when the claim has run out:
+// 30 seconds after the timeout.
+func TestClaimRunsOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := newSource(t, hang)
+	f := b.setFeed(t, feed(s.URL))
+	ctx, cancel := context.WithCancel(context.Background())
+	noError(t, b.poller.Poll(ctx))
+	waitFor(t, func() bool { return s.count() == 1 })
+	cancel()
+	b.poller.Wait()
+	b.wantError(t, f.ID, "")
+	b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 0`, `gateway_rate_feed_polls_total{result="failed"} 0`)
+	s.say(body(`{"rate":100}`))
+	b.clock.Advance(time.Minute - time.Millisecond)
+	b.poll(t)
+	b.wantRate(t, "no rate is known")
+	b.clock.Advance(time.Millisecond)
+	b.poll(t)
+	b.wantRate(t, "feed:1 100")
+}
+
+// An answer to what the feed was before it was changed, or to a claim that has run out, counts for nothing.
+func TestAnswerTooLate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		meanwhile func(*testing.T, *bundle, rate.Feed)
+		want      string
+	}{
+		"disabled": {
+			func(t *testing.T, b *bundle, f rate.Feed) { f.Enabled = false; b.setFeed(t, f) }, "no rate is known",
+		},
+		"disabled and enabled": {func(t *testing.T, b *bundle, f rate.Feed) {
+			b.clock.Advance(time.Second)
+			f.Enabled = false
+			b.setFeed(t, f)
+			f.Enabled = true
+			b.setFeed(t, f)
+		}, "no rate is known"},
+		"another address": {func(t *testing.T, b *bundle, f rate.Feed) {
+			f.URL = newSource(t, body(`{"rate":70}`)).URL
+			b.setFeed(t, f)
+		}, "no rate is known"},
+		"claimed by another": {func(t *testing.T, b *bundle, _ rate.Feed) {
+			b.clock.Advance(time.Minute)
+			p := rate.NewPoller(b.Pool, b.clock, nil)
+			noError(t, p.Poll(context.Background()))
+			p.Wait()
+		}, "feed:1 80"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			entered, release := make(chan struct{}), make(chan struct{})
+			s := newSource(t, nil)
+			s.say(func(w http.ResponseWriter, r *http.Request) {
+				s.say(body(`{"rate":80}`))
+				close(entered)
+				<-release
+				body(`{"rate":100}`)(w, r)
+			})
+			f := b.setFeed(t, feed(s.URL))
+			noError(t, b.poller.Poll(context.Background()))
+			<-entered
+			test.meanwhile(t, b, f)
+			close(release)
+			b.poller.Wait()
+			b.wantRate(t, test.want)
+			b.wantMetric(t, `gateway_rate_feed_polls_total{result="superseded"} 1`, `gateway_rate_feed_polls_total{result="good"} 0`)
+		})
+	}
+}
+
+func TestRateMetrics(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.setRate(t, "100", 60)
+	b.SetRate(t, "AZN", "1.7", true)
+	b.clock.Advance(45 * time.Second)
+	b.wantMetric(t, `gateway_rate_age_seconds{currency="RUB"} 45`, `gateway_rate_fresh{currency="RUB"} 1`,
+		`gateway_rate_age_seconds{currency="AZN"} 45`, `gateway_rate_fresh{currency="AZN"} 1`)
+	b.clock.Advance(15 * time.Second)
+	b.wantMetric(t, `gateway_rate_age_seconds{currency="RUB"} 60`, `gateway_rate_fresh{currency="RUB"} 0`)
+	b.Pool.Close()
+	if metrics := b.measured(t); strings.Contains(metrics, "gateway_rate_age") || !strings.Contains(metrics, "feed_polls_total") {
+		t.Error("without the database, the other metrics must still be there")
+	}
+}

@@ -1,0 +1,113 @@
+// Package rate knows what a USDT costs in fiat, and calculates what a payment is worth: spot, the merchant's amount
+// and who gets which part of the spread.
+package rate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/money"
+)
+
+// Base is a currency's base rate, fiat per 1 USDT.
+type Base struct {
+	FiatPerUSDT decimal.Decimal
+	// Source says where the rate came from: "operator", or a feed.
+	Source     string
+	ObservedAt time.Time
+	// Fresh is false when this is only the last rate that was known.
+	Fresh bool
+}
+
+// ErrNone says that the currency never had a rate.
+var ErrNone = errors.New("no rate is known")
+
+// Current returns the currency's base rate, or the last known one, marked as not fresh.
+func Current(ctx context.Context, q *db.Queries, currency string, now time.Time) (Base, error) {
+	row, err := q.RateGet(ctx, db.RateGetParams{Currency: currency, Now: now})
+	if db.NoRows(err) {
+		return Base{}, ErrNone
+	}
+	if err != nil {
+		return Base{}, fmt.Errorf("read the rate: %w", err)
+	}
+	return Base{FiatPerUSDT: row.FiatPerUSDT, Source: row.Source, ObservedAt: row.ObservedAt, Fresh: row.Fresh}, nil
+}
+
+// Terms are the percents a calculation uses.
+type Terms struct {
+	// Markup is added to the base rate.
+	Markup decimal.Decimal
+	// TraderShare is the trader's part of the spread, as a percent of spot.
+	TraderShare decimal.Decimal
+}
+
+// Markup sources, as a payment keeps them.
+const (
+	MarkupBody          = "body"
+	MarkupCashboxMethod = "cashbox_method"
+	MarkupMerchant      = "merchant"
+	MarkupTrader        = "trader"
+	MarkupConfiguration = "configuration"
+)
+
+// Markups are the percents that may apply, in the documented order of priority.
+type Markups struct {
+	Body, CashboxMethod, Merchant, Trader decimal.NullDecimal
+	Configuration                         decimal.Decimal
+}
+
+// Pick returns the first percent that is set, and where it was.
+func (m Markups) Pick() (percent decimal.Decimal, source string) {
+	for _, ranked := range []struct {
+		percent decimal.NullDecimal
+		source  string
+	}{
+		{m.Body, MarkupBody}, {m.CashboxMethod, MarkupCashboxMethod},
+		{m.Merchant, MarkupMerchant}, {m.Trader, MarkupTrader},
+	} {
+		if ranked.percent.Valid {
+			return ranked.percent.Decimal, ranked.source
+		}
+	}
+	return m.Configuration, MarkupConfiguration
+}
+
+// Quote is a fiat amount's worth in USDT, 8 decimals each.
+type Quote struct {
+	// Spot is the amount at the base rate.
+	Spot decimal.Decimal
+	// Amount is what the merchant gets.
+	Amount decimal.Decimal
+	// Profit is the spread: spot minus amount.
+	Profit         decimal.Decimal
+	SpreadTrader   decimal.Decimal
+	SpreadPlatform decimal.Decimal
+}
+
+// Hold is what the trader puts up: spot less the share he keeps.
+func (q Quote) Hold() decimal.Decimal { return q.Spot.Sub(q.SpreadTrader) }
+
+var hundred = decimal.NewFromInt(100)
+
+// Calculate quotes an amount of fiat. Spot, amount and the trader's share are each rounded down at 8 decimals.
+func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
+	spot := quotient(fiat, base)
+	// amount = fiat / (base × (1 + markup/100)), multiplied out so that only one division rounds.
+	amount := quotient(fiat.Mul(hundred), base.Mul(hundred.Add(terms.Markup)))
+	profit := spot.Sub(amount)
+	share := spot.Mul(terms.TraderShare).Shift(-2).Truncate(money.USDTDecimals)
+	trader := decimal.Min(profit, share)
+	return Quote{Spot: spot, Amount: amount, Profit: profit, SpreadTrader: trader, SpreadPlatform: profit.Sub(trader)}
+}
+
+// quotient divides positive numbers and rounds down at 8 decimals.
+func quotient(a, b decimal.Decimal) decimal.Decimal {
+	q, _ := a.QuoRem(b, money.USDTDecimals)
+	return q
+}

@@ -1,0 +1,138 @@
+package rate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+)
+
+// SourceOperator is the source of the rate that was set by hand.
+const SourceOperator = "operator"
+
+// priorityOperator goes before every feed's.
+const priorityOperator = 0
+
+// maxValid bounds how long a rate that ends may stay fresh: ten years.
+const maxValid = 10 * 365 * 24 * 3600
+
+// The rates the database holds.
+var (
+	minFiat = decimal.New(1, -money.USDTDecimals)
+	maxFiat = decimal.NewFromInt(999_999_999_999)
+)
+
+// Caller is who asks; auth.Caller is one.
+type Caller interface {
+	// NeedOperator refuses everyone who is not an operator.
+	NeedOperator() error
+	// Actor names the caller in the log of settings.
+	Actor() string
+}
+
+// Settings sets and lists rates and feeds for operators. Every change is kept in the log of settings.
+type Settings struct {
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	clock clock.Clock
+}
+
+// NewSettings makes the service.
+func NewSettings(pool *pgxpool.Pool, c clock.Clock) *Settings {
+	return &Settings{pool: pool, q: db.New(pool), clock: c}
+}
+
+// Manual is a rate as an operator sets it.
+type Manual struct {
+	Currency    string
+	FiatPerUSDT string
+	// ValidSeconds is how long it stays fresh; nil is for good.
+	ValidSeconds *int64
+}
+
+// Set sets a currency's rate by hand. While it is fresh it goes before every feed.
+func (s *Settings) Set(ctx context.Context, caller Caller, m Manual) (Known, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Known{}, err
+	}
+	fiat, err := s.checkManual(ctx, m)
+	if err != nil {
+		return Known{}, err
+	}
+	now := s.clock.Now()
+	params := db.RateSetParams{
+		Currency: m.Currency, FiatPerUSDT: fiat, Source: SourceOperator, Priority: priorityOperator, ObservedAt: now,
+	}
+	if m.ValidSeconds != nil {
+		until := now.Add(time.Duration(*m.ValidSeconds) * time.Second)
+		params.StaleAt = &until
+	}
+	change := db.SettingChange{At: now, Actor: caller.Actor(), Subject: "rate", SubjectKey: m.Currency}
+	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
+		New: true,
+		Read: func(q *db.Queries) ([]byte, error) {
+			if err := q.RateSettingLock(ctx, m.Currency); err != nil {
+				return nil, err
+			}
+			return q.RateSetting(ctx, db.RateSettingParams{Currency: m.Currency, Source: SourceOperator})
+		},
+		Apply: func(q *db.Queries) error { return q.RateSet(ctx, params) },
+	})
+	if err != nil {
+		return Known{}, err
+	}
+	return s.find(ctx, m.Currency, SourceOperator)
+}
+
+func (s *Settings) checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
+	f := fault.Decoded(ctx)
+	if err := s.checkCurrency(ctx, f, "currency", m.Currency); err != nil {
+		return decimal.Zero, err
+	}
+	fiat := checkDecimal(f, "fiatPerUsdt", m.FiatPerUSDT, money.USDTDecimals, minFiat, maxFiat)
+	if m.ValidSeconds != nil {
+		f.Check(*m.ValidSeconds >= 1 && *m.ValidSeconds <= maxValid, "validSeconds", "must be between 1 and %d", maxValid)
+	}
+	return fiat, f.Err()
+}
+
+// checkCurrency wants a currency that some method takes.
+func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, field, currency string) error {
+	if !required(f, field, currency) {
+		return nil
+	}
+	known, err := s.q.RateCurrencyKnown(ctx, currency)
+	if err != nil {
+		return fmt.Errorf("look for the currency: %w", err)
+	}
+	f.Check(known, field, "is not a currency that is known here")
+	return nil
+}
+
+func required(f fault.Fields, field, value string) bool {
+	if value == "" && !f.Wrong(field) {
+		f.Add(field, "is required")
+	}
+	return !f.Wrong(field)
+}
+
+// checkDecimal wants a plain decimal within bounds.
+func checkDecimal(f fault.Fields, field, literal string, decimals int, lowest, highest decimal.Decimal) decimal.Decimal {
+	if !required(f, field, literal) {
+		return decimal.Zero
+	}
+	d, err := money.Parse(literal, decimals)
+	if err != nil {
+		f.Add(field, "%s", err)
+		return decimal.Zero
+	}
+	f.Check(!d.LessThan(lowest) && !d.GreaterThan(highest), field, "must be between %s and %s", lowest, highest)
+	return d
+}

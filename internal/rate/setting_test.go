@@ -1,0 +1,162 @@
+package rate_test
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+	"gateway/internal/rate"
+)
+
+// Everything here is an operator's, and that is settled before anything else is looked at.
+func TestOperatorsOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	for _, kind := range []auth.Kind{
+		auth.Anyone, auth.MerchantKey, auth.Application, auth.Cabinet, auth.MerchantPortal, auth.Trader,
+	} {
+		caller := auth.Caller{Kind: kind, ID: 1}
+		_, err := b.settings.Set(ctx, caller, rate.Manual{})
+		wantCode(t, err, "token_kind_not_allowed")
+		_, err = b.settings.SetFeed(ctx, caller, rate.Feed{})
+		wantCode(t, err, "token_kind_not_allowed")
+		_, _, err = b.settings.List(ctx, caller)
+		wantCode(t, err, "token_kind_not_allowed")
+	}
+}
+
+func TestSetRate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	known, err := b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"})
+	noError(t, err)
+	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 || known.FiatPerUSDT.String() != "92.35" ||
+		!known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
+		t.Errorf("%+v", known)
+	}
+	b.clock.Advance(time.Hour)
+	b.wantRate(t, "operator 92.35")
+	known, err = b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: ptr(int64(90))})
+	noError(t, err)
+	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil || !known.StaleAt.Equal(after(3690)) {
+		t.Errorf("%+v", known)
+	}
+	b.clock.Advance(90*time.Second - time.Millisecond)
+	b.wantRate(t, "operator 93.5")
+	b.clock.Advance(time.Millisecond)
+	b.wantRate(t, "operator 93.5 stale")
+	want := []settingRow{
+		{"operator:7", "rate", "RUB", nil, map[string]any{
+			"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
+		}, after(0)},
+		{"operator:7", "rate", "RUB", map[string]any{
+			"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
+		}, map[string]any{
+			"fiat_per_usdt": "93.50000000", "observed_at": "2026-11-20T13:00:00+00:00", "stale_at": "2026-11-20T13:01:30+00:00",
+		}, after(3600)},
+	}
+	b.wantLog(t, want)
+}
+
+func (b *bundle) wantLog(t *testing.T, want []settingRow) {
+	t.Helper()
+	got := b.log(t)
+	if len(got) != len(want) {
+		t.Fatalf("%d rows in the log, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if !got[i].at.Equal(want[i].at) {
+			t.Errorf("row %d is of %s", i, got[i].at)
+		}
+		got[i].at = want[i].at
+		if !reflect.DeepEqual(got[i], want[i]) {
+			t.Errorf("row %d of the log:\n%v, want\n%v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestSetRateValidation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	seconds := func(n int64) *int64 { return &n }
+	for name, test := range map[string]struct {
+		manual rate.Manual
+		wrong  []string
+	}{
+		"nothing":            {rate.Manual{}, []string{"currency", "fiatPerUsdt"}},
+		"unknown currency":   {rate.Manual{Currency: "USD", FiatPerUSDT: "1"}, []string{"currency"}},
+		"lower case":         {rate.Manual{Currency: "rub", FiatPerUSDT: "1"}, []string{"currency"}},
+		"zero":               {rate.Manual{Currency: "RUB", FiatPerUSDT: "0"}, []string{"fiatPerUsdt"}},
+		"zero with decimals": {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.00000000"}, []string{"fiatPerUsdt"}},
+		"nine decimals":      {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.000000010"}, []string{"fiatPerUsdt"}},
+		"negative":           {rate.Manual{Currency: "RUB", FiatPerUSDT: "-1"}, []string{"fiatPerUsdt"}},
+		"an exponent":        {rate.Manual{Currency: "RUB", FiatPerUSDT: "1e2"}, []string{"fiatPerUsdt"}},
+		"NaN":                {rate.Manual{Currency: "RUB", FiatPerUSDT: "NaN"}, []string{"fiatPerUsdt"}},
+		"too large":          {rate.Manual{Currency: "RUB", FiatPerUSDT: "999999999999.00000001"}, []string{"fiatPerUsdt"}},
+		"13 digits":          {rate.Manual{Currency: "RUB", FiatPerUSDT: "1000000000000"}, []string{"fiatPerUsdt"}},
+		"never valid":        {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(0)}, []string{"validSeconds"}},
+		"valid before":       {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(-1)}, []string{"validSeconds"}},
+		"valid too long":     {rate.Manual{Currency: "RUB", FiatPerUSDT: "1", ValidSeconds: seconds(315_360_001)}, []string{"validSeconds"}},
+		"all of it": {
+			rate.Manual{Currency: "X", FiatPerUSDT: "x", ValidSeconds: seconds(0)}, []string{"currency", "fiatPerUsdt", "validSeconds"},
+		},
+		"the least": {rate.Manual{Currency: "RUB", FiatPerUSDT: "0.00000001", ValidSeconds: seconds(1)}, nil},
+		"the most":  {rate.Manual{Currency: "KZT", FiatPerUSDT: "999999999999", ValidSeconds: seconds(315_360_000)}, nil},
+	} {
+		_, err := b.settings.Set(context.Background(), operator, test.manual)
+		if test.wrong == nil {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		t.Run(name, func(t *testing.T) { wantFields(t, err, test.wrong...) })
+	}
+	if rows := b.log(t); len(rows) != 2 {
+		t.Errorf("%d changes in the log, want the two that were made", len(rows))
+	}
+}
+
+// What the codec found wrong is answered together with what is found here, and not twice.
+func TestDecodedFaultsCount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := fault.WithDecoded(context.Background(), fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
+	_, err := b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"})
+	wantFields(t, err, "currency", "feed.url")
+	if f := fault.As(err); f != nil && len(f.Fields["currency"]) != 1 {
+		t.Errorf("%v", f.Fields)
+	}
+}
+
+// Of changes at the same time each knows what the one before it left, the first one too.
+func TestSetRateInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var setters sync.WaitGroup
+	for _, fiat := range []string{"91", "92", "93", "94", "95", "96"} {
+		setters.Go(func() {
+			if _, err := b.settings.Set(context.Background(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fiat}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	setters.Wait()
+	var before map[string]any
+	rows := b.log(t)
+	for i, row := range rows {
+		if !reflect.DeepEqual(row.before, before) {
+			t.Errorf("row %d: before was %v, and it says %v", i, before, row.before)
+		}
+		before = row.after
+	}
+	if len(rows) != 6 {
+		t.Errorf("%d rows", len(rows))
+	}
+}

@@ -1,0 +1,244 @@
+package rate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/rate"
+)
+
+var operator = auth.Caller{Kind: auth.Operator, ID: 7}
+
+// bundle is the rates room over a database of its own, without any rate.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	settings *rate.Settings
+	poller   *rate.Poller
+	metrics  *prometheus.Registry
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	d, clock, metrics := dbtest.New(t), &dbtest.Clock{}, prometheus.NewRegistry()
+	b := &bundle{
+		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock), poller: rate.NewPoller(d.Pool, clock, metrics),
+		metrics: metrics,
+	}
+	t.Cleanup(b.poller.Wait)
+	return b
+}
+
+// poll polls what is due, and waits for it.
+func (b *bundle) poll(t *testing.T) {
+	t.Helper()
+	noError(t, b.poller.Poll(context.Background()))
+	b.poller.Wait()
+}
+
+// feed is a valid one of RUB.
+func feed(url string) rate.Feed {
+	return rate.Feed{
+		Currency: "RUB", Enabled: true, Priority: 1, URL: url, Pointer: "/rate", PollSeconds: 10, TimeoutMS: 30_000,
+		BandPercent: "5", FreshSeconds: 60,
+	}
+}
+
+func (b *bundle) setFeed(t *testing.T, f rate.Feed) rate.Feed {
+	t.Helper()
+	set, err := b.settings.SetFeed(context.Background(), operator, f)
+	noError(t, err)
+	return set
+}
+
+func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
+	t.Helper()
+	m := rate.Manual{Currency: "RUB", FiatPerUSDT: fiat}
+	if valid > 0 {
+		m.ValidSeconds = &valid
+	}
+	_, err := b.settings.Set(context.Background(), operator, m)
+	noError(t, err)
+}
+
+// wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the last known.
+func (b *bundle) wantRate(t *testing.T, want string) {
+	t.Helper()
+	base, err := rate.Current(context.Background(), b.Queries(), "RUB", b.clock.Now())
+	got := fmt.Sprintf("%s %s", base.Source, base.FiatPerUSDT)
+	switch {
+	case err != nil:
+		got = err.Error()
+	case !base.Fresh:
+		got += " stale"
+	}
+	if got != want {
+		t.Errorf("%q is in use, want %q", got, want)
+	}
+}
+
+// state reads how a feed is doing.
+func (b *bundle) state(t *testing.T, id int64) rate.FeedState {
+	t.Helper()
+	_, feeds, err := b.settings.List(context.Background(), operator)
+	noError(t, err)
+	for _, state := range feeds {
+		if state.ID == id {
+			return state
+		}
+	}
+	t.Fatalf("feed %d is not listed", id)
+	return rate.FeedState{}
+}
+
+// wantError wants the feed's last error; "" is none.
+func (b *bundle) wantError(t *testing.T, id int64, want string) {
+	t.Helper()
+	got, state := "", b.state(t, id)
+	if state.Error != nil {
+		got = *state.Error
+	}
+	if got != want {
+		t.Errorf("feed %d: error %q, want %q", id, got, want)
+	}
+}
+
+// measured is the metrics as a scrape gets them.
+func (b *bundle) measured(t *testing.T) string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	promhttp.HandlerFor(b.metrics, promhttp.HandlerOpts{}).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return recorder.Body.String()
+}
+
+// wantMetric wants lines such as `name{label="x"} 1`.
+func (b *bundle) wantMetric(t *testing.T, lines ...string) {
+	t.Helper()
+	metrics := b.measured(t)
+	for _, line := range lines {
+		if !strings.Contains(metrics, "\n"+line+"\n") {
+			t.Errorf("no metric %s", line)
+		}
+	}
+}
+
+type settingRow struct {
+	actor, subject, key string
+	before, after       map[string]any
+	at                  time.Time
+}
+
+// log reads the log of settings.
+func (b *bundle) log(t *testing.T) []settingRow {
+	t.Helper()
+	rows, err := b.Pool.Query(context.Background(),
+		"select actor, subject, subject_key, before, after, at from setting_change order by id")
+	noError(t, err)
+	defer rows.Close()
+	var all []settingRow
+	for rows.Next() {
+		var row settingRow
+		var before, after []byte
+		noError(t, rows.Scan(&row.actor, &row.subject, &row.key, &before, &after, &row.at))
+		if before != nil {
+			noError(t, json.Unmarshal(before, &row.before))
+		}
+		noError(t, json.Unmarshal(after, &row.after))
+		all = append(all, row)
+	}
+	noError(t, rows.Err())
+	return all
+}
+
+// source is an HTTP server that answers what it is told to, and counts.
+type source struct {
+	*httptest.Server
+	mu     sync.Mutex
+	answer http.HandlerFunc
+	calls  int
+}
+
+func newSource(t *testing.T, answer http.HandlerFunc) *source {
+	t.Helper()
+	s := &source{answer: answer}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.calls++
+		answer := s.answer
+		s.mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *source) say(answer http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+func (s *source) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
+// body answers 200 and the text.
+func body(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// hang answers nothing until whoever asks has gone. Only then, and not before the answer began, does the server notice.
+func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+// wantFields wants a 422 about exactly these fields.
+func wantFields(t *testing.T, err error, fields ...string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Code != "validation_failed" || f.Kind != fault.Invalid {
+		t.Errorf("%v, want validation_failed on %v", err, fields)
+		return
+	}
+	slices.Sort(fields)
+	if wrong := slices.Sorted(maps.Keys(f.Fields)); !slices.Equal(wrong, fields) {
+		t.Errorf("%v are wrong, want %v", f.Fields, fields)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func after(seconds int) time.Time { return dbtest.Start.Add(time.Duration(seconds) * time.Second) }

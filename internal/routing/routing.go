@@ -1,0 +1,236 @@
+// Package routing chooses which requisite a payment gets and reserves it, or says that there is none. Among those free,
+// the one used longest ago comes first.
+package routing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+)
+
+// Want is what a payment needs of a requisite.
+type Want struct {
+	PaymentID int64
+	Currency  string
+	Method    string
+	Amount    decimal.Decimal
+	Now       time.Time
+}
+
+// Requisite is a chosen requisite, with its trader's terms.
+type Requisite struct {
+	ID                 int64
+	TraderID           int64
+	Value              string
+	Holder             *string
+	Bank               *string
+	TraderRatePercent  decimal.NullDecimal
+	TraderSharePercent decimal.Decimal
+	// OpenPayments is how many payments may be open on it at a time, or nil.
+	OpenPayments *int32
+}
+
+// ErrNone says that no requisite is free for the payment.
+var ErrNone = errors.New("no requisite is available")
+
+// lockWait bounds one wait for a busy requisite. Whoever waits tries again as long as a candidate remains.
+const lockWait = "2s"
+
+// Hold puts up the USDT of a chosen requisite's trader, together with the reservation. The zero Hold asks for nothing.
+type Hold struct {
+	Queries []db.Query
+	// Short tells, after the queries were made, whether the trader lacks the USDT.
+	Short func() bool
+}
+
+// Choice is one payment's way to a requisite.
+type Choice struct {
+	want Want
+	// short lists the traders found without the USDT.
+	short []int64
+	// first is what First locked; found reports that it did.
+	first db.RequisiteChooseRow
+	found bool
+}
+
+// NewChoice begins a choice.
+func NewChoice(want Want) *Choice { return &Choice{want: want, short: []int64{}} }
+
+// For names the payment, once it has its id.
+func (c *Choice) For(paymentID int64) { c.want.PaymentID = paymentID }
+
+// First locks the best candidate ahead of Reserve, together with other queries.
+func (c *Choice) First(ctx context.Context) db.Query {
+	return func(q *db.Queries) error {
+		row, err := c.choose(ctx, q)
+		c.first, c.found = row, err == nil
+		return ignoreNone(err)
+	}
+}
+
+// Reserved is a requisite reserved for a payment.
+type Reserved struct {
+	Requisite
+	// Day is the day of the requisite's own zone that the payment counts towards.
+	Day time.Time
+}
+
+// Reserve locks a requisite, takes its slot and its place in the day's limits, and puts up its trader's USDT. A slot or
+// limit that was just reached, or a trader short of USDT, excludes that candidate, and the next is tried: ErrNone means
+// that a fresh look found nobody. Everything stays locked until the transaction ends.
+func (c *Choice) Reserve(ctx context.Context, tx pgx.Tx, hold func(Requisite) Hold) (Reserved, error) {
+	for {
+		requisite, err := c.lock(ctx, tx)
+		if err != nil {
+			return Reserved{}, err
+		}
+		if requisite == nil {
+			continue
+		}
+		reserved, err := c.reserve(ctx, tx, *requisite, hold(*requisite))
+		if err != nil {
+			return Reserved{}, err
+		}
+		if reserved != nil {
+			return *reserved, nil
+		}
+	}
+}
+
+func (c *Choice) choose(ctx context.Context, q *db.Queries) (db.RequisiteChooseRow, error) {
+	return q.RequisiteChoose(ctx, db.RequisiteChooseParams{
+		Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
+	})
+}
+
+// lock locks the best candidate. Nil without an error means: look again.
+func (c *Choice) lock(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
+	row := c.first
+	if !c.found {
+		var err error
+		row, err = c.choose(ctx, db.New(tx))
+		if db.NoRows(err) {
+			return c.await(ctx, tx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("choose a requisite: %w", err)
+		}
+	}
+	c.found = false
+	requisite := Requisite(row)
+	return &requisite, nil
+}
+
+// await tells busy from none: where a candidate exists but others are just using it, it waits for that one. It has a
+// savepoint of its own, so that giving up the wait does not abort the transaction.
+func (c *Choice) await(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
+	waiting, err := tx.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("wait for a requisite: %w", err)
+	}
+	requisite, err := c.lockOne(ctx, waiting)
+	if err == nil {
+		return requisite, waiting.Commit(ctx)
+	}
+	if rollback := waiting.Rollback(ctx); rollback != nil {
+		return nil, errors.Join(err, rollback)
+	}
+	switch {
+	case db.IsLockTimeout(err):
+		return nil, nil //nolint:nilnil // look again: the requisite is busy, which is not none
+	case db.NoRows(err):
+		return nil, ErrNone
+	}
+	return nil, fmt.Errorf("wait for a requisite: %w", err)
+}
+
+func (c *Choice) lockOne(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
+	if _, err := tx.Exec(ctx, "set local lock_timeout = '"+lockWait+"'"); err != nil {
+		return nil, err
+	}
+	row, err := db.New(tx).RequisiteAwait(ctx, db.RequisiteAwaitParams{
+		Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, "set local lock_timeout = 0"); err != nil {
+		return nil, err
+	}
+	requisite := Requisite(row)
+	return &requisite, nil
+}
+
+// reserve takes slot, day and hold of a locked requisite in one round trip. If one of them is not to be had it gives the
+// others back and answers nil: this candidate is out.
+func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, hold Hold) (*Reserved, error) {
+	var taken, counted bool
+	var day time.Time
+	queries := []db.Query{
+		func(q *db.Queries) error { return q.Savepoint(ctx) },
+		TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken),
+		func(q *db.Queries) (err error) {
+			day, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
+			counted = err == nil
+			return ignoreNone(err)
+		},
+	}
+	if err := db.Pipeline(ctx, tx, append(queries, hold.Queries...)...); err != nil {
+		return nil, fmt.Errorf("reserve requisite: %w", err)
+	}
+	short := hold.Short != nil && hold.Short()
+	if taken && counted && !short {
+		return &Reserved{Requisite: r, Day: day}, nil
+	}
+	if short {
+		c.short = append(c.short, r.TraderID)
+	}
+	if err := db.New(tx).RollbackToSavepoint(ctx); err != nil {
+		return nil, fmt.Errorf("give a requisite back: %w", err)
+	}
+	return nil, nil //nolint:nilnil // this candidate is out, the next may do
+}
+
+func ignoreNone(err error) error {
+	if db.NoRows(err) {
+		return nil
+	}
+	return err
+}
+
+// TakeSlot reserves requisite and amount for a payment; taken stays false where another payment has them, or where as
+// many payments are open as may be.
+func TakeSlot(ctx context.Context, requisiteID int64, open *int32, want Want, taken *bool) db.Query {
+	return func(q *db.Queries) error {
+		rows, err := q.SlotTake(ctx, db.SlotTakeParams{
+			RequisiteID: requisiteID, Amount: want.Amount, PaymentID: want.PaymentID, Now: want.Now, OpenPayments: open,
+		})
+		*taken = rows > 0
+		return err
+	}
+}
+
+// FreeSlot gives the payment's slot back from the given time on. A slot that has gone to another payment stays there.
+func FreeSlot(ctx context.Context, requisiteID int64, want Want, from time.Time) db.Query {
+	return func(q *db.Queries) error {
+		return q.SlotFree(ctx, db.SlotFreeParams{
+			RequisiteID: requisiteID, Amount: want.Amount, PaymentID: want.PaymentID, FreeAt: from, Now: want.Now,
+		})
+	}
+}
+
+// CountDay counts a payment towards its requisite's day again, or no longer.
+func CountDay(ctx context.Context, requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
+	return func(q *db.Queries) error {
+		if counts {
+			return q.RequisiteDayAdd(ctx, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})
+		}
+		return q.RequisiteDayTake(ctx, db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount})
+	}
+}

@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+const (
+	// followEvery is how often a replica looks for a new offset.
+	followEvery = 100 * time.Millisecond
+	// maxOffset bounds how far ahead the clock can be, and with it what durations must hold.
+	maxOffset = 100 * 365 * 24 * time.Hour
+)
+
+// shiftJobs brings waiting jobs forward by what the clock was advanced: the queue itself runs on real time. Its table
+// is not among the migrations that sqlc reads.
+const shiftJobs = `update river_job set scheduled_at = scheduled_at - make_interval(secs => $1)
+where state in ('available', 'retryable', 'scheduled')`
+
+// Clock is the test clock: an offset in the database that every replica follows.
+type Clock struct {
+	clock.Offset
+	pool *pgxpool.Pool
+}
+
+// NewClock makes the clock at the database's offset. The database must be seeded.
+func NewClock(ctx context.Context, pool *pgxpool.Pool) (*Clock, error) {
+	c := &Clock{pool: pool}
+	return c, c.read(ctx)
+}
+
+func (c *Clock) read(ctx context.Context) error {
+	row, err := db.New(c.pool).TestClockGet(ctx)
+	if err != nil {
+		return fmt.Errorf("read the test clock: %w", err)
+	}
+	c.Raise(time.Duration(row.OffsetSeconds) * time.Second)
+	return nil
+}
+
+// Follow keeps the clock at the database's offset until ctx ends.
+func (c *Clock) Follow(ctx context.Context) {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := c.read(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "test clock", "error", err)
+			}
+		}
+	}
+}
+
+// Advance moves the clock forward on every replica, and the waiting jobs with it. It answers once every replica has had
+// the time to notice.
+func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
+	f := fault.Decoded(ctx)
+	left := int64((maxOffset - c.Ahead()) / time.Second)
+	f.Check(seconds >= 0 && seconds <= left, "seconds", "must be between 0 and %d", left)
+	if err := f.Err(); err != nil {
+		return time.Time{}, err
+	}
+	var offset int64
+	err := db.InTx(ctx, c.pool, func(tx pgx.Tx, q *db.Queries) error {
+		var err error
+		if offset, err = q.TestClockAdvance(ctx, seconds); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, shiftJobs, float64(seconds))
+		return err
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("advance the test clock: %w", err)
+	}
+	c.Raise(time.Duration(offset) * time.Second)
+	select {
+	case <-ctx.Done():
+	case <-time.After(3 * followEvery):
+	}
+	return c.Now(), nil
+}

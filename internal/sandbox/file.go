@@ -1,0 +1,118 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gateway/internal/db"
+)
+
+const infoFile = "sandbox.json"
+
+// Info is what <data dir>/sandbox.json tells: all one needs to try the gateway.
+type Info struct {
+	BaseURL                string    `json:"base_url"`
+	PayURL                 string    `json:"pay_url"`
+	PortalURL              string    `json:"portal_url"`
+	OpsURL                 string    `json:"ops_url"`
+	DatabaseURL            string    `json:"database_url"`
+	ExternalPaymentsSecret string    `json:"external_payments_secret"`
+	Cashboxes              []Cashbox `json:"cashboxes"`
+	Users                  []User    `json:"users"`
+}
+
+// Cashbox is a cashbox and a key to it.
+type Cashbox struct {
+	MerchantCashboxID int64    `json:"merchantCashboxId"`
+	TraderCashboxID   *int64   `json:"traderCashboxId"`
+	Currency          string   `json:"currency"`
+	Methods           []string `json:"methods"`
+	KeyID             string   `json:"key_id"`
+	Secret            string   `json:"secret"`
+	Scopes            []string `json:"scopes"`
+	WebhookSecret     string   `json:"webhook_secret"`
+}
+
+// User is somebody to sign in as.
+type User struct {
+	Kind     string `json:"kind"`
+	Login    string `json:"login"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
+}
+
+// Describe fills in what the database holds of the sandbox's cashboxes and users.
+func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
+	i.ExternalPaymentsSecret = key.ExternalPaymentsSecret()
+	if err := i.describeCashboxes(ctx, q, key); err != nil {
+		return err
+	}
+	logins := make([]string, 0, len(users))
+	for _, u := range users {
+		logins = append(logins, u.login)
+	}
+	rows, err := q.SandboxUsers(ctx, logins)
+	if err != nil {
+		return fmt.Errorf("list users: %w", err)
+	}
+	i.Users = nil
+	for _, row := range rows {
+		i.Users = append(i.Users, User{Kind: row.Kind, Login: row.Login, Password: key.password(row.Login), Token: key.token(row.Login)})
+	}
+	return nil
+}
+
+func (i *Info) describeCashboxes(ctx context.Context, q *db.Queries, key Key) error {
+	keyIDs := make([]string, 0, len(boxes))
+	for _, b := range boxes {
+		keyIDs = append(keyIDs, b.keyID)
+	}
+	rows, err := q.SandboxCashboxes(ctx, keyIDs)
+	if err != nil {
+		return fmt.Errorf("list cashboxes: %w", err)
+	}
+	i.Cashboxes = nil
+	for _, row := range rows {
+		i.Cashboxes = append(i.Cashboxes, Cashbox{
+			MerchantCashboxID: row.CashboxID, TraderCashboxID: row.TraderCashboxID, Currency: row.Currency,
+			Methods: row.Methods, KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID), Scopes: row.Scopes,
+			WebhookSecret: key.webhookSecret(row.KeyID),
+		})
+	}
+	return nil
+}
+
+// Write puts the file into the data directory, whole or not at all.
+func (i *Info) Write(dir string) error {
+	content, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", infoFile, err)
+	}
+	file, err := os.CreateTemp(dir, infoFile+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", infoFile, err)
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.Write(append(content, '\n'))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", infoFile, err)
+	}
+	return os.Rename(file.Name(), filepath.Join(dir, infoFile))
+}
+
+// Read returns what the file in the data directory tells.
+func Read(dir string) (Info, error) {
+	var info Info
+	content, err := os.ReadFile(filepath.Join(dir, infoFile))
+	if err != nil {
+		return info, fmt.Errorf("read %s: %w", infoFile, err)
+	}
+	if err := json.Unmarshal(content, &info); err != nil {
+		return info, fmt.Errorf("read %s: %w", infoFile, err)
+	}
+	return info, nil
+}

@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+)
+
+const (
+	requisiteMin = "1"
+	requisiteMax = "5000000"
+	// Tokens in the sandbox's file do not run out.
+	tokenLife = 100 * 365 * 24 * time.Hour
+)
+
+// user is a person to sign in as; number picks his merchant or trader.
+type user struct {
+	kind   auth.Kind
+	login  string
+	number int
+}
+
+var users = []user{
+	{auth.Cabinet, "payer", 0},
+	{auth.MerchantPortal, "merchant", 0},
+	{auth.MerchantPortal, "merchant-2", 1},
+	{auth.Trader, "trader-1", 0},
+	{auth.Trader, "trader-2", 1},
+	{auth.Trader, "trader-3", 2},
+	{auth.Operator, "operator", 0},
+}
+
+func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
+	for _, u := range users {
+		params := db.UserInsertParams{Kind: string(u.kind), Login: u.login, CreatedAt: s.now}
+		switch u.kind {
+		case auth.MerchantPortal:
+			params.MerchantID = &merchantIDs[u.number]
+		case auth.Trader:
+			params.TraderID = &traderIDs[u.number]
+		default:
+		}
+		hash, err := auth.HashPassword(s.key.password(u.login))
+		if err != nil {
+			return fmt.Errorf("seed user: %w", err)
+		}
+		params.PasswordHash = hash
+		id, err := s.q.UserInsert(ctx, params)
+		if err != nil {
+			return fmt.Errorf("seed user: %w", err)
+		}
+		err = s.q.TokenInsert(ctx, db.TokenInsertParams{
+			Hash: auth.HashSecret(s.key.token(u.login)), UserID: id, CreatedAt: s.now, ExpiresAt: s.now.Add(tokenLife),
+		})
+		if err != nil {
+			return fmt.Errorf("seed token: %w", err)
+		}
+	}
+	return nil
+}
+
+func (k Key) password(login string) string { return k.Secret("password " + login) }
+func (k Key) token(login string) string    { return k.Secret("token " + login) }
+
+// requisites copies them in: they are many, and every first start waits for them.
+func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
+	columns := []string{
+		"currency", "method", "trader_id", "value", "holder", "bank", "trader_share_percent",
+		"min_amount", "max_amount", "created_at",
+	}
+	share, minimum, maximum := decimal.RequireFromString(traderShare), decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
+	var rows [][]any
+	for i, pool := range pools {
+		for n := range pool.count {
+			rows = append(rows, []any{
+				pool.currency, pool.method, traderIDs[pool.trader], value(pool.method, i*1000+n), holders[n%len(holders)],
+				"Sample Bank", share, minimum, maximum, s.now,
+			})
+		}
+	}
+	if _, err := s.tx.CopyFrom(ctx, pgx.Identifier{"requisite"}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return fmt.Errorf("seed requisites: %w", err)
+	}
+	return nil
+}
+
+var holders = []string{"Ivan P.", "Anna S.", "Leyla M.", "Bat-Erdene D."}
+
+// value makes up the nth requisite of a method: well formed, and nobody's.
+func value(method string, n int) string {
+	switch method {
+	case "sbp", "sim":
+		return fmt.Sprintf("+7900%07d", n)
+	case "iban":
+		return iban(n)
+	default:
+		return luhn(fmt.Sprintf("220000%09d", n))
+	}
+}
+
+// luhn appends the check digit of a card number.
+func luhn(digits string) string {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 0 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return digits + strconv.Itoa((10-sum%10)%10)
+}
+
+// iban is a Mongolian one, MN and 18 digits, with its check digits: 98 minus the rest by 97 (ISO 13616).
+func iban(n int) string {
+	account := fmt.Sprintf("0005%012d", n)
+	rest := 0
+	for _, digit := range account + "222300" { // M is 22, N is 23
+		rest = (rest*10 + int(digit-'0')) % 97
+	}
+	return fmt.Sprintf("MN%02d%s", 98-rest, account)
+}

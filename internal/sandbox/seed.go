@@ -1,0 +1,271 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// ErrOtherKey says that the database belongs to another sandbox.
+var ErrOtherKey = errors.New("the database was seeded by a sandbox with another data directory")
+
+// Seed fills the database, unless it is filled already: once, also when replicas start together.
+func Seed(ctx context.Context, pool *pgxpool.Pool, key Key, v *vault.Vault) error {
+	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
+		// The first to insert the row seeds; the others wait here for it to commit.
+		first, err := q.TestClockSeed(ctx, key.fingerprint())
+		if err != nil {
+			return fmt.Errorf("claim the database: %w", err)
+		}
+		if first == 0 {
+			return checkKey(ctx, q, key)
+		}
+		s := seeder{tx: tx, q: q, key: key, vault: v, now: clockStart()}
+		return s.all(ctx)
+	})
+}
+
+func clockStart() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+func checkKey(ctx context.Context, q *db.Queries, key Key) error {
+	row, err := q.TestClockGet(ctx)
+	if err != nil {
+		return fmt.Errorf("read the test clock: %w", err)
+	}
+	if row.SeedFingerprint != key.fingerprint() {
+		return ErrOtherKey
+	}
+	return nil
+}
+
+type seeder struct {
+	tx    pgx.Tx
+	q     *db.Queries
+	key   Key
+	vault *vault.Vault
+	now   time.Time
+}
+
+// priorityLast comes after the operator's rate and every feed's.
+const priorityLast = 1001
+
+// widerLimits is how many times as often as elsewhere one may call a sandbox.
+const widerLimits = 10
+
+// rates are fiat per USDT; they never go stale.
+var rates = map[string]string{"RUB": "92.50", "AZN": "1.70", "TRY": "41.25", "MNT": "3580.00"}
+
+// pool is a set of requisites of one trader.
+type requisites struct {
+	trader           int
+	currency, method string
+	count            int
+}
+
+// Requisites enough for 1,000 open RUB payments of one method, also at one equal amount: each needs its own.
+var pools = []requisites{
+	{0, "RUB", "sbp", 500}, {1, "RUB", "sbp", 500},
+	{0, "RUB", "sim", 500}, {1, "RUB", "sim", 500},
+	{0, "RUB", "card", 500}, {1, "RUB", "card", 500},
+	{2, "AZN", "c2c", 100}, {2, "TRY", "c2c", 100}, {2, "MNT", "c2c", 100}, {2, "MNT", "iban", 100},
+}
+
+const (
+	traders    = 3
+	traderUSDT = "10000000"
+	// Of the spread the traders keep 1.5% of spot.
+	traderShare = "1.5"
+	// Markup on every cashbox method.
+	margin      = "4.5"
+	cashboxUSDT = "100000"
+	limitMin    = "1"
+	limitMax    = "5000000"
+)
+
+// box is a cashbox with its key. Those of one merchant share its number.
+type box struct {
+	keyID    string
+	merchant int
+	name     string
+	currency string
+	methods  []string
+	scopes   []string
+	// trader is the number of the trader it is bridged to; -1 is none.
+	trader int
+}
+
+var (
+	allScopes = []string{auth.ScopePayments, auth.ScopeDeposits, auth.ScopePayouts}
+	rub       = []string{"sbp", "sim", "card"}
+)
+
+var boxes = []box{
+	{"sandbox-rub", 0, "Shop RUB", "RUB", rub, allScopes, 0},
+	{"sandbox-azn", 0, "Shop AZN", "AZN", []string{"c2c"}, allScopes, 2},
+	{"sandbox-try", 0, "Shop TRY", "TRY", []string{"c2c"}, allScopes, 2},
+	{"sandbox-mnt", 0, "Shop MNT", "MNT", []string{"c2c", "iban"}, allScopes, 2},
+	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", rub, allScopes, 1},
+	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", rub, []string{auth.ScopePayments}, 0},
+	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", rub, allScopes, -1},
+}
+
+// validity is the documented one of each method.
+var validity = map[string]time.Duration{
+	"sbp": 15 * time.Minute, "sim": 15 * time.Minute, "card": 20 * time.Minute, "c2c": 20 * time.Minute, "iban": 30 * time.Minute,
+}
+
+func (s *seeder) all(ctx context.Context) error {
+	for _, owner := range []ledger.Owner{ledger.External, ledger.Platform} {
+		if err := ledger.Open(ctx, s.q, owner, 0); err != nil {
+			return err
+		}
+	}
+	if err := s.q.RateLimitScale(ctx, widerLimits); err != nil {
+		return fmt.Errorf("widen rate limits: %w", err)
+	}
+	if err := s.rates(ctx); err != nil {
+		return err
+	}
+	traderIDs, err := s.traders(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.requisites(ctx, traderIDs); err != nil {
+		return err
+	}
+	merchantIDs, err := s.merchants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range boxes {
+		if err := s.cashbox(ctx, b, merchantIDs, traderIDs); err != nil {
+			return fmt.Errorf("seed %s: %w", b.keyID, err)
+		}
+	}
+	return s.users(ctx, merchantIDs, traderIDs)
+}
+
+func (s *seeder) rates(ctx context.Context) error {
+	for currency, fiat := range rates {
+		err := s.q.RateSet(ctx, db.RateSetParams{
+			Currency: currency, FiatPerUSDT: decimal.RequireFromString(fiat), Source: "sandbox", ObservedAt: s.now,
+			Priority: priorityLast,
+		})
+		if err != nil {
+			return fmt.Errorf("seed rate: %w", err)
+		}
+		err = s.q.PlatformLimitSet(ctx, db.PlatformLimitSetParams{
+			Currency: currency, MinAmount: decimal.RequireFromString(limitMin), MaxAmount: decimal.RequireFromString(limitMax),
+		})
+		if err != nil {
+			return fmt.Errorf("seed limit: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *seeder) traders(ctx context.Context) ([]int64, error) {
+	var ids []int64
+	for i := range traders {
+		id, err := s.q.TraderInsert(ctx, db.TraderInsertParams{
+			Name: fmt.Sprintf("Trader %d", i+1), SharePercent: decimal.RequireFromString(traderShare), CreatedAt: s.now,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("seed trader: %w", err)
+		}
+		if err := s.fund(ctx, ledger.Trader, id, traderUSDT); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// fund opens an owner's accounts and brings USDT in from outside.
+func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount string) error {
+	if err := ledger.Open(ctx, s.q, owner, id); err != nil {
+		return err
+	}
+	usdt := decimal.RequireFromString(amount)
+	return ledger.Post(ctx, s.q, ledger.Transfer{
+		Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now, Legs: []ledger.Leg{
+			{Account: ledger.Available(ledger.External, 0), Amount: usdt.Neg()},
+			{Account: ledger.Available(owner, id), Amount: usdt},
+		},
+	})
+}
+
+func (s *seeder) merchants(ctx context.Context) ([]int64, error) {
+	var ids []int64
+	for _, name := range []string{"Sample Shop", "Second Shop"} {
+		id, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now})
+		if err != nil {
+			return nil, fmt.Errorf("seed merchant: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []int64) error {
+	var bridge *int64
+	if b.trader >= 0 {
+		bridge = &traderIDs[b.trader]
+	}
+	merchantID := merchantIDs[b.merchant]
+	id, err := s.q.CashboxInsert(ctx, db.CashboxInsertParams{
+		MerchantID: merchantID, Name: b.name, Currency: b.currency, TraderCashboxID: bridge, CreatedAt: s.now,
+		WebhookSecret: []byte{}, // sealed for its row, which has its id only now
+	})
+	if err != nil {
+		return err
+	}
+	sealed, err := s.vault.Seal([]byte(s.key.webhookSecret(b.keyID)), webhook.SecretPlace(id))
+	if err != nil {
+		return err
+	}
+	if err := s.q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed}); err != nil {
+		return err
+	}
+	if err := s.fund(ctx, ledger.Cashbox, id, cashboxUSDT); err != nil {
+		return err
+	}
+	if err := s.methods(ctx, id, b.methods); err != nil {
+		return err
+	}
+	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{
+		KeyID: b.keyID, SecretHash: auth.HashSecret(s.key.merchantSecret(b.keyID)), Name: b.name,
+		MerchantID: &merchantID, CashboxID: &id, Scopes: b.scopes, CreatedAt: s.now,
+	})
+	return err
+}
+
+func (s *seeder) methods(ctx context.Context, cashboxID int64, methods []string) error {
+	for _, method := range methods {
+		err := s.q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
+			CashboxID: cashboxID, Method: method, Enabled: true, ValiditySeconds: int32(validity[method] / time.Second),
+			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString(margin)),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k Key) merchantSecret(keyID string) string { return k.Secret("merchant secret " + keyID) }
+
+func (k Key) webhookSecret(keyID string) string {
+	return webhook.FormatSecret(k.Bytes("webhook secret " + keyID))
+}

@@ -1,0 +1,277 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// seeded is a sandbox's database with what its file tells.
+type seeded struct {
+	*dbtest.DB
+	key   Key
+	vault *vault.Vault
+	info  Info
+}
+
+func seed(t *testing.T) seeded {
+	t.Helper()
+	s := seeded{DB: dbtest.New(t), key: loadKey(t, t.TempDir())}
+	var err error
+	s.vault, err = vault.New(s.key.Bytes("vault"))
+	noError(t, err)
+	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault))
+	noError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
+	return s
+}
+
+func (s seeded) count(t *testing.T, query string, args ...any) int {
+	t.Helper()
+	var count int
+	noError(t, s.Pool.QueryRow(t.Context(), query, args...).Scan(&count))
+	return count
+}
+
+// What the file promises about the first cashbox and those after it.
+func TestCashboxes(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	first := s.info.Cashboxes[0]
+	if first.Currency != "RUB" || first.TraderCashboxID == nil || !reflect.DeepEqual(first.Scopes, []string{"payments", "deposits", "payouts"}) {
+		t.Errorf("the first cashbox: %+v", first)
+	}
+	for _, method := range []string{"sbp", "sim", "card"} {
+		if !slices.Contains(first.Methods, method) {
+			t.Errorf("the first cashbox lacks %s", method)
+		}
+	}
+	if balance := s.Balance(t, ledger.Available(ledger.Cashbox, first.MerchantCashboxID)); !balance.IsPositive() {
+		t.Errorf("the first cashbox has %s USDT", balance)
+	}
+	if reserved := s.Balance(t, ledger.Reserved(ledger.Cashbox, first.MerchantCashboxID)); !reserved.IsZero() {
+		t.Errorf("the first cashbox has %s reserved", reserved)
+	}
+	var currencies []string
+	withoutBridge, paymentsOnly := false, false
+	for _, box := range s.info.Cashboxes {
+		currencies = append(currencies, box.Currency)
+		withoutBridge = withoutBridge || box.TraderCashboxID == nil
+		paymentsOnly = paymentsOnly || box.Currency == "RUB" && reflect.DeepEqual(box.Scopes, []string{"payments"})
+	}
+	for _, currency := range []string{"RUB", "AZN", "TRY", "MNT"} {
+		if !slices.Contains(currencies, currency) {
+			t.Errorf("no cashbox for %s", currency)
+		}
+	}
+	if !withoutBridge || !paymentsOnly {
+		t.Errorf("without a bridge: %t; payments only: %t", withoutBridge, paymentsOnly)
+	}
+	if merchants := s.count(t, "select count(*) from merchant"); merchants < 2 {
+		t.Errorf("%d merchants", merchants)
+	}
+}
+
+// The keys and webhook secrets in the file are those the gateway goes by.
+func TestSecretsAreTrue(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	for _, box := range s.info.Cashboxes {
+		row, err := s.Queries().KeyGet(t.Context(), box.KeyID)
+		noError(t, err)
+		if !slices.Equal(row.SecretHash, auth.HashSecret(box.Secret)) || *row.CashboxID != box.MerchantCashboxID {
+			t.Errorf("%s: the key does not fit", box.KeyID)
+		}
+		var sealed []byte
+		noError(t, s.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID).Scan(&sealed))
+		opened, err := s.vault.Open(sealed, webhook.SecretPlace(box.MerchantCashboxID))
+		if err != nil || string(opened) != box.WebhookSecret {
+			t.Errorf("%s: the webhook secret does not fit: %v", box.KeyID, err)
+		}
+	}
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	service, err := auth.NewUsers(s.Pool, s.vault)
+	noError(t, err)
+	kinds := map[string]int{}
+	for _, user := range s.info.Users {
+		kinds[user.Kind]++
+		caller, err := service.Bearer(t.Context(), "Bearer "+user.Token)
+		if err != nil || string(caller.Kind) != user.Kind || caller.Login != user.Login {
+			t.Errorf("%s's token: %+v, %v", user.Login, caller, err)
+		}
+		token, err := service.Login(t.Context(), auth.Credentials{Login: user.Login, Password: user.Password})
+		if err != nil || string(token.Kind) != user.Kind {
+			t.Errorf("%s's password: %s, %v", user.Login, token.Kind, err)
+		}
+	}
+	for _, kind := range []string{"cabinet", "merchant_portal", "trader", "operator"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no user of kind %s", kind)
+		}
+	}
+	if traders := s.count(t, "select count(*) from trader"); kinds["trader"] != traders {
+		t.Errorf("%d users for %d traders", kinds["trader"], traders)
+	}
+}
+
+// Requisites and USDT for 1,000 open RUB payments of 5,000, also at one equal amount, which need one requisite each.
+func TestRoomForPayments(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	for _, method := range []string{"sbp", "sim", "card"} {
+		fit := s.count(t, `select count(*) from requisite
+			where currency = 'RUB' and method = $1 and active and 5000 between min_amount and max_amount`, method)
+		if fit < 1000 {
+			t.Errorf("%d requisites for %s", fit, method)
+		}
+	}
+	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1 USDT.
+	first := int64(s.count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
+	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
+		t.Errorf("a trader has %s USDT", balance)
+	}
+	if high := s.count(t, "select max(max_amount)::bigint from platform_limit"); high >= 10_000_000 {
+		t.Errorf("the platform limit is %d", high)
+	}
+	if stale := s.count(t, "select count(*) from rate where stale_at <> 'infinity'"); stale != 0 {
+		t.Errorf("%d rates go stale", stale)
+	}
+}
+
+// Requisites are made up, yet well formed by their check digits.
+func TestRequisitesAreWellFormed(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	rows, err := s.Pool.Query(t.Context(), "select method, value from requisite")
+	noError(t, err)
+	type requisite struct{ Method, Value string }
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[requisite])
+	noError(t, err)
+	seen := map[requisite]bool{}
+	for _, r := range list {
+		if seen[r] {
+			t.Errorf("%v comes twice", r)
+		}
+		seen[r] = true
+		switch {
+		case r.Method == "iban" && !validIBAN(r.Value):
+			t.Errorf("IBAN %s", r.Value)
+		case (r.Method == "card" || r.Method == "c2c") && !validLuhn(r.Value):
+			t.Errorf("card %s", r.Value)
+		case (r.Method == "sbp" || r.Method == "sim") && (len(r.Value) != 12 || !strings.HasPrefix(r.Value, "+79")):
+			t.Errorf("phone %s", r.Value)
+		}
+	}
+}
+
+// validIBAN is ISO 13616: the first four characters moved to the end, letters as numbers, the rest by 97 is 1.
+func validIBAN(iban string) bool {
+	digits := ""
+	for _, c := range iban[4:] + iban[:4] {
+		if c >= 'A' && c <= 'Z' {
+			digits += strconv.Itoa(int(c-'A') + 10)
+		} else {
+			digits += string(c)
+		}
+	}
+	number, ok := new(big.Int).SetString(digits, 10)
+	return ok && len(iban) == 20 && new(big.Int).Mod(number, big.NewInt(97)).Int64() == 1
+}
+
+func validLuhn(pan string) bool {
+	sum := 0
+	for i := range len(pan) {
+		digit := int(pan[len(pan)-1-i] - '0')
+		if i%2 == 1 {
+			digit *= 2
+		}
+		sum += digit/10 + digit%10
+	}
+	return len(pan) == 16 && sum%10 == 0
+}
+
+// A second start finds everything there; replicas that start together seed once; a strange key is refused.
+func TestSeedOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	key := loadKey(t, t.TempDir())
+	v, err := vault.New(key.Bytes("vault"))
+	noError(t, err)
+	failed := make([]error, 4)
+	var starting sync.WaitGroup
+	for i := range failed {
+		starting.Go(func() { failed[i] = Seed(t.Context(), d.Pool, key, v) })
+	}
+	starting.Wait()
+	noError(t, errors.Join(failed...))
+	var merchants int
+	noError(t, d.Pool.QueryRow(t.Context(), "select count(*) from merchant").Scan(&merchants))
+	if merchants != 2 {
+		t.Errorf("%d merchants", merchants)
+	}
+	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v); !errors.Is(err, ErrOtherKey) {
+		t.Errorf("another sandbox's key: %v", err)
+	}
+	d.Audit(t)
+}
+
+// The file is whole, private and by the documented names.
+func TestInfoFile(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	dir := t.TempDir()
+	noError(t, s.info.Write(dir))
+	noError(t, s.info.Write(dir))
+	read, err := Read(dir)
+	noError(t, err)
+	if !reflect.DeepEqual(read, s.info) {
+		t.Error("what is read is not what was written")
+	}
+	path := filepath.Join(dir, "sandbox.json")
+	stat, err := os.Stat(path)
+	noError(t, err)
+	if files, _ := os.ReadDir(dir); stat.Mode().Perm() != 0o600 || len(files) != 1 {
+		t.Errorf("mode %o, %d files", stat.Mode().Perm(), len(files))
+	}
+	content, err := os.ReadFile(path)
+	noError(t, err)
+	var raw map[string]any
+	noError(t, json.Unmarshal(content, &raw))
+	hasNames(t, raw, "base_url", "pay_url", "portal_url", "ops_url", "external_payments_secret", "cashboxes", "users")
+	hasNames(t, raw["cashboxes"].([]any)[0].(map[string]any), "merchantCashboxId", "traderCashboxId", "currency", "methods",
+		"key_id", "secret", "scopes", "webhook_secret")
+	hasNames(t, raw["users"].([]any)[0].(map[string]any), "kind", "login", "password", "token")
+
+	noError(t, os.WriteFile(path, []byte("{"), 0o600))
+	if _, err := Read(dir); err == nil {
+		t.Error("half a file was read")
+	}
+}
+
+func hasNames(t *testing.T, object map[string]any, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, ok := object[name]; !ok {
+			t.Errorf("no %s", name)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package vault_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gateway/internal/vault"
+)
+
+var (
+	first  = bytes.Repeat([]byte{1}, vault.KeySize)
+	second = bytes.Repeat([]byte{2}, vault.KeySize)
+	place  = vault.Place{Table: "cashbox", Column: "webhook_secret", Row: 7}
+)
+
+const secret = "whsec_c2VjcmV0"
+
+func open(t *testing.T, keys ...[]byte) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(keys...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func seal(t *testing.T, v *vault.Vault) []byte {
+	t.Helper()
+	sealed, err := v.Seal([]byte(secret), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+func TestSealAndOpen(t *testing.T) {
+	t.Parallel()
+	v := open(t, first)
+	sealed, again := seal(t, v), seal(t, v)
+	if bytes.Contains(sealed, []byte(secret)) || bytes.Equal(sealed, again) {
+		t.Error("sealing must hide the secret, and that two are the same")
+	}
+	// Another process with the same key must open it.
+	for _, v := range []*vault.Vault{v, open(t, first)} {
+		if got, err := v.Open(sealed, place); err != nil || string(got) != secret {
+			t.Errorf("opened %q, %v", got, err)
+		}
+	}
+	if empty, err := v.Seal(nil, place); err != nil {
+		t.Error(err)
+	} else if got, err := v.Open(empty, place); err != nil || len(got) != 0 {
+		t.Errorf("nothing sealed opens as %q, %v", got, err)
+	}
+}
+
+// A value copied to another table, column or row must not open there.
+func TestBoundToItsPlace(t *testing.T) {
+	t.Parallel()
+	v := open(t, first)
+	sealed := seal(t, v)
+	for _, other := range []vault.Place{
+		{}, {Table: "app_user", Column: place.Column, Row: place.Row}, {Table: place.Table, Column: "totp_secret", Row: place.Row},
+		{Table: place.Table, Column: place.Column, Row: 8}, {Table: place.Table, Column: place.Column, Row: -7},
+		// The same letters, divided otherwise.
+		{Table: "cashboxwebhook_", Column: "secret", Row: 7}, {Table: "", Column: "cashbox\x00webhook_secret", Row: 7},
+	} {
+		if got, err := v.Open(sealed, other); err == nil {
+			t.Errorf("opened as %q at %+v", got, other)
+		}
+	}
+}
+
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	old := seal(t, open(t, first))
+	both := open(t, second, first)
+	if got, err := both.Open(old, place); err != nil || string(got) != secret {
+		t.Errorf("the older key's value: %q, %v", got, err)
+	}
+	fresh := seal(t, both)
+	if _, err := open(t, first).Open(fresh, place); err == nil {
+		t.Error("new values must be sealed with the newest key")
+	}
+	if got, err := open(t, second).Open(fresh, place); err != nil || string(got) != secret {
+		t.Errorf("the newest key's value: %q, %v", got, err)
+	}
+}
+
+func TestTamperedWith(t *testing.T) {
+	t.Parallel()
+	v := open(t, first)
+	sealed := seal(t, v)
+	for i := range sealed {
+		changed := bytes.Clone(sealed)
+		changed[i] ^= 1
+		if _, err := v.Open(changed, place); err == nil {
+			t.Errorf("byte %d does not count", i)
+		}
+	}
+	for _, broken := range [][]byte{nil, {}, sealed[:5], sealed[:len(sealed)-1], append(bytes.Clone(sealed), 0)} {
+		_, err := v.Open(broken, place)
+		if err == nil {
+			t.Errorf("%d bytes open", len(broken))
+		} else if text := err.Error(); strings.Contains(text, secret) || text != "open: cashbox.webhook_secret" {
+			t.Errorf("error %q", text)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][][]byte{
+		"none": nil, "empty": {{}}, "short": {first[:31]}, "long": {append(bytes.Clone(first), 0)}, "second short": {first, second[:1]},
+	} {
+		if _, err := vault.New(keys...); err == nil {
+			t.Errorf("%s: accepted", name)
+		} else if strings.Contains(err.Error(), string(first)) {
+			t.Errorf("%s: the error quotes a key", name)
+		}
+	}
+}

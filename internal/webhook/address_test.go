@@ -1,0 +1,157 @@
+package webhook
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const (
+	notPublic = "must not name a loopback, private, link-local or metadata address"
+	notHTTPS  = "must be an https URL"
+	notURL    = "must be an absolute https URL"
+	noUser    = "must not carry a user name or password"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	production, sandbox := NewAddresses(false), NewAddresses(true)
+	for address, want := range map[string]string{
+		"https://example.com":                       "",
+		"https://example.com/hook?order=1#x":        "",
+		"https://example.com:8443/hook":             "",
+		"https://пример.рф/hook":                    "",
+		"https://93.184.216.34/hook":                "",
+		"https://[2606:4700:4700::1111]/hook":       "",
+		"HTTPS://example.com/":                      "",
+		"http://example.com/hook":                   notHTTPS,
+		"http://93.184.216.34/":                     notHTTPS,
+		"ftp://example.com/":                        notHTTPS,
+		"file:///etc/passwd":                        notURL,
+		"gopher://example.com/":                     notHTTPS,
+		"//example.com/hook":                        notHTTPS,
+		"example.com/hook":                          notURL,
+		"/hook":                                     notURL,
+		"https:example.com":                         notURL,
+		"https://":                                  notURL,
+		"https://:443/":                             notURL,
+		"https://exa mple.com/":                     notURL,
+		"https://example.com:port/":                 notURL,
+		"":                                          notURL,
+		"https://user@example.com/":                 noUser,
+		"https://user:pass@example.com/":            noUser,
+		"https://localhost/":                        notPublic,
+		"https://LOCALHOST./":                       notPublic,
+		"https://a.localhost/":                      notPublic,
+		"https://127.0.0.1/":                        notPublic,
+		"https://127.255.255.254/":                  notPublic,
+		"https://[::1]/":                            notPublic,
+		"https://0.0.0.0/":                          notPublic,
+		"https://[::]/":                             notPublic,
+		"https://10.0.0.1/":                         notPublic,
+		"https://172.16.0.1/":                       notPublic,
+		"https://172.31.255.255/":                   notPublic,
+		"https://192.168.1.1/":                      notPublic,
+		"https://169.254.0.1/":                      notPublic,
+		"https://169.254.169.254/latest/meta-data/": notPublic,
+		"https://[fd00:ec2::254]/":                  notPublic,
+		"https://[fe80::1]/":                        notPublic,
+		"https://[fe80::1%25eth0]/":                 notPublic,
+		"https://[fc00::1]/":                        notPublic,
+		"https://100.64.0.1/":                       notPublic,
+		"https://192.0.2.1/":                        notPublic,
+		"https://198.18.0.1/":                       notPublic,
+		"https://224.0.0.1/":                        notPublic,
+		"https://255.255.255.255/":                  notPublic,
+		"https://[::ffff:127.0.0.1]/":               notPublic,
+		"https://[::ffff:10.0.0.1]/":                notPublic,
+		"https://[::ffff:a9fe:a9fe]/":               notPublic,
+		"https://[::127.0.0.1]/":                    notPublic,
+		"https://[2001:db8::1]/":                    notPublic,
+		"https://[64:ff9b::7f00:1]/":                notPublic,
+		"https://[2002:7f00:1::]/":                  notPublic,
+		"https://[ff02::1]/":                        notPublic,
+		"https://example.com/" + strings.Repeat("a", 2048-len("https://example.com/")): "",
+		"https://example.com/" + strings.Repeat("a", 2049-len("https://example.com/")): "must be at most 2048 characters",
+	} {
+		for mode, addresses := range map[string]*Addresses{"production": production, "sandbox": sandbox} {
+			if got := addresses.Check(address); got != want {
+				t.Errorf("%s: Check(%.60q) = %q; want %q", mode, address, got, want)
+			}
+		}
+	}
+}
+
+// Http to a loopback address is what the sandbox takes beyond, and all it does.
+func TestCheckLoopback(t *testing.T) {
+	t.Parallel()
+	production, sandbox := NewAddresses(false), NewAddresses(true)
+	for _, address := range []string{
+		"http://127.0.0.1:8099/webhook", "http://127.9.9.9/", "http://localhost:8099/", "http://[::1]:8099/", "http://[::ffff:127.0.0.1]/",
+	} {
+		if got := sandbox.Check(address); got != "" {
+			t.Errorf("sandbox: Check(%q) = %q", address, got)
+		}
+		if got := production.Check(address); got != notHTTPS {
+			t.Errorf("production: Check(%q) = %q; want %q", address, got, notHTTPS)
+		}
+	}
+	for _, address := range []string{"http://10.0.0.1/", "http://169.254.169.254/", "http://localhost.example.com/", "http://0.0.0.0/"} {
+		if got := sandbox.Check(address); got != notHTTPS {
+			t.Errorf("sandbox: Check(%q) = %q; want %q", address, got, notHTTPS)
+		}
+	}
+}
+
+// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address.
+func TestDialRefuses(t *testing.T) {
+	t.Parallel()
+	b := setupWith(t, NewAddresses(false))
+	r := newReceiver(t, codes(http.StatusOK))
+	port := r.URL[strings.LastIndex(r.URL, ":"):]
+	for _, host := range []string{
+		"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]",
+		"10.0.0.1", "192.168.0.1", "169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]",
+		// Decimal, hexadecimal, octal and short spellings of 127.0.0.1.
+		"2130706433", "0x7f000001", "0177.0.0.1", "127.1",
+	} {
+		id := b.insert(t, "http://"+host+port+"/")
+		if _, err := b.once(t, id, 1); err == nil {
+			t.Errorf("%s: delivered", host)
+			continue
+		}
+		problem := b.await(t, id, 1)[0].Error
+		if problem == nil || *problem != "the address is not allowed" && *problem != "the host name could not be resolved" {
+			t.Errorf("%s: %v", host, problem)
+			continue
+		}
+		revealsNothing(t, *problem)
+	}
+	if count := len(r.all()); count != 0 {
+		t.Errorf("%d webhooks went to loopback", count)
+	}
+}
+
+// The sandbox's exception is loopback's alone.
+func TestSandboxDialRefusesPrivate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, host := range []string{"10.0.0.1", "169.254.169.254", "192.168.0.1", "[fe80::1]", "0.0.0.0"} {
+		id := b.insert(t, "http://"+host+"/")
+		if _, err := b.once(t, id, 1); err == nil {
+			t.Errorf("%s: delivered", host)
+		}
+		if problem := b.await(t, id, 1)[0].Error; problem == nil || *problem != "the address is not allowed" {
+			t.Errorf("%s: %v", host, problem)
+		}
+	}
+}
+
+// A proxy from the environment would dial for us, unjudged.
+func TestNoProxy(t *testing.T) {
+	t.Parallel()
+	transport, ok := NewAddresses(false).client(answerTimeout).Transport.(*http.Transport)
+	if !ok || transport.Proxy != nil {
+		t.Error("the client asks for a proxy")
+	}
+}

@@ -1,0 +1,165 @@
+package webhook
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Of an answer the first 2 KiB are kept, whatever their bytes are.
+func TestAnswerKept(t *testing.T) {
+	t.Parallel()
+	const kept = 2048
+	b := setup(t)
+	for name, test := range map[string]struct {
+		answer []byte
+		keeps  int
+	}{
+		"nothing":            {nil, 0},
+		"short":              {[]byte("ok"), 2},
+		"one below the cut":  {bytes.Repeat([]byte("a"), kept-1), kept - 1},
+		"at the cut":         {bytes.Repeat([]byte("b"), kept), kept},
+		"one past the cut":   {bytes.Repeat([]byte("c"), kept+1), kept},
+		"a megabyte":         {bytes.Repeat([]byte("d"), 1<<20), kept},
+		"NUL, invalid UTF-8": {[]byte("\x00\xff\xfe"), 3},
+	} {
+		r := newReceiver(t, func(w http.ResponseWriter, _ int) { _, _ = w.Write(test.answer) })
+		id := b.add(t, r.URL)
+		attempt := b.await(t, id, 1)[0]
+		if !bytes.Equal(attempt.Answer, test.answer[:test.keeps]) {
+			t.Errorf("%s: kept %d bytes; want %d", name, len(attempt.Answer), test.keeps)
+		}
+		if b.status(t, id) != statusDelivered {
+			t.Errorf("%s: not delivered", name)
+		}
+	}
+}
+
+// Success is any 2xx and nothing else.
+func TestWhatSuccessIs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for code, want := range map[int]string{
+		200: statusDelivered, 201: statusDelivered, 204: statusDelivered, 299: statusDelivered,
+		300: statusPending, 301: statusPending, 302: statusPending, 307: statusPending, 308: statusPending,
+		400: statusPending, 401: statusPending, 404: statusPending, 409: statusPending, 429: statusPending,
+		500: statusPending, 503: statusPending, 599: statusPending,
+		410: statusDead,
+	} {
+		r := newReceiver(t, codes(code))
+		id := b.insert(t, r.URL)
+		if _, err := b.once(t, id, 1); (err == nil) != (want == statusDelivered) {
+			t.Errorf("%d: %v", code, err)
+		}
+		if status := b.status(t, id); status != want {
+			t.Errorf("%d leaves the event %s; want %s", code, status, want)
+		}
+		if kept := b.await(t, id, 1)[0].StatusCode; kept == nil || *kept != int32(code) {
+			t.Errorf("%d was kept as %v", code, kept)
+		}
+	}
+}
+
+// A redirect would carry the signed body to an address nobody has checked.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	target := newReceiver(t, codes(http.StatusOK))
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		r := newReceiver(t, func(w http.ResponseWriter, _ int) {
+			w.Header().Set("Location", target.URL)
+			w.WriteHeader(code)
+		})
+		id := b.insert(t, r.URL)
+		if _, err := b.once(t, id, 1); err == nil {
+			t.Errorf("%d counts as success", code)
+		}
+	}
+	if count := len(target.all()); count != 0 {
+		t.Errorf("followed %d redirects", count)
+	}
+}
+
+// The documented 15 s, on the wall clock.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	silent := make(chan struct{})
+	r := newReceiver(t, func(http.ResponseWriter, int) { <-silent })
+	defer close(silent) // before the receiver closes, which waits for its handlers
+	id := b.insert(t, r.URL)
+	began := time.Now()
+	_, err := b.once(t, id, 1)
+	if took := time.Since(began); took < 15*time.Second || took > 20*time.Second {
+		t.Errorf("gave up after %s", took)
+	}
+	attempt := b.await(t, id, 1)[0]
+	if err == nil || attempt.StatusCode != nil || attempt.Error == nil || *attempt.Error != "no answer within 15 s" {
+		t.Errorf("%v, kept %+v", err, attempt)
+	}
+	if attempt.DurationMs < 15_000 || attempt.DurationMs > 20_000 {
+		t.Errorf("kept as %d ms", attempt.DurationMs)
+	}
+	if status := b.status(t, id); status != statusPending {
+		t.Errorf("the event is %s", status)
+	}
+}
+
+// What came of an attempt without an answer is told in words that say nothing of our network.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	closed := newReceiver(t, codes(http.StatusOK))
+	closed.Close()
+	hangsUp := newReceiver(t, func(w http.ResponseWriter, _ int) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = conn.Close()
+		}
+	})
+	for name, url := range map[string]string{
+		"nobody listens":   closed.URL,
+		"hangs up":         hangsUp.URL,
+		"not HTTP":         "http://" + babbler(t),
+		"no such name":     "https://webhook.invalid/hook",
+		"not an address":   "http://127.0.0.1:port/",
+		"TLS to plaintext": strings.Replace(hangsUp.URL, "http:", "https:", 1),
+	} {
+		id := b.insert(t, url)
+		_, err := b.once(t, id, 1)
+		if err == nil {
+			t.Errorf("%s: delivered", name)
+			continue
+		}
+		attempt := b.await(t, id, 1)[0]
+		if attempt.StatusCode != nil || attempt.Error == nil || *attempt.Error == "" || attempt.Answer != nil {
+			t.Errorf("%s: kept %+v", name, attempt)
+			continue
+		}
+		revealsNothing(t, *attempt.Error)
+		// The queue keeps errors too, and operators pass them on.
+		revealsNothing(t, err.Error())
+	}
+}
+
+// babbler accepts connections and answers with no HTTP.
+func babbler(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	noError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("220 mail.example ESMTP\r\n"))
+			_ = conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}

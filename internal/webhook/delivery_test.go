@@ -1,0 +1,168 @@
+package webhook
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/db"
+)
+
+func TestDeliver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
+		time.Sleep(20 * time.Millisecond)
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write([]byte("thanks"))
+	})
+	id := b.add(t, r.URL+"/hook?shop=1")
+	attempt := b.await(t, id, 1)[0]
+
+	got := r.all()[0]
+	if got.method != http.MethodPost || string(got.body) != sampleBody || got.header.Get("Content-Type") != "application/json" {
+		t.Errorf("%s %s %s", got.method, got.header.Get("Content-Type"), got.body)
+	}
+	if got.header.Get("webhook-id") != id.String() {
+		t.Errorf("webhook-id %s; want %s", got.header.Get("webhook-id"), id)
+	}
+	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
+	verifies(t, b.secret, got)
+	plain, err := Signature(b.secret, got.body)
+	noError(t, err)
+	if got.header.Get("Signature") != plain {
+		t.Errorf("Signature %s; want %s", got.header.Get("Signature"), plain)
+	}
+	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil || string(attempt.Answer) != "thanks" {
+		t.Errorf("kept %+v", attempt)
+	}
+	if !attempt.At.Equal(b.clock.Now()) || attempt.DurationMs < 20 || attempt.DurationMs > 15_000 {
+		t.Errorf("at %s, took %d ms", attempt.At, attempt.DurationMs)
+	}
+	if status := b.status(t, id); status != statusDelivered {
+		t.Errorf("the event is %s", status)
+	}
+}
+
+func verifies(t *testing.T, secret string, got received) {
+	t.Helper()
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	noError(t, err)
+	noError(t, verifier.Verify(got.body, got.header))
+}
+
+// An event and its delivery exist exactly if the transaction of the change commits.
+func TestOutboxRollsBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	broken := errors.New("broken")
+	event := b.event(b.merchant, "https://example.com/")
+	err := db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		noError(t, event.Insert(t.Context())(q))
+		noError(t, b.events.outbox.Queue(t.Context(), tx, event))
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Fatal(err)
+	}
+	var rows int
+	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event) + (select count(*) from river_job
+		where kind = 'webhook')`).Scan(&rows))
+	if rows != 0 {
+		t.Errorf("%d rows are left", rows)
+	}
+}
+
+func TestFailingThenSucceeding(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusBadGateway, http.StatusOK))
+	id := b.add(t, r.URL)
+	b.await(t, id, 1)
+	if status := b.status(t, id); status != statusPending {
+		t.Fatalf("after a failure the event is %s", status)
+	}
+	b.hurry(t)
+	b.await(t, id, 2)
+	b.hurry(t)
+	var kept []int32
+	for _, attempt := range b.await(t, id, 3) {
+		kept = append(kept, *attempt.StatusCode)
+	}
+	if kept[0] != 500 || kept[1] != 502 || kept[2] != 200 {
+		t.Errorf("statuses %v", kept)
+	}
+	if status := b.status(t, id); status != statusDelivered {
+		t.Errorf("the event is %s", status)
+	}
+	for _, got := range r.all() {
+		verifies(t, b.secret, got)
+		if got.header.Get("webhook-id") != id.String() {
+			t.Error("a retry must carry the same event id: receivers drop doubles by it")
+		}
+	}
+}
+
+// A job that comes back after its event was delivered, as after a crash between the two, sends nothing.
+func TestDeliveredIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	id := b.insert(t, r.URL)
+	for range 3 {
+		_, err := b.once(t, id, 1)
+		noError(t, err)
+	}
+	if count := len(r.all()); count != 1 {
+		t.Errorf("sent %d times", count)
+	}
+	b.await(t, id, 1)
+}
+
+// An event whose merchant's row is gone, or whose secret does not open, is an error to be seen, not a delivery unsigned.
+func TestUnsignableIsNotSent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	if _, err := b.once(t, uuid.New(), 1); err == nil {
+		t.Error("an unknown event was delivered")
+	}
+	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+		ID: b.merchant.CashboxID, WebhookSecret: []byte("not sealed by us"),
+	}))
+	id := b.insert(t, r.URL)
+	if _, err := b.once(t, id, 1); err == nil || strings.Contains(err.Error(), "not sealed") {
+		t.Errorf("error %v", err)
+	}
+	if len(r.all()) != 0 || b.status(t, id) != statusPending {
+		t.Error("an event was sent that could not be signed")
+	}
+}
+
+// One endpoint that does not answer must not hold up another's deliveries.
+func TestSlowEndpointDelaysNobody(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	release := make(chan struct{})
+	slow := newReceiver(t, func(http.ResponseWriter, int) { <-release })
+	quick := newReceiver(t, codes(http.StatusOK))
+	waiting := b.add(t, slow.URL)
+	for range perEndpoint + 2 {
+		b.add(t, slow.URL)
+	}
+	eventually(t, func() bool { return len(slow.all()) == perEndpoint })
+	for range 3 {
+		b.await(t, b.add(t, quick.URL), 1)
+	}
+	if len(b.attempts(t, waiting)) != 0 {
+		t.Error("the slow endpoint has answered already")
+	}
+	close(release)
+	b.await(t, waiting, 1)
+}

@@ -1,0 +1,217 @@
+package webhook
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/vault"
+)
+
+// Asker is who asks about events: a merchant, about its own, or an operator. This room and auth are on one floor, so a
+// caller comes here as these plain values; the zero Asker is nobody and may do nothing.
+type Asker struct {
+	MerchantID int64
+	Operator   bool
+}
+
+func (a Asker) needMerchant() error {
+	if a.Operator || a.MerchantID == 0 {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return nil
+}
+
+func (a Asker) needOperator() error {
+	if !a.Operator {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return nil
+}
+
+// Events is the desk at which merchants and operators look events up, have them sent again, and change the secrets they
+// are signed with.
+type Events struct {
+	pool   *pgxpool.Pool
+	q      *db.Queries
+	outbox *Outbox
+	vault  *vault.Vault
+	clock  clock.Clock
+}
+
+// NewEvents makes the desk.
+func NewEvents(pool *pgxpool.Pool, outbox *Outbox, v *vault.Vault, c clock.Clock) *Events {
+	return &Events{pool: pool, q: db.New(pool), outbox: outbox, vault: v, clock: c}
+}
+
+// Record is an event as it is kept: what was sent, or will be, and how its delivery stands.
+type Record struct {
+	ID         uuid.UUID
+	MerchantID int64
+	Type       string
+	URL        string
+	Body       []byte
+	CreatedAt  time.Time
+	// Status is pending, delivered or dead.
+	Status string
+	// Attempts are in the order they were made in.
+	Attempts []Attempt
+}
+
+// Attempt is one attempt to deliver. Without an answer, StatusCode and Answer are nil and Error says why.
+type Attempt struct {
+	At         time.Time
+	DurationMs int32
+	StatusCode *int32
+	// Answer is what the answer begins with, whatever its bytes are.
+	Answer []byte
+	Error  *string
+}
+
+// FeedPage asks for part of a merchant's feed.
+type FeedPage struct {
+	// Status leaves out events that are in another; nil is all.
+	Status *string
+	// Limit is 1 to 100; nil is 50.
+	Limit *int32
+	// Cursor is where the page before ended; nil is the beginning.
+	Cursor *string
+}
+
+// List is the feed of a merchant's events, oldest first: in the order of their transactions, and only those below the
+// oldest transaction still open. So nothing ever appears before a cursor already handed out; a transaction that stays
+// open, anywhere on the server, holds the feed up. The cursor is that of the last event, also when there is none after
+// it yet; nil when there was none at all. Status is looked at as it is now: an event that changes to it behind the
+// cursor is not shown again.
+func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, *string, error) {
+	if err := who.needMerchant(); err != nil {
+		return nil, nil, err
+	}
+	limit, after, err := page.validate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.WebhookEventFeed(ctx, db.WebhookEventFeedParams{
+		MerchantID: who.MerchantID, AfterXid: strconv.FormatInt(after.xid, 10), AfterNumber: after.number,
+		Status: page.Status, Page: limit,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list events: %w", err)
+	}
+	list, cursor := make([]Record, 0, len(rows)), page.Cursor
+	for _, row := range rows {
+		list = append(list, Record{
+			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
+			Status: row.Status,
+		})
+		next := position{row.Xid, row.Number}.String()
+		cursor = &next
+	}
+	return list, cursor, s.addAttempts(ctx, list)
+}
+
+// DeadPage asks for part of the list of dead events, the newest first.
+type DeadPage struct {
+	// MerchantID leaves out other merchants' events; nil is all.
+	MerchantID *int64
+	Limit      *int32
+	Cursor     *string
+}
+
+// ListDead lists the events that were given up, the newest first, to operators. The cursor is nil on the last page.
+func (s *Events) ListDead(ctx context.Context, who Asker, page DeadPage) ([]Record, *string, error) {
+	if err := who.needOperator(); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := db.Page{Limit: page.Limit, Cursor: page.Cursor}.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.WebhookEventDead(ctx, db.WebhookEventDeadParams{
+		MerchantID: page.MerchantID, BeforeNumber: before, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list dead events: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.WebhookEventDeadRow) int64 { return row.Number })
+	list := make([]Record, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Record{
+			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
+			Status: row.Status,
+		})
+	}
+	return list, cursor, s.addAttempts(ctx, list)
+}
+
+// addAttempts reads the attempts of a page's events.
+func (s *Events) addAttempts(ctx context.Context, list []Record) error {
+	if len(list) == 0 {
+		return nil
+	}
+	at := make(map[uuid.UUID]int, len(list))
+	var params db.WebhookAttemptListParams
+	for i, record := range list {
+		at[record.ID] = i
+		params.MerchantIds = append(params.MerchantIds, record.MerchantID)
+		params.EventIds = append(params.EventIds, record.ID)
+	}
+	rows, err := s.q.WebhookAttemptList(ctx, params)
+	if err != nil {
+		return fmt.Errorf("list attempts: %w", err)
+	}
+	for _, row := range rows {
+		record := &list[at[row.EventID]]
+		record.Attempts = append(record.Attempts, Attempt{
+			At: row.At, DurationMs: row.DurationMs, StatusCode: row.StatusCode, Answer: row.Answer, Error: row.Error,
+		})
+	}
+	return nil
+}
+
+func (p FeedPage) validate(ctx context.Context) (limit int32, after position, err error) {
+	f := fault.Decoded(ctx)
+	limit, _ = db.Page{Limit: p.Limit}.Bounds(f)
+	if p.Status != nil {
+		known := *p.Status == statusPending || *p.Status == statusDelivered || *p.Status == statusDead
+		f.Check(known, "status", "must be pending, delivered or dead")
+	}
+	if p.Cursor != nil {
+		var ok bool
+		after, ok = parsePosition(*p.Cursor)
+		f.Check(ok, "cursor", "is not a cursor of ours")
+	}
+	return limit, after, f.Err()
+}
+
+// position is an event's in its merchant's feed: its transaction's number, and its own. The zero position is before
+// all. Outside it is text of no meaning.
+type position struct{ xid, number int64 }
+
+const positionSize = 16
+
+// String implements fmt.Stringer.
+func (p position) String() string {
+	raw := binary.BigEndian.AppendUint64(nil, uint64(p.xid))
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(raw, uint64(p.number)))
+}
+
+func parsePosition(text string) (position, bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(raw) != positionSize {
+		return position{}, false
+	}
+	xid, number := binary.BigEndian.Uint64(raw), binary.BigEndian.Uint64(raw[positionSize/2:])
+	return position{int64(xid), int64(number)}, xid <= math.MaxInt64 && number <= math.MaxInt64
+}

@@ -1,0 +1,277 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+const nowhere = "https://shop.example/hook"
+
+// feed reads one page of a merchant's feed.
+func (b *bundle) feed(t *testing.T, page FeedPage) ([]Record, *string) {
+	t.Helper()
+	list, cursor, err := b.events.List(t.Context(), Asker{MerchantID: b.merchant.ID}, page)
+	noError(t, err)
+	return list, cursor
+}
+
+func ids(list []Record) []uuid.UUID {
+	out := make([]uuid.UUID, 0, len(list))
+	for _, record := range list {
+		out = append(out, record.ID)
+	}
+	return out
+}
+
+// awaitFeed reads on from a cursor until as many events have come. A transaction another test holds open on the same
+// server delays them.
+func (b *bundle) awaitFeed(t *testing.T, cursor *string, count int) ([]uuid.UUID, *string) {
+	t.Helper()
+	var got []uuid.UUID
+	eventually(t, func() bool {
+		list, next := b.feed(t, FeedPage{Cursor: cursor})
+		got, cursor = append(got, ids(list)...), next
+		return len(got) >= count
+	})
+	if len(got) != count {
+		t.Fatalf("%d events; want %d", len(got), count)
+	}
+	return got, cursor
+}
+
+func TestFeedShowsWhatIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
+		w.WriteHeader([]int{500, 200}[min(nth, 2)-1])
+		_, _ = w.Write([]byte{'o', 'k', 0xff})
+	})
+	id := b.add(t, r.URL)
+	b.await(t, id, 1)
+	b.hurry(t)
+	b.await(t, id, 2)
+	var list []Record
+	eventually(t, func() bool {
+		list, _ = b.feed(t, FeedPage{})
+		return len(list) == 1
+	})
+	got := list[0]
+	if got.ID != id || got.MerchantID != b.merchant.ID || got.Type != "payment.status.updated" || got.URL != r.URL ||
+		string(got.Body) != sampleBody || !got.CreatedAt.Equal(b.clock.Now()) || got.Status != statusDelivered {
+		t.Errorf("%+v", got)
+	}
+	if len(got.Attempts) != 2 || *got.Attempts[0].StatusCode != 500 || *got.Attempts[1].StatusCode != 200 ||
+		string(got.Attempts[1].Answer) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
+		t.Errorf("%+v", got.Attempts)
+	}
+}
+
+// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
+func TestFeedPages(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if list, cursor := b.feed(t, FeedPage{}); len(list) != 0 || cursor != nil {
+		t.Errorf("an empty feed has %v, %v", list, cursor)
+	}
+	other := b.event(b.newMerchant(t), nowhere)
+	noError(t, other.Insert(t.Context())(b.Queries()))
+	var want []uuid.UUID
+	for range 7 {
+		want = append(want, b.insert(t, nowhere))
+	}
+	b.awaitFeed(t, nil, 7)
+	limit := int32(3)
+	var got []uuid.UUID
+	var cursor *string
+	for _, size := range []int{3, 3, 1, 0, 0} {
+		list, next := b.feed(t, FeedPage{Limit: &limit, Cursor: cursor})
+		if len(list) != size || next == nil {
+			t.Fatalf("a page of %d; want %d", len(list), size)
+		}
+		got, cursor = append(got, ids(list)...), next
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+	later := b.insert(t, nowhere)
+	if got, _ := b.awaitFeed(t, cursor, 1); got[0] != later {
+		t.Errorf("then %v; want %s", got, later)
+	}
+}
+
+func TestFeedByStatus(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	want := map[string][]uuid.UUID{}
+	for range 2 {
+		for _, status := range []string{statusDead, statusPending, statusDelivered} {
+			id := b.insert(t, nowhere)
+			b.setStatus(t, id, status)
+			want[status] = append(want[status], id)
+		}
+	}
+	b.awaitFeed(t, nil, 6)
+	for status, list := range want {
+		if got, _ := b.feed(t, FeedPage{Status: &status}); !slices.Equal(ids(got), list) {
+			t.Errorf("%s: %v; want %v", status, ids(got), list)
+		}
+	}
+}
+
+func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
+	t.Helper()
+	_, err := b.Pool.Exec(t.Context(), "update webhook_event set status = $2 where id = $1", id, status)
+	noError(t, err)
+}
+
+// A transaction that began first and commits last must not put its event before a cursor already handed out.
+func TestFeedWaitsForTheOldestTransaction(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.insert(t, nowhere)
+	got, cursor := b.awaitFeed(t, nil, 1)
+	if got[0] != first {
+		t.Fatal(got)
+	}
+	// A connection apart: the tests' pool may be of one.
+	conn, err := pgx.Connect(t.Context(), b.URL)
+	noError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	tx, err := conn.Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), "select pg_current_xact_id()")
+	noError(t, err)
+	after, late := b.insert(t, nowhere), b.event(b.merchant, nowhere)
+	noError(t, late.Insert(t.Context())(db.New(tx)))
+	if list, next := b.feed(t, FeedPage{Cursor: cursor}); len(list) != 0 || *next != *cursor {
+		t.Errorf("while a transaction is open: %v", ids(list))
+	}
+	noError(t, tx.Commit(t.Context()))
+	if got, _ := b.awaitFeed(t, cursor, 2); !slices.Equal(got, []uuid.UUID{late.ID, after}) {
+		t.Errorf("%v; want %s, then %s", got, late.ID, after)
+	}
+}
+
+// Many write at once, each holding its transaction open for a while, and one reads on: it sees each event once.
+func TestFeedMissesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	pool, err := db.Open(t.Context(), b.URL, 6)
+	noError(t, err)
+	defer pool.Close()
+	const writers, each = 6, 25
+	var writing sync.WaitGroup
+	for range writers {
+		writing.Go(func() {
+			for range each {
+				event := b.event(b.merchant, nowhere)
+				if err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error {
+					err := event.Insert(t.Context())(q)
+					time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+					return err
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	got, _ := b.awaitFeed(t, nil, writers*each)
+	writing.Wait()
+	slices.SortFunc(got, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	if len(slices.Compact(got)) != writers*each {
+		t.Error("an event came twice")
+	}
+}
+
+func TestFeedRefuses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	own := Asker{MerchantID: b.merchant.ID}
+	for name, test := range map[string]struct {
+		page  FeedPage
+		field string
+	}{
+		"limit 0":       {FeedPage{Limit: new(int32)}, "limit"},
+		"limit 101":     {FeedPage{Limit: some(int32(101))}, "limit"},
+		"status":        {FeedPage{Status: some("sent")}, "status"},
+		"empty status":  {FeedPage{Status: some("")}, "status"},
+		"empty cursor":  {FeedPage{Cursor: some("")}, "cursor"},
+		"number":        {FeedPage{Cursor: some("17")}, "cursor"},
+		"short":         {FeedPage{Cursor: some("AAAAAAAAAAA")}, "cursor"},
+		"out of bounds": {FeedPage{Cursor: some("_____________________w")}, "cursor"},
+	} {
+		_, _, err := b.events.List(t.Context(), own, test.page)
+		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) || len(f.Fields) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, who := range []Asker{{}, {Operator: true}} {
+		if _, _, err := b.events.List(t.Context(), who, FeedPage{}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+			t.Errorf("%+v: %v", who, err)
+		}
+	}
+	found := fault.Fields{"limit": {"must be a number"}}
+	if _, _, err := b.events.List(fault.WithDecoded(t.Context(), found), own, FeedPage{}); fault.As(err) == nil {
+		t.Error("what the codec found is left out")
+	}
+}
+
+func some[T any](v T) *T { return &v }
+
+// Operators see the dead events of all, the newest first, or of one merchant.
+func TestListDead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.newMerchant(t)
+	var all, theirs []uuid.UUID
+	for i := range 6 {
+		merchant := []dbtest.Merchant{b.merchant, other}[i%2]
+		event := b.event(merchant, fmt.Sprintf("%s/%d", nowhere, i))
+		noError(t, event.Insert(t.Context())(b.Queries()))
+		b.setStatus(t, event.ID, statusDead)
+		all = append([]uuid.UUID{event.ID}, all...)
+		if i%2 == 1 {
+			theirs = append([]uuid.UUID{event.ID}, theirs...)
+		}
+	}
+	b.insert(t, nowhere)
+	operator, limit := Asker{Operator: true}, int32(4)
+	first, cursor, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit})
+	noError(t, err)
+	if cursor == nil {
+		t.Fatal("there is no cursor")
+	}
+	second, end, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit, Cursor: cursor})
+	noError(t, err)
+	if got := append(ids(first), ids(second)...); !slices.Equal(got, all) || len(first) != 4 || end != nil {
+		t.Errorf("%v; want %v", got, all)
+	}
+	list, _, err := b.events.ListDead(t.Context(), operator, DeadPage{MerchantID: &other.ID})
+	noError(t, err)
+	if !slices.Equal(ids(list), theirs) || list[0].MerchantID != other.ID {
+		t.Errorf("%v; want %v", ids(list), theirs)
+	}
+	for _, who := range []Asker{{}, {MerchantID: b.merchant.ID}} {
+		if _, _, err := b.events.ListDead(t.Context(), who, DeadPage{}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+			t.Errorf("%+v: %v", who, err)
+		}
+	}
+	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: some("x")})
+	if f := fault.As(err); f == nil || len(f.Fields) != 2 {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,263 @@
+package webhook
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+// A dead event is found by an operator, sent again and delivered, on a schedule of its own.
+func TestDeadIsListedReplayedDelivered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusGone, http.StatusInternalServerError, http.StatusOK))
+	id := b.add(t, r.URL)
+	b.await(t, id, 1)
+	dead, _, err := b.events.ListDead(t.Context(), Asker{Operator: true}, DeadPage{})
+	noError(t, err)
+	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
+		t.Fatalf("dead: %+v", dead)
+	}
+	count, err := b.events.Replay(t.Context(), Asker{Operator: true}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
+	noError(t, err)
+	if count != 1 {
+		t.Errorf("replayed %d", count)
+	}
+	b.await(t, id, 2)
+	if status := b.status(t, id); status != statusPending {
+		t.Errorf("after a failure the event is %s", status)
+	}
+	b.hurry(t)
+	b.await(t, id, 3)
+	if status := b.status(t, id); status != statusDelivered {
+		t.Errorf("the event is %s", status)
+	}
+	for _, got := range r.all() {
+		verifies(t, b.secret, got)
+		if got.header.Get("webhook-id") != id.String() {
+			t.Error("sent again, an event keeps its id")
+		}
+	}
+}
+
+// A merchant sends its own event again whatever its status: one delivered already goes out once more.
+func TestReplayDelivered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	id := b.add(t, r.URL)
+	b.await(t, id, 1)
+	count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	noError(t, err)
+	b.await(t, id, 2)
+	if count != 1 || b.status(t, id) != statusDelivered {
+		t.Errorf("replayed %d, now %s", count, b.status(t, id))
+	}
+}
+
+// Sent again while it waits for its next attempt, an event has one schedule and not two.
+func TestReplayPending(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
+	id := b.add(t, r.URL)
+	b.await(t, id, 1)
+	eventually(t, func() bool {
+		state, _, _ := b.job(t, id)
+		return state != "running"
+	})
+	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	noError(t, err)
+	b.await(t, id, 2)
+	// The first round's job comes up and finds that it is over.
+	if _, err := b.once(t, id, attempts); err != nil {
+		t.Error(err)
+	}
+	if status := b.status(t, id); status != statusPending || len(r.all()) != 2 {
+		t.Errorf("after a job of the round before, the event is %s, sent %d times", status, len(r.all()))
+	}
+	b.hurry(t)
+	b.await(t, id, 3)
+	if status := b.status(t, id); status != statusDelivered {
+		t.Errorf("the event is %s", status)
+	}
+}
+
+// An attempt that was on its way when its event was sent again is kept, and decides nothing.
+func TestReplayDuringAnAttempt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	asked, answer := make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
+	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
+		asked <- struct{}{}
+		w.WriteHeader(<-answer[nth-1])
+	})
+	id := b.add(t, r.URL)
+	<-asked
+	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	noError(t, err)
+	<-asked
+	answer[0] <- http.StatusGone
+	b.await(t, id, 1)
+	if status := b.status(t, id); status != statusPending {
+		t.Errorf("an attempt of the round before leaves the event %s", status)
+	}
+	answer[1] <- http.StatusOK
+	b.await(t, id, 2)
+	if status := b.status(t, id); status != statusDelivered {
+		t.Errorf("the event is %s", status)
+	}
+}
+
+// dead inserts a dead event of a merchant, an endpoint and a time.
+func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at time.Time) uuid.UUID {
+	t.Helper()
+	event := b.event(merchant, url)
+	event.At = at
+	noError(t, event.Insert(t.Context())(b.Queries()))
+	b.setStatus(t, event.ID, statusDead)
+	return event.ID
+}
+
+// A range takes that endpoint's dead events of that merchant from its first moment to just before its last.
+func TestReplayRange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newArrivals(t)
+	from := b.clock.Now().Add(-time.Hour)
+	until := from.Add(time.Minute)
+	within := map[uuid.UUID]bool{
+		b.dead(t, b.merchant, r.URL+"/a", from):                         true,
+		b.dead(t, b.merchant, r.URL+"/a", until.Add(-time.Microsecond)): true,
+	}
+	b.dead(t, b.merchant, r.URL+"/a", from.Add(-time.Microsecond))
+	b.dead(t, b.merchant, r.URL+"/a", until)
+	b.dead(t, b.merchant, r.URL+"/b", from)
+	b.dead(t, b.merchant, r.URL+"/a/", from)
+	b.dead(t, b.newMerchant(t), r.URL+"/a", from)
+	delivered := b.dead(t, b.merchant, r.URL+"/a", from)
+	b.setStatus(t, delivered, statusDelivered)
+
+	ask := Replay{URL: some(r.URL + "/a"), From: &from, Until: &until}
+	count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask)
+	noError(t, err)
+	if count != 2 {
+		t.Errorf("replayed %d", count)
+	}
+	eventually(t, func() bool { return r.count() >= 2 })
+	for id := range within {
+		b.await(t, id, 1)
+	}
+	var dead, jobs int
+	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
+		(select count(*) from river_job)`).Scan(&dead, &jobs))
+	if dead != 5 || jobs != 2 || r.count() != 2 {
+		t.Errorf("%d are dead still, %d jobs, %d sent", dead, jobs, r.count())
+	}
+	if count, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || count != 0 {
+		t.Errorf("again: %d, %v", count, err)
+	}
+	ask.From, ask.Until = nil, nil
+	if count, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || count != 2 {
+		t.Errorf("with open ends: %d, %v", count, err)
+	}
+}
+
+// manyDead makes more dead events of an endpoint than one transaction takes.
+func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
+	t.Helper()
+	const many = 2*replayBatch + 1
+	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+		inserts := make([]db.Query, 0, many)
+		for range many {
+			inserts = append(inserts, b.event(b.merchant, url).Insert(t.Context()))
+		}
+		return db.Pipeline(t.Context(), tx, inserts...)
+	}))
+	_, err := b.Pool.Exec(t.Context(), "update webhook_event set status = 'dead'")
+	noError(t, err)
+	return many
+}
+
+// One call takes any number.
+func TestReplayTakesAll(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	many := b.manyDead(t, r.URL)
+	if count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL}); err != nil || count != many {
+		t.Errorf("replayed %d of %d, %v", count, many, err)
+	}
+}
+
+// Several calls at once send each again once, and end even at an endpoint that kills them as fast as they come.
+func TestReplayAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusGone))
+	many := b.manyDead(t, r.URL)
+	var calls sync.WaitGroup
+	var total atomic.Int64
+	for range 3 {
+		calls.Go(func() {
+			count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
+			if err != nil {
+				t.Error(err)
+			}
+			total.Add(count)
+		})
+	}
+	calls.Wait()
+	var again, jobs int64
+	noError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event), (select count(*) from river_job)`).Scan(&again, &jobs))
+	if total.Load() < many || again != total.Load() || jobs != again {
+		t.Errorf("replayed %d of %d, %d rounds, %d jobs", total.Load(), many, again, jobs)
+	}
+}
+
+func TestReplayRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, now, other := b.insert(t, nowhere), b.clock.Now(), b.newMerchant(t)
+	own := Asker{MerchantID: b.merchant.ID}
+	for name, test := range map[string]struct {
+		who    Asker
+		ask    Replay
+		want   error
+		fields []string
+	}{
+		"another merchant's": {Asker{MerchantID: other.ID}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrNotFound, nil},
+		"unknown":            {own, Replay{EventID: some(uuid.NewString())}, fault.ErrNotFound, nil},
+		"nobody":             {Asker{}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrTokenKindNotAllowed, nil},
+		"whose":              {Asker{Operator: true}, Replay{EventID: some(id.String())}, nil, []string{"merchantId"}},
+		"not a UUID":         {own, Replay{EventID: some("17")}, nil, []string{"eventId"}},
+		"nothing":            {own, Replay{}, nil, []string{"url"}},
+		"both":               {own, Replay{EventID: some(id.String()), URL: some(nowhere), From: &now, Until: &now}, nil, []string{"url", "from", "until"}},
+		"backwards":          {own, Replay{URL: some(nowhere), From: &now, Until: &now}, nil, []string{"until"}},
+	} {
+		count, err := b.events.Replay(t.Context(), test.who, test.ask)
+		if count != 0 || err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: %d, %v", name, count, err)
+		}
+		for _, field := range test.fields {
+			if f := fault.As(err); f == nil || !f.Fields.Wrong(field) || len(f.Fields) != len(test.fields) {
+				t.Errorf("%s: %+v; want %s", name, f, field)
+			}
+		}
+	}
+	var jobs int
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from river_job").Scan(&jobs))
+	if jobs != 0 {
+		t.Errorf("%d deliveries are queued", jobs)
+	}
+}

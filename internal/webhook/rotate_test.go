@@ -1,0 +1,122 @@
+package webhook
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/fault"
+)
+
+// rotate makes a new secret as the merchant would, and returns the one before.
+func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
+	t.Helper()
+	old = b.secret
+	var err error
+	b.secret, until, err = b.events.RotateSecret(t.Context(), Asker{MerchantID: b.merchant.ID}, b.merchant.CashboxID)
+	noError(t, err)
+	return old, until
+}
+
+func refuses(t *testing.T, secret string, got received) {
+	t.Helper()
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	noError(t, err)
+	if verifier.Verify(got.body, got.header) == nil {
+		t.Error("a secret signs that no longer should")
+	}
+}
+
+// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is under the newest.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	old, until := b.rotate(t)
+	if old == b.secret || !strings.HasPrefix(b.secret, "whsec_") {
+		t.Errorf("the new secret is %s, after %s", b.secret, old)
+	}
+	if !until.Equal(b.clock.Now().Add(24 * time.Hour)) {
+		t.Errorf("the old one signs until %s", until)
+	}
+	deliver := func() received {
+		b.await(t, b.add(t, r.URL), 1)
+		got := r.all()
+		return got[len(got)-1]
+	}
+	signatures := func(got received) int {
+		return len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature)))
+	}
+	during := deliver()
+	verifies(t, b.secret, during)
+	verifies(t, old, during)
+	if plain, _ := Signature(b.secret, during.body); during.header.Get("Signature") != plain || signatures(during) != 2 {
+		t.Errorf("%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
+	}
+
+	b.clock.Advance(24*time.Hour - time.Millisecond)
+	verifies(t, old, deliver())
+	b.clock.Advance(time.Millisecond)
+	after := deliver()
+	verifies(t, b.secret, after)
+	refuses(t, old, after)
+	if signatures(after) != 1 {
+		t.Errorf("%d signatures", signatures(after))
+	}
+}
+
+// Two secrets sign at most: rotated twice, the first is out.
+func TestRotatedTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	first, _ := b.rotate(t)
+	second, _ := b.rotate(t)
+	b.await(t, b.add(t, r.URL), 1)
+	got := r.all()[0]
+	verifies(t, b.secret, got)
+	verifies(t, second, got)
+	refuses(t, first, got)
+}
+
+// The secret itself is nowhere but in the answer.
+func TestSecretIsSealed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.rotate(t)
+	var kept string
+	noError(t, b.Pool.QueryRow(t.Context(), "select to_jsonb(c)::text || encode(webhook_secret, 'escape') from cashbox c where id = $1",
+		b.merchant.CashboxID).Scan(&kept))
+	if strings.Contains(kept, strings.TrimPrefix(b.secret, secretPrefix)) {
+		t.Error("the secret can be read")
+	}
+}
+
+func TestRotationRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.newMerchant(t)
+	for name, test := range map[string]struct {
+		who     Asker
+		cashbox int64
+		want    error
+	}{
+		"another merchant's": {Asker{MerchantID: other.ID}, b.merchant.CashboxID, fault.ErrCashboxAccessDenied},
+		"no such cashbox":    {Asker{MerchantID: b.merchant.ID}, 1 << 40, fault.ErrNotFound},
+		"none":               {Asker{MerchantID: b.merchant.ID}, 0, fault.ErrNotFound},
+		"an operator":        {Asker{Operator: true}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
+		"nobody":             {Asker{}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
+	} {
+		secret, until, err := b.events.RotateSecret(t.Context(), test.who, test.cashbox)
+		if !errors.Is(err, test.want) || secret != "" || !until.IsZero() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r := newReceiver(t, codes(http.StatusOK))
+	b.await(t, b.add(t, r.URL), 1)
+	verifies(t, b.secret, r.all()[0])
+}

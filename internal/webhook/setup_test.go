@@ -1,0 +1,265 @@
+package webhook
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/vault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const patience = 20 * time.Second
+
+// bundle is a merchant's cashbox with a webhook secret, and what delivers its events.
+type bundle struct {
+	*dbtest.DB
+	merchant dbtest.Merchant
+	secret   string
+	vault    *vault.Vault
+	clock    *dbtest.Clock
+	jobs     *river.Client[pgx.Tx]
+	worker   *Worker
+	events   *Events
+	metrics  *prometheus.Registry
+	// sequence numbers the events of the test's one subject.
+	sequence atomic.Int32
+}
+
+// setup runs the deliveries of a sandbox: the tests' receivers are on loopback.
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return setupWith(t, NewAddresses(true))
+}
+
+func setupWith(t *testing.T, addresses *Addresses) *bundle {
+	t.Helper()
+	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock), secret: NewSecret(), metrics: prometheus.NewRegistry()}
+	// Far from the wall clock, so that a test sees which of the two a time came from.
+	b.clock.Advance(10 * 365 * 24 * time.Hour)
+	var err error
+	b.vault, err = vault.New(make([]byte, vault.KeySize))
+	noError(t, err)
+	b.merchant = b.newMerchant(t)
+	b.startJobs(t, addresses)
+	b.events = NewEvents(b.Pool, NewOutbox(b.jobs), b.vault, b.clock)
+	return b
+}
+
+// newMerchant makes a merchant whose cashbox signs with the bundle's secret.
+func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
+	t.Helper()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	sealed, err := b.vault.Seal([]byte(b.secret), SecretPlace(merchant.CashboxID))
+	noError(t, err)
+	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+		ID: merchant.CashboxID, WebhookSecret: sealed,
+	}))
+	return merchant
+}
+
+// startJobs gives the queue a pool of its own, as the gateway does: it needs a connection of its own even where the
+// tests' pool is of one.
+func (b *bundle) startJobs(t *testing.T, addresses *Addresses) {
+	t.Helper()
+	pool, err := db.Open(t.Context(), b.URL, 5)
+	noError(t, err)
+	t.Cleanup(pool.Close)
+	b.worker = NewWorker(pool, b.vault, b.clock, addresses, b.metrics)
+	workers := river.NewWorkers()
+	river.AddWorker(workers, b.worker)
+	queue := QueueConfig()
+	queue.FetchPollInterval = queue.FetchCooldown
+	b.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
+		Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Queues:   map[string]river.QueueConfig{Queue: queue},
+		Workers:  workers,
+		PollOnly: true,
+		TestOnly: true,
+	})
+	noError(t, err)
+	noError(t, b.jobs.Start(context.Background()))
+	t.Cleanup(func() { _ = b.jobs.StopAndCancel(context.Background()) })
+}
+
+// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
+const sampleBody = `{"type":"payment.status.updated", "data":{"orderId":"заказ/1"}}`
+
+// add queues an event for the address, as a payment's transaction would.
+func (b *bundle) add(t *testing.T, url string) uuid.UUID {
+	t.Helper()
+	return b.addFor(t, b.merchant, url)
+}
+
+func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
+	t.Helper()
+	event := b.event(merchant, url)
+	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		noError(t, event.Insert(t.Context())(q))
+		return b.events.outbox.Queue(t.Context(), tx, event)
+	}))
+	return event.ID
+}
+
+// event makes an event nothing knows of yet.
+func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
+	return Event{
+		ID: uuid.Must(uuid.NewV7()), MerchantID: merchant.ID, CashboxID: merchant.CashboxID, Type: "payment.status.updated",
+		Subject: "payment", SubjectID: 1, Sequence: b.sequence.Add(1), URL: url, Body: []byte(sampleBody), At: b.clock.Now(),
+	}
+}
+
+func (b *bundle) status(t *testing.T, id uuid.UUID) string {
+	t.Helper()
+	event, err := b.Queries().WebhookDelivery(t.Context(), db.WebhookDeliveryParams{MerchantID: b.merchant.ID, ID: id})
+	noError(t, err)
+	return event.Status
+}
+
+func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
+	t.Helper()
+	list, err := b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
+		MerchantIds: []int64{b.merchant.ID}, EventIds: []uuid.UUID{id},
+	})
+	noError(t, err)
+	return list
+}
+
+// await waits until the event has had as many attempts, and returns them.
+func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttempt {
+	t.Helper()
+	var list []db.WebhookAttempt
+	eventually(t, func() bool {
+		list = b.attempts(t, id)
+		return len(list) >= count
+	})
+	if len(list) != count {
+		t.Fatalf("%d attempts; want %d", len(list), count)
+	}
+	return list
+}
+
+// hurry makes the queue forget how long a failed delivery has to wait.
+func (b *bundle) hurry(t *testing.T) {
+	t.Helper()
+	eventually(t, func() bool {
+		tag, err := b.Pool.Exec(t.Context(), `update river_job set scheduled_at = now(), state = 'available'
+			where scheduled_at > now() and state in ('available', 'retryable')`)
+		noError(t, err)
+		return tag.RowsAffected() > 0
+	})
+}
+
+// job is the queue's row of an event's delivery.
+func (b *bundle) job(t *testing.T, id uuid.UUID) (state string, attempt int, scheduledAt time.Time) {
+	t.Helper()
+	noError(t, b.Pool.QueryRow(t.Context(),
+		`select state::text, attempt, scheduled_at from river_job where args->>'event_id' = $1`, id.String(),
+	).Scan(&state, &attempt, &scheduledAt))
+	return state, attempt, scheduledAt
+}
+
+// once makes the attempt of that number without the queue.
+func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) (*river.Job[delivery], error) {
+	t.Helper()
+	job := &river.Job[delivery]{
+		JobRow: &rivertype.JobRow{Attempt: attempt, MaxAttempts: delivery{}.InsertOpts().MaxAttempts},
+		Args:   delivery{MerchantID: b.merchant.ID, EventID: id},
+	}
+	return job, b.worker.Work(t.Context(), job)
+}
+
+// insert writes an event that nothing is queued for.
+func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
+	t.Helper()
+	event := b.event(b.merchant, url)
+	noError(t, event.Insert(t.Context())(b.Queries()))
+	return event.ID
+}
+
+// received is a webhook as it came in.
+type received struct {
+	header http.Header
+	body   []byte
+	method string
+}
+
+// receiver is a merchant's endpoint that remembers what it got.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []received
+}
+
+func newReceiver(t *testing.T, answer func(w http.ResponseWriter, nth int)) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		r.mu.Lock()
+		r.got = append(r.got, received{header: request.Header.Clone(), body: body, method: request.Method})
+		nth := len(r.got)
+		r.mu.Unlock()
+		answer(w, nth)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// codes answers with one status after the other, the last for good.
+func codes(list ...int) func(http.ResponseWriter, int) {
+	return func(w http.ResponseWriter, nth int) {
+		w.WriteHeader(list[min(nth, len(list))-1])
+	}
+}
+
+func (r *receiver) all() []received {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]received(nil), r.got...)
+}
+
+func eventually(t *testing.T, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not happen in time")
+		}
+	}
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revealing are pieces that would tell a merchant about the network within.
+var revealing = []string{"127.0.0.1", "::1", "10.", "169.254", "dial", "tcp", "lookup", "localhost", "connect:", "refused"}
+
+func revealsNothing(t *testing.T, text string) {
+	t.Helper()
+	for _, piece := range revealing {
+		if strings.Contains(text, piece) {
+			t.Errorf("%q tells of %q", text, piece)
+		}
+	}
+}

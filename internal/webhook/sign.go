@@ -1,0 +1,68 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const (
+	secretPrefix = "whsec_"
+	secretBytes  = 32
+)
+
+// NewSecret makes a secret to sign with, in the form merchants are given: whsec_ and base64.
+func NewSecret() string {
+	raw := make([]byte, secretBytes)
+	_, _ = rand.Read(raw) // never fails
+	return FormatSecret(raw)
+}
+
+// FormatSecret writes a raw secret in the form merchants are given.
+func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
+
+// sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now, and Signature, the
+// plain hex HMAC, under the newest, which comes first.
+func sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
+	signatures := make([]string, 0, len(secrets))
+	for _, secret := range secrets {
+		signer, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			return fmt.Errorf("webhook secret: %w", err)
+		}
+		signature, err := signer.Sign(id, at, body)
+		if err != nil {
+			return fmt.Errorf("sign webhook: %w", err)
+		}
+		signatures = append(signatures, signature)
+	}
+	plain, err := Signature(secrets[0], body)
+	if err != nil {
+		return err
+	}
+	header.Set(standardwebhooks.HeaderWebhookID, id)
+	header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
+	header.Set("Signature", plain)
+	return nil
+}
+
+// Signature is the hex HMAC-SHA256 of a webhook's body under the base64-decoded bytes of the secret.
+func Signature(secret string, body []byte) (string, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+	if err != nil {
+		return "", fmt.Errorf("webhook secret: %w", err)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil)), nil
+}

@@ -1,0 +1,42 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The example of the Standard Webhooks specification, and the plain signature reckoned with openssl dgst -hmac.
+func TestSignKnownAnswer(t *testing.T) {
+	t.Parallel()
+	header := http.Header{}
+	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	noError(t, sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), []string{secret}))
+	for name, want := range map[string]string{
+		"webhook-id":        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+		"webhook-timestamp": "1614265330",
+		"webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+		"Signature":         "e2cb4f5251572539d458bfb8a7adb533b08801e6a794467e06f771debbb0818b",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: %s; want %s", name, got, want)
+		}
+	}
+}
+
+func TestNewSecret(t *testing.T) {
+	t.Parallel()
+	first, second := NewSecret(), NewSecret()
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(first, "whsec_"))
+	if !strings.HasPrefix(first, "whsec_") || err != nil || len(raw) != 32 {
+		t.Errorf("secret of %d bytes, %v", len(raw), err)
+	}
+	if first == second {
+		t.Error("two secrets are the same")
+	}
+	if _, err := Signature("whsec_%%%", nil); err == nil {
+		t.Error("a secret that is not base64 signs")
+	}
+}
