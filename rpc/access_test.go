@@ -1,0 +1,64 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+)
+
+// procedures lists those of every service of ours that is compiled in.
+func procedures() map[string]bool {
+	all := map[string]bool{}
+	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
+		for _, ours := range []string{"gateway.", "portal.", "sandbox."} {
+			if !strings.HasPrefix(string(file.Package()), ours) {
+				continue
+			}
+			for i := range file.Services().Len() {
+				service := file.Services().Get(i)
+				for j := range service.Methods().Len() {
+					all[fmt.Sprintf("/%s/%s", service.FullName(), service.Methods().Get(j).Name())] = true
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// A procedure without a row would have nobody to check who calls it; a row without a procedure is a slip of the pen.
+func TestEveryProcedureHasARow(t *testing.T) {
+	t.Parallel()
+	all := procedures()
+	if len(all) == 0 {
+		t.Fatal("no services found")
+	}
+	for procedure := range all {
+		if len(access[procedure]) == 0 {
+			t.Errorf("%s has no row", procedure)
+		}
+	}
+	for procedure := range access {
+		if !all[procedure] {
+			t.Errorf("%s is no procedure", procedure)
+		}
+	}
+}
+
+func TestDoorNeedsARow(t *testing.T) {
+	t.Parallel()
+	const unknown = "/gateway.v1.PaymentService/DropEverything"
+	if _, err := NewDoor(nil, nil, nil, []string{unknown}); err == nil || !strings.Contains(err.Error(), unknown) {
+		t.Errorf("error %v; want it to name the procedure", err)
+	}
+	var known []string
+	for procedure := range procedures() {
+		known = append(known, procedure)
+	}
+	if _, err := NewDoor(nil, nil, nil, known); err != nil {
+		t.Error(err)
+	}
+}

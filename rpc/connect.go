@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"gateway/internal/fault"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+)
+
+// Services are the handlers of every service. Sandbox is nil outside a sandbox.
+type Services struct {
+	Payment  gatewayv1connect.PaymentServiceHandler
+	Auth     portalv1connect.AuthServiceHandler
+	Trader   portalv1connect.TraderServiceHandler
+	Operator portalv1connect.OperatorServiceHandler
+	Merchant portalv1connect.MerchantServiceHandler
+	Sandbox  sandboxv1connect.SandboxServiceHandler
+}
+
+// mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
+func (s Services) mounted() map[string]http.Handler {
+	options := connect.WithHandlerOptions(
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
+		connect.WithReadMaxBytes(MaxBody),
+	)
+	handlers := map[string]http.Handler{}
+	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
+	add(gatewayv1connect.NewPaymentServiceHandler(s.Payment, options))
+	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
+	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
+	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
+	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
+	if s.Sandbox != nil {
+		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
+	}
+	return handlers
+}
+
+// Procedures lists every procedure of the services, by their descriptors.
+func (s Services) Procedures() ([]string, error) {
+	var procedures []string
+	for name := range s.mounted() {
+		found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+		if err != nil {
+			return nil, fmt.Errorf("service %s: %w", name, err)
+		}
+		methods := found.(protoreflect.ServiceDescriptor).Methods() //nolint:forcetypeassert // a service's name
+		for i := range methods.Len() {
+			procedures = append(procedures, fmt.Sprintf("/%s/%s", name, methods.Get(i).Name()))
+		}
+	}
+	return procedures, nil
+}
+
+// Mount puts every procedure behind the door and onto the mux.
+func (d *Door) Mount(mux *http.ServeMux, s Services) error {
+	procedures, err := s.Procedures()
+	if err != nil {
+		return err
+	}
+	handlers := s.mounted()
+	for _, procedure := range procedures {
+		service, _, _ := strings.Cut(procedure[1:], "/")
+		mux.Handle(procedure, connectOnly(d.Guard(procedure, failConnect, handlers[service])))
+	}
+	return nil
+}
+
+// connectOnly turns away what the door must not let through unread: other protocols, GET and compressed bodies.
+func connectOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		encoding := r.Header.Get("Content-Encoding")
+		switch {
+		case r.Method != http.MethodPost:
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "Connect calls are POSTs.", http.StatusMethodNotAllowed)
+		case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+			http.Error(w, "Only the Connect protocol is spoken here.", http.StatusUnsupportedMediaType)
+		case encoding != "" && encoding != "identity":
+			http.Error(w, "Bodies must not be compressed.", http.StatusUnsupportedMediaType)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+var connectErrors = connect.NewErrorWriter()
+
+func failConnect(w http.ResponseWriter, r *http.Request, err error) {
+	if !connectErrors.IsSupported(r) {
+		http.Error(w, "Only the Connect protocol is spoken here.", http.StatusUnsupportedMediaType)
+		return
+	}
+	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
+}
+
+// answer is the interceptor that turns faults into Connect errors and finds text the database cannot hold.
+func answer(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		found := fault.Fields{}
+		if m, ok := req.Any().(proto.Message); ok {
+			checkText(found, "", m.ProtoReflect())
+		}
+		res, err := next(fault.WithDecoded(ctx, found), req)
+		if err != nil {
+			return nil, ConnectError(ctx, err)
+		}
+		return res, nil
+	}
+}
+
+// checkText reports the string fields that hold NUL. The REST codec finds these itself.
+func checkText(found fault.Fields, path string, m protoreflect.Message) {
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		name := path + field.JSONName()
+		switch {
+		case field.IsList(), field.IsMap():
+		case field.Kind() == protoreflect.MessageKind:
+			checkText(found, name+".", value.Message())
+		case field.Kind() == protoreflect.StringKind:
+			found.Check(!strings.Contains(value.String(), "\x00"), name, "must not contain NUL")
+		}
+		return true
+	})
+}

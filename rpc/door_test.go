@@ -1,0 +1,290 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/rpc"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway/rpc/rest"
+	"gateway/rpc/sign"
+)
+
+// logged is everything the process has logged.
+var logged lockedBuffer
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	os.Exit(m.Run())
+}
+
+// secret is what no answer may repeat.
+const secret = "hunter2"
+
+// trouble is a service whose methods fail in the way its test wants.
+type trouble struct {
+	gatewayv1connect.UnimplementedPaymentServiceHandler
+	portalv1connect.UnimplementedAuthServiceHandler
+	portalv1connect.UnimplementedTraderServiceHandler
+	fail func(context.Context) error
+}
+
+func (s trouble) UpdatePaymentStatus(
+	ctx context.Context, _ *connect.Request[gatewayv1.UpdatePaymentStatusRequest],
+) (*connect.Response[gatewayv1.UpdatePaymentStatusResponse], error) {
+	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{}), s.fail(ctx)
+}
+
+func (s trouble) Login(ctx context.Context, _ *connect.Request[portalv1.LoginRequest]) (*connect.Response[portalv1.LoginResponse], error) {
+	return connect.NewResponse(&portalv1.LoginResponse{}), s.fail(ctx)
+}
+
+const applicationSecret = "application"
+
+// serve mounts the service behind a door that needs no database: the application's, and the one open to anyone.
+func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
+	t.Helper()
+	services := rpc.Services{
+		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: trouble{fail: fail},
+		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+	}
+	procedures, err := services.Procedures()
+	noError(t, err)
+	door, err := rpc.NewDoor(auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret), nil, limit.New(nil), procedures)
+	noError(t, err)
+	mux := http.NewServeMux()
+	noError(t, door.Mount(mux, services))
+	mux.Handle("/api/", rest.New(rest.Services{Payment: services.Payment}, door.Guard))
+	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// callback calls UpdatePaymentStatus over REST, signed by the application.
+func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/payments/1/callback", strings.NewReader(body))
+	noError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Signature", sign.Signature(applicationSecret, []byte(body)))
+	response, err := server.Client().Do(request)
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	noError(t, err)
+	return response, string(answer)
+}
+
+// login calls Login over Connect in either codec.
+func login(t *testing.T, server *httptest.Server, m *portalv1.LoginRequest, options ...connect.ClientOption) *connect.Error {
+	t.Helper()
+	_, err := portalv1connect.NewAuthServiceClient(server.Client(), server.URL, options...).Login(t.Context(), connect.NewRequest(m))
+	var failed *connect.Error
+	if !errors.As(err, &failed) {
+		t.Fatalf("error %v", err)
+	}
+	return failed
+}
+
+func detail(t *testing.T, err *connect.Error) *gatewayv1.ErrorDetail {
+	t.Helper()
+	for _, d := range err.Details() {
+		if value, decodeErr := d.Value(); decodeErr == nil {
+			if found, ok := value.(*gatewayv1.ErrorDetail); ok {
+				return found
+			}
+		}
+	}
+	t.Fatalf("%v carries no detail of ours", err)
+	return nil
+}
+
+// A panic is answered in the transport's own shape; nobody learns what it said, not even the log.
+func TestPanicAndInternalError(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(context.Context) error{
+		"panic with text":     func(context.Context) error { panic("the password is " + secret) },
+		"panic with an error": func(context.Context) error { panic(errors.New(secret)) },
+		"nil dereference":     func(context.Context) error { var s *trouble; return s.fail(nil) },
+		"internal error":      func(context.Context) error { return errors.New("dial 10.0.0.1: " + "no route") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := serve(t, fail)
+			response, body := callback(t, server, `{"status":"failed"}`)
+			var shape struct{ Message, Code, RequestID string }
+			if err := json.Unmarshal([]byte(body), &shape); err != nil || shape.Code != "internal_error" || shape.Message == "" {
+				t.Errorf("REST: %s, %v", body, err)
+			}
+			if response.StatusCode != 500 || shape.RequestID != response.Header.Get("X-Request-Id") || shape.RequestID == "" ||
+				!strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
+				t.Errorf("REST: %d, %v, %s", response.StatusCode, response.Header, body)
+			}
+			failed := login(t, server, &portalv1.LoginRequest{})
+			d := detail(t, failed)
+			if failed.Code() != connect.CodeInternal || d.GetCode() != "internal_error" || d.GetRequestId() != failed.Meta().Get("X-Request-Id") {
+				t.Errorf("Connect: %v, %v", failed, d)
+			}
+			for _, answer := range []string{body, failed.Error(), d.String()} {
+				if strings.Contains(answer, secret) || strings.Contains(answer, "10.0.0.1") || strings.Contains(answer, "goroutine") {
+					t.Errorf("the answer tells too much: %s", answer)
+				}
+			}
+			if strings.Contains(logged.String(), secret) {
+				t.Error("the panic's text was logged")
+			}
+		})
+	}
+}
+
+// Connect checks no text for what the database cannot hold; the interceptor does, and names the field as JSON does.
+func TestNUL(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(ctx context.Context) error { return fault.Decoded(ctx).Err() })
+	for name, options := range map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}} {
+		code := "12\x0034"
+		failed := login(t, server, &portalv1.LoginRequest{Login: "a\x00b", Password: "fine", TotpCode: &code}, options...)
+		d := detail(t, failed)
+		if failed.Code() != connect.CodeInvalidArgument || d.GetCode() != "validation_failed" || len(d.GetErrors()) != 2 ||
+			d.GetErrors()["login"] == nil || d.GetErrors()["totpCode"] == nil {
+			t.Errorf("%s: %v, %v", name, failed, d)
+		}
+	}
+}
+
+func TestBodyTooLarge(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { return nil })
+	const limit = 64 << 10
+	padded := func(size int) string {
+		const head, tail = `{"status":"failed","x":"`, `"}`
+		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
+	}
+	if response, body := callback(t, server, padded(limit)); response.StatusCode != 200 {
+		t.Errorf("at the limit: %d %s", response.StatusCode, body)
+	}
+	response, body := callback(t, server, padded(limit+1))
+	if response.StatusCode != 413 || !strings.Contains(body, `"body_too_large"`) {
+		t.Errorf("one past the limit: %d %s", response.StatusCode, body)
+	}
+	for _, options := range [][]connect.ClientOption{nil, {connect.WithProtoJSON()}} {
+		failed := login(t, server, &portalv1.LoginRequest{Login: strings.Repeat("x", limit+1)}, options...)
+		if failed.Code() != connect.CodeResourceExhausted || detail(t, failed).GetCode() != "body_too_large" {
+			t.Errorf("Connect: %v", failed)
+		}
+	}
+}
+
+// What is not the Connect protocol is turned away before anything of it is read.
+func TestOtherProtocols(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { return nil })
+	const path = "/portal.v1.AuthService/Login"
+	for name, test := range map[string]struct {
+		method, contentType, encoding string
+		status                        int
+	}{
+		"Connect":         {"POST", "application/json", "", 200},
+		"identity":        {"POST", "application/json", "identity", 200},
+		"gRPC":            {"POST", "application/grpc", "", 415},
+		"gRPC with proto": {"POST", "application/grpc+proto", "", 415},
+		"gRPC-Web":        {"POST", "application/grpc-web+proto", "", 415},
+		"text":            {"POST", "text/plain", "", 415},
+		"stream":          {"POST", "application/connect+proto", "", 415},
+		"no type":         {"POST", "", "", 415},
+		"gzip":            {"POST", "application/json", "gzip", 415},
+		"Connect GET":     {"GET", "", "", 405},
+		"PUT":             {"PUT", "application/json", "", 405},
+	} {
+		url := server.URL + path
+		if test.method == http.MethodGet {
+			url += "?connect=v1&encoding=json&message=%7B%7D"
+		}
+		request, err := http.NewRequestWithContext(t.Context(), test.method, url, strings.NewReader("{}"))
+		noError(t, err)
+		request.Header.Set("Content-Type", test.contentType)
+		if test.encoding != "" {
+			request.Header.Set("Content-Encoding", test.encoding)
+		}
+		response, err := server.Client().Do(request)
+		noError(t, err)
+		_ = response.Body.Close()
+		if response.StatusCode != test.status || response.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %d; want %d", name, response.StatusCode, test.status)
+		}
+	}
+}
+
+// The application's endpoint asks for its signature before anything else, over both transports.
+func TestUnsigned(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })
+	response, err := server.Client().Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{"))
+	noError(t, err)
+	_ = response.Body.Close()
+	if response.StatusCode != 401 {
+		t.Errorf("REST: %d", response.StatusCode)
+	}
+	_, err = gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
+		UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{}))
+	failed := new(connect.Error)
+	if !errors.As(err, &failed) || failed.Code() != connect.CodeUnauthenticated || detail(t, failed).GetCode() != "signature_required" {
+		t.Errorf("Connect: %v", err)
+	}
+}
+
+// A handler that gives up its connection on purpose does so.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { panic(http.ErrAbortHandler) })
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/portal.v1.AuthService/Login", strings.NewReader("{}"))
+	noError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	if response, err := server.Client().Do(request); err == nil {
+		_ = response.Body.Close()
+		t.Errorf("answered %d", response.StatusCode)
+	}
+}

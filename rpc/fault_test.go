@@ -1,0 +1,110 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/fault"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+// The contract's table: what each kind of fault becomes over REST and over Connect.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[fault.Kind]struct {
+		status int
+		code   connect.Code
+	}{
+		fault.Unauthenticated:  {http.StatusUnauthorized, connect.CodeUnauthenticated},
+		fault.Forbidden:        {http.StatusForbidden, connect.CodePermissionDenied},
+		fault.NotFound:         {http.StatusNotFound, connect.CodeNotFound},
+		fault.MethodNotAllowed: {http.StatusMethodNotAllowed, connect.CodeInvalidArgument},
+		fault.Conflict:         {http.StatusConflict, connect.CodeAlreadyExists},
+		fault.TooLarge:         {http.StatusRequestEntityTooLarge, connect.CodeResourceExhausted},
+		fault.UnsupportedMedia: {http.StatusUnsupportedMediaType, connect.CodeInvalidArgument},
+		fault.Invalid:          {http.StatusUnprocessableEntity, connect.CodeInvalidArgument},
+		fault.Refused:          {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
+		fault.TooManyRequests:  {http.StatusTooManyRequests, connect.CodeResourceExhausted},
+		fault.Unavailable:      {http.StatusServiceUnavailable, connect.CodeUnavailable},
+		// What is no kind must not pass for a success or a caller's mistake.
+		0:  {http.StatusInternalServerError, connect.CodeInternal},
+		99: {http.StatusInternalServerError, connect.CodeInternal},
+	} {
+		err := ConnectError(t.Context(), fmt.Errorf("wrapped: %w", fault.New(kind, "some_code", "Some words.")))
+		if status := HTTPStatus(kind); status != want.status || err.Code() != want.code {
+			t.Errorf("kind %d: %d and %s; want %d and %s", kind, status, err.Code(), want.status, want.code)
+		}
+		if detail := detailOf(t, err); detail.GetCode() != "some_code" || err.Message() != "Some words." {
+			t.Errorf("kind %d: %s, %s", kind, detail.GetCode(), err.Message())
+		}
+	}
+}
+
+func detailOf(t *testing.T, err *connect.Error) *gatewayv1.ErrorDetail {
+	t.Helper()
+	if len(err.Details()) != 1 {
+		t.Fatalf("%d details", len(err.Details()))
+	}
+	value, detailErr := err.Details()[0].Value()
+	if detailErr != nil {
+		t.Fatal(detailErr)
+	}
+	detail, ok := value.(*gatewayv1.ErrorDetail)
+	if !ok {
+		t.Fatalf("detail %T", value)
+	}
+	return detail
+}
+
+func TestFieldsTravel(t *testing.T) {
+	t.Parallel()
+	fields := fault.Fields{"amount": {"must be at least 1", "has too many decimals"}, "payer.userIp": {"must be an IPv4 address"}}
+	got := fault.Fields{}
+	for field, messages := range detailOf(t, ConnectError(t.Context(), fields.Err())).GetErrors() {
+		got[field] = messages.GetMessages()
+	}
+	if !reflect.DeepEqual(got, fields) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// An error that is no fault says nothing to the caller but that it happened.
+func TestInternalErrorIsHidden(t *testing.T) {
+	t.Parallel()
+	err := ConnectError(t.Context(), errors.New("reach the database: password=letmein host=10.0.0.1"))
+	if err.Code() != connect.CodeInternal || detailOf(t, err).GetCode() != "internal_error" || strings.Contains(err.Error(), "letmein") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What Connect itself answers, as of a body it cannot read, stays as it is.
+func TestConnectErrorsPass(t *testing.T) {
+	t.Parallel()
+	own := connect.NewError(connect.CodeCanceled, errors.New("cancelled"))
+	if got := ConnectError(t.Context(), own); got != own {
+		t.Errorf("%v", got)
+	}
+}
+
+// Whole seconds, rounded up: who comes back a little early would be refused again.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]string{
+		0: "", time.Millisecond: "1", time.Second: "1", 1001 * time.Millisecond: "2", 45 * time.Second: "45", -time.Second: "",
+	} {
+		limited := fault.New(fault.TooManyRequests, "rate_limited", "Too many requests.")
+		limited.RetryAfter = wait
+		header := http.Header{}
+		SetRetryAfter(header, limited)
+		if got := header.Get("Retry-After"); got != want || ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
+			t.Errorf("%s: %q; want %q", wait, got, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package rpc
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+	"gateway/internal/webhook"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// MerchantService serves portal.v1.MerchantService.
+type MerchantService struct{ events *webhook.Events }
+
+var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
+
+// NewMerchantService makes the handler.
+func NewMerchantService(events *webhook.Events) *MerchantService {
+	return &MerchantService{events: events}
+}
+
+// ListEvents implements the service.
+func (s *MerchantService) ListEvents(
+	ctx context.Context, req *connect.Request[portalv1.ListEventsRequest],
+) (*connect.Response[portalv1.ListEventsResponse], error) {
+	list, cursor, err := s.events.List(ctx, asker(auth.CallerFrom(ctx)), webhook.FeedPage{
+		Status: req.Msg.Status, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(eventList(list, cursor)), nil
+}
+
+// ReplayEvents implements the service.
+func (s *MerchantService) ReplayEvents(
+	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayEvents(ctx, s.events, req.Msg)
+}
+
+// RotateWebhookSecret implements the service.
+func (s *MerchantService) RotateWebhookSecret(
+	ctx context.Context, req *connect.Request[portalv1.RotateWebhookSecretRequest],
+) (*connect.Response[portalv1.RotateWebhookSecretResponse], error) {
+	secret, until, err := s.events.RotateSecret(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetMerchantCashboxId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: timestamp(until)}), nil
+}
+
+// asker is what the events' desk knows of a caller; of kinds that have no business there, nothing.
+func asker(caller auth.Caller) webhook.Asker {
+	switch caller.Kind {
+	case auth.MerchantPortal:
+		return webhook.Asker{MerchantID: caller.MerchantID}
+	case auth.Operator:
+		return webhook.Asker{Operator: true}
+	default:
+		return webhook.Asker{}
+	}
+}
+
+func replayEvents(
+	ctx context.Context, events *webhook.Events, m *portalv1.ReplayEventsRequest,
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	found := fault.Decoded(ctx)
+	ask := webhook.Replay{
+		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
+		From: instant(found, "from", m.GetFrom()), Until: instant(found, "until", m.GetUntil()),
+	}
+	count, err := events.Replay(fault.WithDecoded(ctx, found), asker(auth.CallerFrom(ctx)), ask)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ReplayEventsResponse{Replayed: count}), nil
+}
+
+// instant reads a time that may be left out. A field can hold more than a date has.
+func instant(found fault.Fields, field string, at *timestamppb.Timestamp) *time.Time {
+	if at == nil {
+		return nil
+	}
+	found.Check(at.IsValid(), field, "must be a time in the years 1 to 9999")
+	return ptr(at.AsTime())
+}
+
+func eventList(list []webhook.Record, cursor *string) *portalv1.ListEventsResponse {
+	out := &portalv1.ListEventsResponse{Data: make([]*portalv1.Event, 0, len(list)), NextCursor: cursor}
+	for _, record := range list {
+		event := &portalv1.Event{
+			EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,
+			Body: string(record.Body), CreatedAt: timestamp(record.CreatedAt), Status: record.Status,
+		}
+		for _, attempt := range record.Attempts {
+			event.Attempts = append(event.Attempts, attemptView(attempt))
+		}
+		out.Data = append(out.Data, event)
+	}
+	return out
+}
+
+func attemptView(a webhook.Attempt) *portalv1.DeliveryAttempt {
+	out := &portalv1.DeliveryAttempt{
+		At: timestamp(a.At), DurationMs: a.DurationMs, StatusCode: a.StatusCode, Error: a.Error,
+	}
+	if a.StatusCode != nil {
+		// An answer is any bytes, cut anywhere; a message holds only text.
+		out.Answer = ptr(strings.ToValidUTF8(string(a.Answer), "\uFFFD"))
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/payment"
+	"gateway/internal/rate"
+	"gateway/internal/webhook"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// OperatorRooms are the rooms an operator works in.
+type OperatorRooms struct {
+	Payments *payment.Service
+	Rates    *rate.Settings
+	Settings *cashbox.Settings
+	Users    *auth.Users
+	Events   *webhook.Events
+}
+
+// OperatorService serves portal.v1.OperatorService.
+type OperatorService struct {
+	portalv1connect.UnimplementedOperatorServiceHandler
+	OperatorRooms
+}
+
+var _ portalv1connect.OperatorServiceHandler = (*OperatorService)(nil)
+
+// NewOperatorService makes the handler.
+func NewOperatorService(rooms OperatorRooms) *OperatorService {
+	return &OperatorService{OperatorRooms: rooms}
+}
+
+// ExplainRouting implements the service.
+func (s *OperatorService) ExplainRouting(
+	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
+) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
+	answer, err := s.Payments.ExplainRouting(ctx, auth.CallerFrom(ctx), payment.RoutingQuestion{
+		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
+		CashboxID: req.Msg.GetMerchantCashboxId(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ExplainRoutingResponse{Refusal: optional(answer.Refusal), RequisiteId: optional(answer.RequisiteID)}
+	for _, c := range answer.Candidates {
+		candidate := &portalv1.RoutingCandidate{
+			RequisiteId: c.RequisiteID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,
+		}
+		if c.LastUsedAt.Unix() > 0 {
+			candidate.LastUsedAt = timestamp(c.LastUsedAt)
+		}
+		out.Candidates = append(out.Candidates, candidate)
+	}
+	return connect.NewResponse(out), nil
+}
+
+// optional is v, or nil where v is nothing.
+func optional[T comparable](v T) *T {
+	var nothing T
+	if v == nothing {
+		return nil
+	}
+	return &v
+}

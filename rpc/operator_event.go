@@ -1,0 +1,31 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/webhook"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// ListDeadEvents implements the service.
+func (s *OperatorService) ListDeadEvents(
+	ctx context.Context, req *connect.Request[portalv1.ListDeadEventsRequest],
+) (*connect.Response[portalv1.ListEventsResponse], error) {
+	list, cursor, err := s.Events.ListDead(ctx, asker(auth.CallerFrom(ctx)), webhook.DeadPage{
+		MerchantID: req.Msg.MerchantId, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(eventList(list, cursor)), nil
+}
+
+// ReplayEvents implements the service.
+func (s *OperatorService) ReplayEvents(
+	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayEvents(ctx, s.Events, req.Msg)
+}

@@ -1,0 +1,104 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"gateway/internal/auth"
+	"gateway/internal/money"
+	"gateway/internal/rate"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// ExplainRate implements the service.
+func (s *OperatorService) ExplainRate(
+	ctx context.Context, req *connect.Request[portalv1.ExplainRateRequest],
+) (*connect.Response[portalv1.ExplainRateResponse], error) {
+	answer, err := s.Payments.ExplainRate(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	p := answer.Payment
+	out := &portalv1.ExplainRateResponse{
+		PaymentId: p.ID, RateSource: p.RateSource, RateObservedAt: optionalTimestamp(p.RateObservedAt),
+		RateUnavailable: p.RateUnavailable, MarkupSource: p.MarkupSource,
+	}
+	for _, step := range answer.Steps {
+		out.Steps = append(out.Steps, &portalv1.RateStep{Name: step.Name, Formula: step.Formula, Value: step.Value})
+	}
+	return connect.NewResponse(out), nil
+}
+
+// SetRate implements the service.
+func (s *OperatorService) SetRate(
+	ctx context.Context, req *connect.Request[portalv1.SetRateRequest],
+) (*connect.Response[portalv1.SetRateResponse], error) {
+	known, err := s.Rates.Set(ctx, auth.CallerFrom(ctx), rate.Manual{
+		Currency: req.Msg.GetCurrency(), FiatPerUSDT: req.Msg.GetFiatPerUsdt(), ValidSeconds: req.Msg.ValidSeconds,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetRateResponse{Data: rateView(known)}), nil
+}
+
+// SetRateFeed implements the service.
+func (s *OperatorService) SetRateFeed(
+	ctx context.Context, req *connect.Request[portalv1.SetRateFeedRequest],
+) (*connect.Response[portalv1.SetRateFeedResponse], error) {
+	m := req.Msg.GetFeed()
+	feed, err := s.Rates.SetFeed(ctx, auth.CallerFrom(ctx), rate.Feed{
+		ID: m.GetFeedId(), Currency: m.GetCurrency(), Enabled: m.GetEnabled(), Priority: m.GetPriority(), URL: m.GetUrl(),
+		Pointer: m.GetPointer(), PollSeconds: m.GetPollSeconds(), TimeoutMS: m.GetTimeoutMs(),
+		BandPercent: m.GetBandPercent(), FreshSeconds: m.GetFreshSeconds(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetRateFeedResponse{Data: feedView(feed)}), nil
+}
+
+// ListRates implements the service.
+func (s *OperatorService) ListRates(
+	ctx context.Context, _ *connect.Request[portalv1.ListRatesRequest],
+) (*connect.Response[portalv1.ListRatesResponse], error) {
+	rates, feeds, err := s.Rates.List(ctx, auth.CallerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListRatesResponse{}
+	for _, known := range rates {
+		out.Rates = append(out.Rates, rateView(known))
+	}
+	for _, state := range feeds {
+		out.Feeds = append(out.Feeds, &portalv1.RateFeedState{
+			Feed: feedView(state.Feed), PolledAt: optionalTimestamp(state.PolledAt), Error: state.Error,
+		})
+	}
+	return connect.NewResponse(out), nil
+}
+
+func rateView(known rate.Known) *portalv1.Rate {
+	return &portalv1.Rate{
+		Currency: known.Currency, Source: known.Source, Priority: known.Priority, FiatPerUsdt: money.Rate(known.FiatPerUSDT),
+		ObservedAt: timestamp(known.ObservedAt), StaleAt: optionalTimestamp(known.StaleAt), InUse: known.InUse,
+	}
+}
+
+func feedView(feed rate.Feed) *portalv1.RateFeed {
+	return &portalv1.RateFeed{
+		FeedId: &feed.ID, Currency: feed.Currency, Enabled: feed.Enabled, Priority: feed.Priority, Url: feed.URL,
+		Pointer: feed.Pointer, PollSeconds: feed.PollSeconds, TimeoutMs: feed.TimeoutMS, BandPercent: feed.BandPercent,
+		FreshSeconds: feed.FreshSeconds,
+	}
+}
+
+func optionalTimestamp(t *time.Time) *timestamppb.Timestamp {
+	if t == nil {
+		return nil
+	}
+	return timestamp(*t)
+}

@@ -1,0 +1,171 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// UpdateMerchant implements the service.
+func (s *OperatorService) UpdateMerchant(
+	ctx context.Context, req *connect.Request[portalv1.UpdateMerchantRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.UpdateMerchant(ctx, auth.CallerFrom(ctx), cashbox.MerchantUpdate{
+		ID: req.Msg.GetMerchantId(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.RatePercent,
+	}))
+}
+
+// UpdateCashbox implements the service.
+func (s *OperatorService) UpdateCashbox(
+	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.UpdateCashbox(ctx, auth.CallerFrom(ctx), cashbox.Update{
+		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
+	}))
+}
+
+// SetCashboxMethod implements the service.
+func (s *OperatorService) SetCashboxMethod(
+	ctx context.Context, req *connect.Request[portalv1.SetCashboxMethodRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.SetMethod(ctx, auth.CallerFrom(ctx), cashbox.Method{
+		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
+		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
+		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
+	}))
+}
+
+// SetPlatformLimit implements the service.
+func (s *OperatorService) SetPlatformLimit(
+	ctx context.Context, req *connect.Request[portalv1.SetPlatformLimitRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.SetPlatformLimit(ctx, auth.CallerFrom(ctx),
+		req.Msg.GetCurrency(), req.Msg.GetMinAmount(), req.Msg.GetMaxAmount()))
+}
+
+// UpdateTrader implements the service.
+func (s *OperatorService) UpdateTrader(
+	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), cashbox.TraderUpdate{
+		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
+	}))
+}
+
+// CreateRequisite implements the service.
+func (s *OperatorService) CreateRequisite(
+	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.CreateRequisite(ctx, auth.CallerFrom(ctx), cashbox.NewRequisite{
+		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Value: req.Msg.GetValue(),
+		Holder: req.Msg.Holder, Bank: req.Msg.Bank, Limits: limits(req.Msg.GetLimits()),
+	}))
+}
+
+// UpdateRequisite implements the service.
+func (s *OperatorService) UpdateRequisite(
+	ctx context.Context, req *connect.Request[portalv1.UpdateRequisiteRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.UpdateRequisite(ctx, auth.CallerFrom(ctx), cashbox.RequisiteUpdate{
+		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
+		Limits: limits(req.Msg.GetLimits()),
+	}))
+}
+
+func limits(l *portalv1.RequisiteLimits) cashbox.Limits {
+	if l == nil {
+		return cashbox.Limits{}
+	}
+	return cashbox.Limits{
+		MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, TimeZone: l.TimeZone, DailyCount: l.DailyCount, DailySum: l.DailySum,
+		OpenPayments: l.OpenPayments, WorkFrom: l.WorkFrom, WorkUntil: l.WorkUntil, Weight: l.Weight,
+	}
+}
+
+// CreateUser implements the service.
+func (s *OperatorService) CreateUser(
+	ctx context.Context, req *connect.Request[portalv1.CreateUserRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Users.Create(ctx, auth.CallerFrom(ctx), auth.NewUser{
+		Kind: auth.Kind(req.Msg.GetKind()), Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
+		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId,
+	}))
+}
+
+// UpdateUser implements the service.
+func (s *OperatorService) UpdateUser(
+	ctx context.Context, req *connect.Request[portalv1.UpdateUserRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Users.Update(ctx, auth.CallerFrom(ctx), auth.UserUpdate{
+		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
+	}))
+}
+
+// RevokeTokens implements the service.
+func (s *OperatorService) RevokeTokens(
+	ctx context.Context, req *connect.Request[portalv1.RevokeTokensRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Users.RevokeTokens(ctx, auth.CallerFrom(ctx), req.Msg.GetUserId()))
+}
+
+// ListSettingChanges implements the service.
+func (s *OperatorService) ListSettingChanges(
+	ctx context.Context, req *connect.Request[portalv1.ListSettingChangesRequest],
+) (*connect.Response[portalv1.ListSettingChangesResponse], error) {
+	page := cashbox.Page{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	changes, cursor, err := s.Settings.Changes(ctx, auth.CallerFrom(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListSettingChangesResponse{NextCursor: cursor}
+	for _, c := range changes {
+		change, err := settingChange(c)
+		if err != nil {
+			return nil, err
+		}
+		out.Data = append(out.Data, change)
+	}
+	return connect.NewResponse(out), nil
+}
+
+func settingResponse(c cashbox.Change, err error) (*connect.Response[portalv1.SettingResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	change, err := settingChange(c)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SettingResponse{Change: change}), nil
+}
+
+func settingChange(c cashbox.Change) (*portalv1.SettingChange, error) {
+	before, err := object(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := object(c.After)
+	return &portalv1.SettingChange{
+		Id: c.ID, At: timestamp(c.At), Actor: c.Actor, Subject: c.Subject, SubjectKey: c.SubjectKey, Before: before, After: after,
+	}, err
+}
+
+// object reads a JSON object; none is nil.
+func object(content []byte) (*structpb.Struct, error) {
+	if content == nil {
+		return nil, nil //nolint:nilnil // nothing was there before
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(content, &fields); err != nil {
+		return nil, fmt.Errorf("read setting: %w", err)
+	}
+	return structpb.NewStruct(fields)
+}

@@ -1,0 +1,189 @@
+package rpc
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"gateway/internal/auth"
+	"gateway/internal/money"
+	"gateway/internal/payment"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+)
+
+// PaymentService serves gateway.v1.PaymentService.
+type PaymentService struct {
+	payments *payment.Service
+	view     paymentView
+}
+
+var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
+
+// NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing slash.
+func NewPaymentService(payments *payment.Service, links *auth.Links, payURL string) *PaymentService {
+	return &PaymentService{payments: payments, view: paymentView{links: links, payURL: payURL}}
+}
+
+// Headers that tell a repeat from a first call.
+const (
+	headerReplay   = "Idempotent-Replay"
+	headerMismatch = "Idempotent-Mismatch"
+)
+
+// CreatePayment implements the service.
+func (s *PaymentService) CreatePayment(
+	ctx context.Context, req *connect.Request[gatewayv1.CreatePaymentRequest],
+) (*connect.Response[gatewayv1.CreatePaymentResponse], error) {
+	caller := auth.CallerFrom(ctx)
+	created, err := s.payments.Create(ctx, caller, paymentRequest(req.Msg))
+	if err != nil {
+		return nil, err
+	}
+	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{
+		Message: "Payment created", Data: s.view.payment(caller, created.Payment),
+	})
+	if created.Replay {
+		res.Header().Set(headerReplay, "true")
+	}
+	if len(created.Mismatch) > 0 {
+		res.Header().Set(headerMismatch, strings.Join(created.Mismatch, ","))
+	}
+	return res, nil
+}
+
+func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
+	r := payment.Request{
+		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
+		Method: m.Method, Description: m.Description, RatePercent: m.RatePercent, MerchantName: m.GetMerchantName() != nil,
+	}
+	if m.GetRubCollect() != nil {
+		r.RubCollectMethod = m.GetRubCollect().Method
+	}
+	if p := m.GetPayer(); p != nil {
+		r.Payer = &payment.Payer{
+			UserID: p.UserId, UserIP: p.UserIp, FullName: p.GetFullName(), Type: p.GetType(), Counted: p.GetPayments() != nil,
+			Successful: p.GetPayments().GetSuccessful(), Expired: p.GetPayments().GetExpired(),
+		}
+	}
+	return r
+}
+
+// GetPayment implements the service.
+func (s *PaymentService) GetPayment(
+	ctx context.Context, req *connect.Request[gatewayv1.GetPaymentRequest],
+) (*connect.Response[gatewayv1.GetPaymentResponse], error) {
+	caller := auth.CallerFrom(ctx)
+	p, err := s.payments.Get(ctx, caller, req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.GetPaymentResponse{Data: s.view.payment(caller, p)}), nil
+}
+
+// UpdatePaymentStatus implements the service.
+func (s *PaymentService) UpdatePaymentStatus(
+	ctx context.Context, req *connect.Request[gatewayv1.UpdatePaymentStatusRequest],
+) (*connect.Response[gatewayv1.UpdatePaymentStatusResponse], error) {
+	update := payment.Update{
+		Status: req.Msg.GetStatus(), ProviderPaymentID: req.Msg.ProviderPaymentId, Reason: req.Msg.Reason,
+	}
+	p, queued, err := s.payments.UpdateStatus(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId(), update)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{
+		Message: "Payment status updated",
+		Data: &gatewayv1.PaymentStatus{
+			Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Status: p.Status, CallbackQueued: queued,
+		},
+	}), nil
+}
+
+// paymentView shows payments to callers.
+type paymentView struct {
+	links  *auth.Links
+	payURL string
+}
+
+func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.Payment {
+	out := &gatewayv1.Payment{
+		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: p.Status,
+		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
+		Extra: extra(caller, p), Ledger: ledgerView(caller, p), CreatedAt: timestamp(p.CreatedAt),
+		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
+	}
+	if p.RequisiteSnapshot() {
+		out.Requisite = &gatewayv1.Requisite{
+			Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
+			Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
+		}
+		url := v.payURL + "/r/" + v.links.Token(p.UUID)
+		out.PaymentPageUrl = &url
+	}
+	return out
+}
+
+// restricted callers do not see what the platform earns, nor base rate and markup, from which it could be reckoned.
+func restricted(caller auth.Caller) bool {
+	return caller.Kind == auth.Cabinet || caller.Kind == auth.Trader
+}
+
+func extra(caller auth.Caller, p payment.Payment) *gatewayv1.Extra {
+	out := &gatewayv1.Extra{Rate: usdt(p, p.AmountUSDT), CryptoCurrency: ptr("USDT")}
+	if !restricted(caller) {
+		out.FiatPerUsdt, out.MarginPercent = unlessNoRate(p, money.Rate(p.BaseRate)), ptr(money.Plain(p.MarkupPercent))
+	}
+	return out
+}
+
+// ledgerView is the calculation, as far as the caller may see it.
+func ledgerView(caller auth.Caller, p payment.Payment) *gatewayv1.Ledger {
+	out := &gatewayv1.Ledger{
+		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
+		AmountUsdt: usdt(p, p.AmountUSDT), SpreadTraderUsdt: usdt(p, p.SpreadTraderUSDT), RateUnavailable: p.RateUnavailable,
+		Restricted: restricted(caller),
+	}
+	if p.RequisiteType != nil && (*p.RequisiteType == "sbp" || *p.RequisiteType == "phone") {
+		out.RequisitePhone = p.RequisiteValue
+	}
+	if out.Restricted {
+		return out
+	}
+	out.ProfitUsdt, out.SpreadPlatformUsdt = usdt(p, p.ProfitUSDT), usdt(p, p.SpreadPlatformUSDT)
+	out.SellerRateMarkupPercent = ptr(money.Plain(p.MarkupPercent))
+	if p.Currency == "RUB" {
+		out.BaseRateRubPerUsdt = unlessNoRate(p, money.Rate(p.BaseRate))
+	}
+	return out
+}
+
+// transferMethod joins collect channel and requisite type, or is the one value when they match.
+func transferMethod(p payment.Payment) *string {
+	if p.RequisiteType == nil || *p.RequisiteType == p.Method {
+		return &p.Method
+	}
+	return ptr(p.Method + "/" + *p.RequisiteType)
+}
+
+func usdt(p payment.Payment, amount decimal.Decimal) *string {
+	return unlessNoRate(p, money.USDT(amount))
+}
+
+// unlessNoRate hides what was calculated at a rate that was only the last known one.
+func unlessNoRate(p payment.Payment, s string) *string {
+	if p.RateUnavailable {
+		return nil
+	}
+	return &s
+}
+
+func timestamp(t time.Time) *timestamppb.Timestamp {
+	return timestamppb.New(t.Truncate(time.Millisecond))
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,139 @@
+package rest
+
+import (
+	"context"
+	"maps"
+	"mime"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"gateway/internal/fault"
+	"gateway/rpc"
+)
+
+// message is a pointer to T that is a protobuf message.
+type message[T any] interface {
+	*T
+	proto.Message
+}
+
+// adapter carries requests of one route to its handler method and back.
+type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
+	request, response *schema
+	parameters        []*field // in the path
+	status            int
+	call              func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
+}
+
+// unary is a row of the table for a handler method as Connect has it. It panics on a message the codec cannot carry,
+// which stops the program at its start.
+func unary[Req, Res any, PReq message[Req], PRes message[Res]](
+	method, pattern, procedure string, status int,
+	call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error),
+) route {
+	a := &adapter[Req, Res, PReq, PRes]{
+		request:  newSchema(PReq(new(Req)).ProtoReflect().Descriptor()),
+		response: newSchema(PRes(new(Res)).ProtoReflect().Descriptor()),
+		status:   status,
+		call:     call,
+	}
+	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	for _, part := range parts {
+		if name := parameter(part); name != "" {
+			a.parameters = append(a.parameters, a.request.bindToPath(name))
+		}
+	}
+	return route{
+		method: method, pattern: pattern, procedure: procedure, handler: a, parts: parts,
+		request: a.request, response: a.response, status: status,
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	response, err := a.serve(r)
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	body, err := encode(a.response, PRes(response.Msg).ProtoReflect())
+	if err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	maps.Copy(w.Header(), response.Header())
+	writeJSON(w, a.status, body)
+}
+
+// serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with
+// its own findings, once it has settled what the caller may do.
+func (a *adapter[Req, Res, PReq, PRes]) serve(r *http.Request) (*connect.Response[Res], error) {
+	in := PReq(new(Req))
+	found, err := a.decode(r, in)
+	if err != nil {
+		return nil, err
+	}
+	ctx := r.Context()
+	if len(found) > 0 {
+		ctx = fault.WithDecoded(ctx, found)
+	}
+	request := connect.NewRequest((*Req)(in))
+	maps.Copy(request.Header(), r.Header)
+	return a.call(ctx, request)
+}
+
+func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (fault.Fields, error) {
+	msg := in.ProtoReflect()
+	if err := decodePath(a.parameters, r, msg); err != nil {
+		return nil, err
+	}
+	if !hasBody(r.Method) {
+		return decodeQuery(r.URL, a.request, msg), nil
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	return decodeBody(body, a.request, msg), nil
+}
+
+func hasBody(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}
+
+// readBody returns a JSON body, read to its limit at most.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := rpc.ReadBody(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !isIdentity(r.Header) || len(body) > 0 && !isJSON(r.Header) {
+		return nil, errMediaType
+	}
+	return body, nil
+}
+
+// isIdentity reports whether the body is sent as it is, without compression.
+func isIdentity(header http.Header) bool {
+	for _, coding := range header.Values("Content-Encoding") {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return false
+		}
+	}
+	return true
+}
+
+func isJSON(header http.Header) bool {
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && media == "application/json"
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a caller who has gone away cannot be told
+}

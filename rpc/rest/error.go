@@ -1,0 +1,35 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"gateway/internal/fault"
+	"gateway/rpc"
+)
+
+// errorBody is the one shape of every error under /api/.
+type errorBody struct {
+	Message   string       `json:"message"`
+	Code      string       `json:"code"`
+	Errors    fault.Fields `json:"errors,omitempty"`
+	RequestID string       `json:"requestId"`
+}
+
+// WriteError answers with err: a fault as it is, anything else as the internal error that hides it.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	ctx := r.Context()
+	public := rpc.Public(ctx, err)
+	body := errorBody{Message: public.Message, Code: public.Code, Errors: public.Fields, RequestID: rpc.RequestID(ctx)}
+	rpc.SetRetryAfter(w.Header(), public)
+	writeJSON(w, rpc.HTTPStatus(public.Kind), body.encode())
+}
+
+func (b errorBody) encode() []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(b) // strings and lists of strings always encode
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}

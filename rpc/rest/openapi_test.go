@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gateway/internal/auth"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+func described(t *testing.T) map[string]any {
+	t.Helper()
+	content, err := OpenAPI(Services{Payment: &stub{}}, About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(content, &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// walk walks to a value in a document; a path is of names and indexes, separated by spaces.
+func walk(t *testing.T, document any, path string) any {
+	t.Helper()
+	for _, name := range strings.Fields(path) {
+		switch inside := document.(type) {
+		case map[string]any:
+			document = inside[name]
+		case []any:
+			document = inside[int(name[0]-'0')]
+		default:
+			t.Fatalf("nothing at %s of %s", name, path)
+		}
+	}
+	return document
+}
+
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	document := described(t)
+	for path, want := range map[string]any{
+		"openapi": "3.1.0", "info version": "1.0.0", "servers 0 url": "https://api.example",
+		"paths /api/v1/payments post operationId":                               "CreatePayment",
+		"paths /api/v1/payments/{payment_id} get operationId":                   "GetPayment",
+		"paths /api/v1/payments/{payment_id}/callback post operationId":         "UpdatePaymentStatus",
+		"paths /api/v1/payments/{payment_id}/callback post parameters 0 name":   "payment_id",
+		"components securitySchemes keyId name":                                 "X-Merchant-Key-Id",
+		"components schemas CreatePaymentRequest properties amount type 0":      "number",
+		"components schemas CreatePaymentRequest properties amount type 1":      "string",
+		"components schemas CreatePaymentRequest properties ratePercent type 0": "number",
+		"components schemas CreatePaymentRequest properties ratePercent type 1": "null",
+		"components schemas CreatePaymentRequest required 0":                    "orderId",
+		"components schemas Payment properties amount description":              "Two decimals.",
+		"components schemas Payment properties id type":                         "integer",
+		"components schemas Ledger properties sellerRateMarkupPercent type 0":   "number",
+		"components schemas UpdatePaymentStatusRequest properties payment_id":   nil,
+		"components schemas UpdatePaymentStatusRequest properties paymentId":    nil,
+		"components schemas Ledger properties restricted":                       nil,
+	} {
+		if got := walk(t, document, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+// What the codec writes is what the description says.
+func TestAnswersFitTheDescription(t *testing.T) {
+	t.Parallel()
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("gateway.json", described(t)); err != nil {
+		t.Fatal(err)
+	}
+	valid := compiler.MustCompile("gateway.json#/components/schemas/CreatePaymentResponse")
+	text, markup := "text", "4.5"
+	full := &gatewayv1.Payment{
+		Id: 7, Description: &text, PaymentPageUrl: &text, StatusReason: &text,
+		Requisite: &gatewayv1.Requisite{Holder: &text}, Extra: &gatewayv1.Extra{Rate: &text},
+		Ledger: &gatewayv1.Ledger{SellerRateMarkupPercent: &markup},
+	}
+	hidden := &gatewayv1.Payment{Ledger: &gatewayv1.Ledger{Restricted: true}}
+	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "empty": {}, "hidden": hidden} {
+		body, err := encode(newSchema((&gatewayv1.CreatePaymentResponse{}).ProtoReflect().Descriptor()),
+			(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: payment}).ProtoReflect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := jsonschema.UnmarshalJSON(strings.NewReader(string(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := valid.Validate(answer); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wrong, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"message":"Payment created","data":{"id":"7"}}`))
+	if valid.Validate(wrong) == nil {
+		t.Error("the description takes anything")
+	}
+}

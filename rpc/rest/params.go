@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"gateway/internal/fault"
+	"gateway/internal/strictjson"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+// decodePath sets the fields that stand in the path. Text that cannot be such an id names nothing: not found.
+func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) error {
+	for _, f := range parameters {
+		value, ok := pathValue(f.desc.Kind(), r.PathValue(string(f.desc.Name())))
+		if !ok {
+			return fault.ErrNotFound
+		}
+		msg.Set(f.desc, value)
+	}
+	return nil
+}
+
+// pathValue reads text as it is, and an id only in its one spelling: a positive decimal without leading zeros.
+func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
+	if kind == protoreflect.StringKind {
+		return protoreflect.ValueOfString(text), utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text
+}
+
+// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with them. Of a repeated
+// parameter the first counts; lists, maps and messages other than timestamps cannot be given.
+func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
+	d := decoder{found: fault.Fields{}}
+	if u.RawQuery == "" {
+		return d.found
+	}
+	query := u.Query()
+	for name, f := range s.byName {
+		if query.Has(name) && f.child == nil && f.known != anyValue && f.desc.Cardinality() != protoreflect.Repeated {
+			d.field((*path)(nil).field(name), f, msg, f.fromQuery(query.Get(name)))
+		}
+	}
+	return d.found
+}
+
+// fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field takes strings.
+func (f *field) fromQuery(text string) strictjson.Value {
+	if !f.takesString() {
+		if v, err := strictjson.Parse([]byte(text)); err == nil && (v.Kind == strictjson.Number || v.Kind == strictjson.Bool) {
+			return v
+		}
+	}
+	v := strictjson.Value{Kind: strictjson.String, Text: text}
+	if !utf8.ValidString(text) {
+		v.Text, v.Flaw = strings.ToValidUTF8(text, "\uFFFD"), "must be valid UTF-8"
+	}
+	return v
+}
+
+func (f *field) takesString() bool {
+	switch f.desc.Kind() {
+	case protoreflect.StringKind:
+		return f.wire.GetLiteral() != gatewayv1.Literal_LITERAL_NUMBER
+	case protoreflect.EnumKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,61 @@
+package rest
+
+import (
+	"net/url"
+	"reflect"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+
+	"gateway/internal/fault"
+)
+
+func TestDecodeQuery(t *testing.T) {
+	t.Parallel()
+	for query, test := range map[string]struct {
+		want  string
+		found fault.Fields
+	}{
+		"":                       {``, fault.Fields{}},
+		"small=5&created_at=x+y": {`small:5 created_at:"x y"`, fault.Fields{}},
+		"flag=true&colour=GREEN": {`flag:true colour:GREEN`, fault.Fields{}},
+		"created_at=123&ratio=1.50&at=2026-11-20T22:14:03Z": {
+			`created_at:"123" ratio:"1.50" at:{seconds:1795212843}`, fault.Fields{}},
+		"small=1&small=x":                  {`small:1`, fault.Fields{}},
+		"unknown=%zz&small=1&createdAt=1":  {`small:1`, fault.Fields{}},
+		"secret=s&tags=a&items=1&extra=1":  {``, fault.Fields{}},
+		"anything=1":                       {``, fault.Fields{}},
+		"created_at=":                      {``, fault.Fields{}},
+		"created_at=null&created_at=other": {`created_at:"null"`, fault.Fields{}},
+		"small=&flag=1&ratio=x&at=%221%22&colour=true&tiny=null": {``, fault.Fields{
+			"small": {"must be an integer"}, "flag": {"must be true or false"}, "ratio": {"must be a number"},
+			"at": {"must be an ISO 8601 date-time"}, "colour": {"must be one of RED, GREEN"}, "tiny": {"must be an integer"},
+		}},
+		"small=1.0&tiny=99999999999&created_at=%00": {``, fault.Fields{
+			"small": {"must be an integer"}, "tiny": {"is out of range"}, "created_at": {`must not contain \u0000`},
+		}},
+		"created_at=%ff": {``, fault.Fields{"created_at": {"must be valid UTF-8"}}},
+	} {
+		want := newSample(t)
+		got := want.New()
+		if err := prototext.Unmarshal([]byte(test.want), want.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		found := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
+		if !reflect.DeepEqual(found, test.found) || !proto.Equal(got.Interface(), want.Interface()) {
+			t.Errorf("%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(), test.found)
+		}
+	}
+}
+
+func TestDecodeBodyWithoutFields(t *testing.T) {
+	t.Parallel()
+	s := &schema{byName: map[string]*field{}}
+	if found := decodeBody([]byte(" "), s, newSample(t)); len(found) > 0 {
+		t.Errorf("empty: %v", found)
+	}
+	if found := decodeBody([]byte("[]"), s, newSample(t)); !found.Wrong(fault.Body) {
+		t.Error("a list was taken")
+	}
+}

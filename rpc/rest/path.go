@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a caller can make an error say is bounded: a body of nothing but wrong fields is not answered by a longer one.
+const (
+	maxFindings = 100 // fields
+	maxName     = 64  // bytes of a name inside a path
+)
+
+// path is where in a body the decoder is. It becomes text only when there is something to report. nil is the root.
+type path struct {
+	parent *path
+	name   string
+	index  int // of a list's item, else notItem
+}
+
+const notItem = -1
+
+func (p *path) field(name string) *path { return &path{parent: p, name: name, index: notItem} }
+func (p *path) item(index int) *path    { return &path{parent: p, index: index} }
+
+// String is the path as errors name it: payer.userIp, items[0].x.
+func (p *path) String() string {
+	var steps []*path
+	for step := p; step != nil; step = step.parent {
+		steps = append(steps, step)
+	}
+	var out strings.Builder
+	for i := len(steps) - 1; i >= 0; i-- {
+		steps[i].write(&out)
+	}
+	return out.String()
+}
+
+func (p *path) write(out *strings.Builder) {
+	if p.index != notItem {
+		out.WriteString("[" + strconv.Itoa(p.index) + "]")
+		return
+	}
+	if out.Len() > 0 {
+		out.WriteByte('.')
+	}
+	out.WriteString(shorten(p.name))
+}
+
+func shorten(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	end := maxName
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + "…"
+}

@@ -1,0 +1,327 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"gateway/internal/fault"
+	"gateway/rpc"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+)
+
+// stub is a payment service that remembers what it was asked and answers with err, or a payment.
+type stub struct {
+	gatewayv1connect.UnimplementedPaymentServiceHandler
+	asked  proto.Message
+	header http.Header
+	found  fault.Fields
+	err    error
+}
+
+func (s *stub) note(ctx context.Context, msg proto.Message, header http.Header) error {
+	s.asked, s.header, s.found = msg, header, fault.Decoded(ctx)
+	if s.err != nil {
+		return s.err
+	}
+	return s.found.Err()
+}
+
+func (s *stub) CreatePayment(
+	ctx context.Context, req *connect.Request[gatewayv1.CreatePaymentRequest],
+) (*connect.Response[gatewayv1.CreatePaymentResponse], error) {
+	if err := s.note(ctx, req.Msg, req.Header()); err != nil {
+		return nil, err
+	}
+	response := connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: sbpPayment()})
+	response.Header().Set("Idempotent-Replay", "true")
+	return response, nil
+}
+
+func (s *stub) GetPayment(
+	ctx context.Context, req *connect.Request[gatewayv1.GetPaymentRequest],
+) (*connect.Response[gatewayv1.GetPaymentResponse], error) {
+	return connect.NewResponse(&gatewayv1.GetPaymentResponse{}), s.note(ctx, req.Msg, req.Header())
+}
+
+func (s *stub) UpdatePaymentStatus(
+	ctx context.Context, req *connect.Request[gatewayv1.UpdatePaymentStatusRequest],
+) (*connect.Response[gatewayv1.UpdatePaymentStatusResponse], error) {
+	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{}), s.note(ctx, req.Msg, req.Header())
+}
+
+func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+	return next
+}
+
+// exchange sends one request to a fresh API over the stub, inside the layer that gives requests their ids.
+func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r.Header.Set("X-Request-Id", "req-1")
+	rpc.WithRequestID(New(Services{Payment: s}, guard)).ServeHTTP(w, r)
+	return w
+}
+
+func post(path, body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+func get(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, http.NoBody) }
+
+func checkAnswer(t *testing.T, name string, w *httptest.ResponseRecorder, status int, body string) {
+	t.Helper()
+	if w.Code != status || w.Body.String() != body {
+		t.Errorf("%s:\n got %d %s\nwant %d %s", name, w.Code, w.Body, status, body)
+	}
+	for header, want := range map[string]string{
+		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Location": "",
+	} {
+		if got := w.Header().Get(header); got != want {
+			t.Errorf("%s: %s: %q; want %q", name, header, got, want)
+		}
+	}
+}
+
+func errorJSON(code, message string) string {
+	return `{"message":"` + message + `","code":"` + code + `","requestId":"req-1"}`
+}
+
+var (
+	notFoundJSON  = errorJSON("not_found", "No such resource.")
+	methodJSON    = errorJSON("method_not_allowed", "This path does not take this method.")
+	tooLargeJSON  = errorJSON("body_too_large", "The body must be at most 65536 bytes.")
+	mediaTypeJSON = errorJSON("unsupported_media_type", "The body must be uncompressed application/json.")
+)
+
+func TestCreatePayment(t *testing.T) {
+	t.Parallel()
+	s := &stub{}
+	r := post("/api/v1/payments", `{"orderId":"A-1","amount":1500.00,"currency":"RUB"}`)
+	r.Header.Set("X-Custom", "x")
+	w := exchange(s, open, r)
+	checkAnswer(t, "create", w, http.StatusOK, `{"message":"Payment created","data":`+sbpJSON+`}`)
+	if w.Header().Get("Idempotent-Replay") != "true" {
+		t.Error("the response's header is missing")
+	}
+	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(s.asked, want) {
+		t.Errorf("asked %v; want %v", s.asked, want)
+	}
+	if s.header.Get("X-Custom") != "x" {
+		t.Error("the request's header is missing")
+	}
+}
+
+func TestFindingsReachTheService(t *testing.T) {
+	t.Parallel()
+	s := &stub{}
+	w := exchange(s, open, post("/api/v1/payments", `{"orderId":1,"payer":{"userIp":2},"a<b":"\u0000"}`))
+	checkAnswer(t, "findings", w, http.StatusUnprocessableEntity, `{"message":"The request is invalid.","code":"validation_failed","errors":`+
+		`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`)
+
+	s = &stub{err: fault.ErrScopeRequired}
+	w = exchange(s, open, post("/api/v1/payments", `{"orderId":1}`))
+	checkAnswer(t, "refused first", w, http.StatusForbidden, errorJSON("merchant_scope_required", "The key lacks the scope this call needs."))
+	if want := (fault.Fields{"orderId": {"must be a string"}}); !reflect.DeepEqual(s.found, want) {
+		t.Errorf("found %v; want %v", s.found, want)
+	}
+}
+
+func TestPathParameters(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]proto.Message{
+		"/api/v1/payments/42":                           &gatewayv1.GetPaymentRequest{PaymentId: "42"},
+		"/api/v1/payments/0198f2c1-7d30":                &gatewayv1.GetPaymentRequest{PaymentId: "0198f2c1-7d30"},
+		"/api/v1/payments/a%20b%25?payment_id=7":        &gatewayv1.GetPaymentRequest{PaymentId: "a b%"},
+		"/api/v1/p%61yments/-1?paymentId=7&x=%zz":       &gatewayv1.GetPaymentRequest{PaymentId: "-1"},
+		"/api/v1/payments/%7Bpayment_id%7D":             &gatewayv1.GetPaymentRequest{PaymentId: "{payment_id}"},
+		"/api/v1/payments/1/callback":                   &gatewayv1.UpdatePaymentStatusRequest{PaymentId: 1},
+		"/api/v1/payments/9223372036854775807/callback": &gatewayv1.UpdatePaymentStatusRequest{PaymentId: 9223372036854775807},
+	} {
+		s := &stub{}
+		r := get(path)
+		if strings.HasSuffix(path, "callback") {
+			r = post(path, `{"paymentId":"x","payment_id":7}`)
+		}
+		if w := exchange(s, open, r); w.Code != http.StatusOK || !proto.Equal(s.asked, want) {
+			t.Errorf("%s: %d %s, asked %v; want %v", path, w.Code, w.Body, s.asked, want)
+		}
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{
+		"0", "-1", "+1", "01", "1e3", "1.0", "0x1", "1_000", "9223372036854775808", "99999999999999999999", "one", "%201", "1%00", "١",
+	} {
+		s := &stub{}
+		checkAnswer(t, id, exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)), http.StatusNotFound, notFoundJSON)
+		if s.asked != nil {
+			t.Errorf("%s: the service was asked", id)
+		}
+	}
+	for _, path := range []string{
+		"/", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/payments", "/api/v1/payments/", "/api/v1/payments/42/", "/api/v1//payments",
+		"//api/v1/payments/42", "/api/v1/payments//callback", "/api/v1/payments/4%2F2", "/api/v1/payments%2F42", "/api/v1/x/../payments/42",
+		"/api/v1/payments/%2e%2e/42", "/api/v1/payments/42/callback/more", "/API/v1/payments/42", "/api/v1/payments/%ff", "/api/v1/payments/a%00",
+	} {
+		checkAnswer(t, path, exchange(&stub{}, open, get(path)), http.StatusNotFound, notFoundJSON)
+	}
+}
+
+func TestMethodNotAllowed(t *testing.T) {
+	t.Parallel()
+	for request, allow := range map[string]string{
+		"GET /api/v1/payments":               "POST",
+		"DELETE /api/v1/payments":            "POST",
+		"OPTIONS /api/v1/payments":           "POST",
+		"HEAD /api/v1/payments":              "POST",
+		"post /api/v1/payments":              "POST",
+		"POST /api/v1/payments/42":           "GET, HEAD",
+		"PUT /api/v1/payments/42/callback":   "POST",
+		"PATCH /api/v1/payments/0/callback":  "POST",
+		"TRACE /api/v1/payments/42/callback": "POST",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		w := exchange(&stub{}, open, httptest.NewRequest(method, path, http.NoBody))
+		checkAnswer(t, request, w, http.StatusMethodNotAllowed, methodJSON)
+		if got := w.Header().Get("Allow"); got != allow {
+			t.Errorf("%s: Allow: %q; want %q", request, got, allow)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(New(Services{Payment: &stub{}}, open))
+	defer server.Close()
+	response, err := http.Head(server.URL + "/api/v1/payments/42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || len(body) > 0 {
+		t.Errorf("%d %q", response.StatusCode, body)
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	const body = `{"orderId":"1"}`
+	for _, test := range []struct {
+		contentType, encoding, body string
+		status                      int
+	}{
+		{"application/json", "", body, http.StatusOK},
+		{"Application/JSON ; Charset=UTF-8", "identity", body, http.StatusOK},
+		{"application/json", "Identity", body, http.StatusOK},
+		{"", "", body, http.StatusUnsupportedMediaType},
+		{"text/plain", "", body, http.StatusUnsupportedMediaType},
+		{"application/jsonp", "", body, http.StatusUnsupportedMediaType},
+		{"application/json, text/plain", "", body, http.StatusUnsupportedMediaType},
+		{"application/x-www-form-urlencoded", "", body, http.StatusUnsupportedMediaType},
+		{"application/json", "gzip", body, http.StatusUnsupportedMediaType},
+		{"application/json", "identity, br", body, http.StatusUnsupportedMediaType},
+		{"application/json", "gzip", "", http.StatusUnsupportedMediaType},
+		{"text/plain", "", "", http.StatusUnprocessableEntity}, // without a body its type says nothing
+	} {
+		r := post("/api/v1/payments", test.body)
+		r.Header.Set("Content-Type", test.contentType)
+		r.Header.Set("Content-Encoding", test.encoding)
+		w := exchange(&stub{}, open, r)
+		if w.Code != test.status {
+			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		}
+		if w.Code == http.StatusUnsupportedMediaType {
+			checkAnswer(t, test.contentType, w, w.Code, mediaTypeJSON)
+		}
+	}
+}
+
+func TestBodySize(t *testing.T) {
+	t.Parallel()
+	body := func(size int) string { return `{"orderId":"` + strings.Repeat("x", size-len(`{"orderId":""}`)) + `"}` }
+	if w := exchange(&stub{}, open, post("/api/v1/payments", body(rpc.MaxBody))); w.Code != http.StatusOK {
+		t.Errorf("at the limit: %d %s", w.Code, w.Body)
+	}
+	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(rpc.MaxBody+1))), http.StatusRequestEntityTooLarge, tooLargeJSON)
+
+	limited := post("/api/v1/payments", body(1000))
+	limited.Body = http.MaxBytesReader(httptest.NewRecorder(), limited.Body, 10)
+	checkAnswer(t, "limited outside", exchange(&stub{}, open, limited), http.StatusRequestEntityTooLarge, tooLargeJSON)
+
+	broken := post("/api/v1/payments", "")
+	broken.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), failing{}))
+	checkAnswer(t, "broken off", exchange(&stub{}, open, broken), http.StatusUnprocessableEntity,
+		`{"message":"The request is invalid.","code":"validation_failed","errors":{"body":["could not be read"]},"requestId":"req-1"}`)
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// The guard decides before anything of the body is looked at, and knows the procedure.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	denied := fault.New(fault.Unauthenticated, "signature_required", "A signature is required.")
+	var guarded []string
+	deny := func(procedure string, fail func(http.ResponseWriter, *http.Request, error), _ http.Handler) http.Handler {
+		guarded = append(guarded, procedure)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fail(w, r, denied) })
+	}
+	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", rpc.MaxBody+1))
+	r.Header.Set("Content-Type", "text/plain")
+	checkAnswer(t, "denied", exchange(&stub{}, deny, r), http.StatusUnauthorized, errorJSON("signature_required", "A signature is required."))
+	want := []string{
+		gatewayv1connect.PaymentServiceCreatePaymentProcedure,
+		gatewayv1connect.PaymentServiceGetPaymentProcedure,
+		gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure,
+	}
+	if !reflect.DeepEqual(guarded, want) {
+		t.Errorf("guarded %v; want %v", guarded, want)
+	}
+	checkAnswer(t, "unknown path", exchange(&stub{}, deny, get("/api/v1/nothing")), http.StatusNotFound, notFoundJSON)
+}
+
+func TestWriteError(t *testing.T) {
+	t.Parallel()
+	internal := errorJSON("internal_error", "Something went wrong on our side.")
+	late := &fault.Error{Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Slow down.", RetryAfter: 1500 * time.Millisecond}
+	for name, test := range map[string]struct {
+		err    error
+		status int
+		body   string
+	}{
+		"fault":                        {fault.ErrNotFound, http.StatusNotFound, notFoundJSON},
+		"wrapped fault":                {errors.Join(errors.New("secret"), fault.ErrNotFound), http.StatusNotFound, notFoundJSON},
+		"fault inside a Connect error": {connect.NewError(connect.CodeNotFound, fault.ErrNotFound), http.StatusNotFound, notFoundJSON},
+		"Connect error":                {connect.NewError(connect.CodeNotFound, errors.New("secret")), http.StatusInternalServerError, internal},
+		"any error":                    {errors.New("secret"), http.StatusInternalServerError, internal},
+		"retry":                        {late, http.StatusTooManyRequests, errorJSON("rate_limited", "Slow down.")},
+	} {
+		w := exchange(&stub{err: test.err}, open, get("/api/v1/payments/1"))
+		checkAnswer(t, name, w, test.status, test.body)
+		if name == "retry" && w.Header().Get("Retry-After") != "2" {
+			t.Errorf("Retry-After: %q", w.Header().Get("Retry-After"))
+		}
+	}
+}
+
+func TestUnimplementedIsInternal(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	New(Services{Payment: gatewayv1connect.UnimplementedPaymentServiceHandler{}}, open).ServeHTTP(w, get("/api/v1/payments/1"))
+	checkAnswer(t, "unimplemented", w, http.StatusInternalServerError,
+		`{"message":"Something went wrong on our side.","code":"internal_error","requestId":""}`)
+}

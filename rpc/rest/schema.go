@@ -1,0 +1,128 @@
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"gateway/internal/strictjson"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+// schema is a message's descriptor prepared for the codec.
+type schema struct {
+	desc   protoreflect.MessageDescriptor
+	fields []*field          // in the order of their numbers
+	byName map[string]*field // by JSON name, those that a body or query may set
+}
+
+type field struct {
+	desc   protoreflect.FieldDescriptor
+	name   string // in JSON
+	key    []byte // the name as it is written, with its colon
+	wire   *gatewayv1.Wire
+	omitIf protoreflect.FieldDescriptor // the boolean beside it that hides it, or nil
+	known  protoreflect.FullName        // timestamp or anyValue, the messages with a JSON form of their own, or ""
+	child  *schema                      // of other messages: the field's, the list's or the map's
+}
+
+const (
+	timestamp protoreflect.FullName = "google.protobuf.Timestamp"
+	anyValue  protoreflect.FullName = "google.protobuf.Value"
+)
+
+// newSchema prepares a message and those inside it. It panics on a type the codec does not carry.
+func newSchema(desc protoreflect.MessageDescriptor) *schema {
+	return schemas{}.of(desc)
+}
+
+// schemas are those already begun, so that a message may contain itself.
+type schemas map[protoreflect.FullName]*schema
+
+func (all schemas) of(desc protoreflect.MessageDescriptor) *schema {
+	if known, ok := all[desc.FullName()]; ok {
+		return known
+	}
+	s := &schema{desc: desc, byName: map[string]*field{}}
+	all[desc.FullName()] = s
+	for i := range desc.Fields().Len() {
+		f := all.field(desc.Fields().Get(i))
+		s.fields = append(s.fields, f)
+		if !f.wire.GetInternal() {
+			s.byName[f.name] = f
+		}
+	}
+	slices.SortFunc(s.fields, func(a, b *field) int { return cmp.Compare(a.desc.Number(), b.desc.Number()) })
+	return s
+}
+
+func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
+	wire, ok := proto.GetExtension(desc.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
+	must(ok, desc, "the wire option is of another type")
+	f := &field{
+		desc: desc,
+		name: desc.JSONName(),
+		key:  append(strictjson.AppendString(nil, desc.JSONName()), ':'),
+		wire: wire,
+	}
+	if sibling := f.wire.GetOmitIf(); sibling != "" {
+		f.omitIf = desc.ContainingMessage().Fields().ByName(protoreflect.Name(sibling))
+		must(f.omitIf != nil && f.omitIf.Kind() == protoreflect.BoolKind, desc, "omit_if names no boolean field")
+	}
+	must(!desc.IsMap() || desc.MapKey().Kind() == protoreflect.StringKind, desc, "a map needs string keys")
+	all.value(f)
+	return f
+}
+
+// value prepares what one value of the field is, in a list or map too.
+func (all schemas) value(f *field) {
+	desc := f.element()
+	switch desc.Kind() {
+	case protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
+		must(false, desc, "the REST codec does not carry this type")
+	case protoreflect.MessageKind:
+		switch name := desc.Message().FullName(); name {
+		case timestamp, anyValue:
+			f.known = name
+		default:
+			must(name.Parent() != timestamp.Parent(), desc, "this well-known type has no REST form yet")
+			f.child = all.of(desc.Message())
+		}
+	default: // a scalar needs nothing prepared
+	}
+}
+
+// element describes one value of the field: the map's value, the list's item, or the field itself.
+func (f *field) element() protoreflect.FieldDescriptor {
+	if f.desc.IsMap() {
+		return f.desc.MapValue()
+	}
+	return f.desc
+}
+
+// isAnyValue reports whether of this field only presence matters.
+func (f *field) isAnyValue() bool {
+	return f.known == anyValue && f.desc.Cardinality() != protoreflect.Repeated
+}
+
+// bindToPath takes a field, by its proto name, away from bodies and queries: only the path sets it.
+func (s *schema) bindToPath(name string) *field {
+	for _, f := range s.fields {
+		if string(f.desc.Name()) == name {
+			kind := f.desc.Kind()
+			must(kind == protoreflect.StringKind || kind == protoreflect.Int64Kind, f.desc, "a path has only strings and int64 ids")
+			delete(s.byName, f.name)
+			return f
+		}
+	}
+	panic(fmt.Sprintf("rest: no field %s for the path", name))
+}
+
+func must(ok bool, desc protoreflect.Descriptor, complaint string) {
+	if !ok {
+		panic(fmt.Sprintf("rest: %s: %s", desc.FullName(), complaint))
+	}
+}

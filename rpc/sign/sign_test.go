@@ -1,0 +1,168 @@
+package sign
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ secret, body, want string }{
+		// The well-known vectors of HMAC-SHA256.
+		{"key", "The quick brown fox jumps over the lazy dog", "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8"},
+		{"Jefe", "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+		{"", "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
+	} {
+		if got := Signature(test.secret, []byte(test.body)); got != test.want {
+			t.Errorf("Signature(%q, %q) = %s; want %s", test.secret, test.body, got, test.want)
+		}
+	}
+}
+
+// capture is a base transport that keeps what it was sent.
+type capture struct {
+	request *http.Request
+	body    string
+}
+
+func (c *capture) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	c.request, c.body = r, string(body)
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, err
+}
+
+// closer notes that it was closed.
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error {
+	c.closed = true
+	return nil
+}
+
+func TestTransport(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		body io.Reader
+		want string
+	}{
+		"no body":        {nil, ""},
+		"with GetBody":   {strings.NewReader(`{"a": 1}`), `{"a": 1}`},
+		"stream":         {io.MultiReader(strings.NewReader(`{"a"`), strings.NewReader(`:1}`)), `{"a":1}`},
+		"empty stream":   {io.MultiReader(), ""},
+		"explicit empty": {http.NoBody, ""},
+	} {
+		request, err := http.NewRequest(http.MethodPost, "http://gateway/api/v1/payments", test.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := &capture{}
+		if _, err := Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if sent.body != test.want || sent.request.ContentLength != int64(len(test.want)) {
+			t.Errorf("%s: sent %q of length %d; want %q", name, sent.body, sent.request.ContentLength, test.want)
+		}
+		for header, want := range map[string]string{
+			"X-Merchant-Key-Id": "key_1", "X-Merchant-Secret": "s3cret", "Signature": Signature("s3cret", []byte(test.want)),
+		} {
+			if got := sent.request.Header.Get(header); got != want {
+				t.Errorf("%s: %s = %q; want %q", name, header, got, want)
+			}
+		}
+		checkResendable(t, name, sent.request, test.want)
+	}
+}
+
+func checkResendable(t *testing.T, name string, r *http.Request, want string) {
+	t.Helper()
+	again, err := r.GetBody()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if body, err := io.ReadAll(again); err != nil || string(body) != want {
+		t.Errorf("%s: GetBody gives %q, %v; want %q", name, body, err, want)
+	}
+}
+
+func TestTransportLeavesTheRequestAlone(t *testing.T) {
+	t.Parallel()
+	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &closer{Reader: strings.NewReader("{}")}
+	request.Body = own
+	if _, err := Transport(&capture{}, "key_1", "s3cret").RoundTrip(request); err != nil {
+		t.Fatal(err)
+	}
+	if len(request.Header) != 0 || request.Body != own {
+		t.Errorf("the request was changed: %v", request.Header)
+	}
+	if rest, _ := io.ReadAll(own); string(rest) != "{}" {
+		t.Errorf("the request's own body was read although GetBody gives copies: %q left", rest)
+	}
+	if !own.closed {
+		t.Error("the request's body was not closed")
+	}
+}
+
+func TestTransportBodyErrors(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &closer{Reader: strings.NewReader("{}")}
+	request.Body = own
+	request.GetBody = func() (io.ReadCloser, error) { return nil, broken }
+	sent := &capture{}
+	if _, err := Transport(sent, "k", "s").RoundTrip(request); !errors.Is(err, broken) || !own.closed || sent.request != nil {
+		t.Errorf("got %v, closed %v, sent %v; want the error, closed, nothing sent", err, own.closed, sent.request)
+	}
+}
+
+func TestTransportRefusesRedirects(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed")
+	}))
+	defer elsewhere.Close()
+	gateway := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	defer gateway.Close()
+
+	client := &http.Client{Transport: Transport(nil, "key_1", "s3cret")}
+	response, err := client.Get(gateway.URL)
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	if !errors.Is(err, ErrRedirect) {
+		t.Errorf("got %v; want ErrRedirect", err)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	sent := &capture{}
+	request, err := http.NewRequest(http.MethodGet, "http://gateway/", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Headers{KeyID: "X-Key", Signature: "X-Sign"}).Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
+		t.Fatal(err)
+	}
+	for header, want := range map[string]string{
+		"X-Key": "key_1", "X-Merchant-Secret": "s3cret", "X-Sign": Signature("s3cret", nil), "X-Merchant-Key-Id": "", "Signature": "",
+	} {
+		if got := sent.request.Header.Get(header); got != want {
+			t.Errorf("%s = %q; want %q", header, got, want)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/payment"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// TraderService serves portal.v1.TraderService.
+type TraderService struct {
+	payments *payment.Service
+	view     paymentView
+}
+
+var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
+
+// NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
+func NewTraderService(payments *payment.Service, links *auth.Links, payURL string) *TraderService {
+	return &TraderService{payments: payments, view: paymentView{links: links, payURL: payURL}}
+}
+
+// ListPayments implements the service.
+func (s *TraderService) ListPayments(
+	ctx context.Context, req *connect.Request[portalv1.ListPaymentsRequest],
+) (*connect.Response[portalv1.ListPaymentsResponse], error) {
+	caller := auth.CallerFrom(ctx)
+	page := payment.Page{Status: req.Msg.Status}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.payments.ListAssigned(ctx, caller, page)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]*gatewayv1.Payment, 0, len(list))
+	for _, p := range list {
+		data = append(data, s.view.payment(caller, p))
+	}
+	return connect.NewResponse(&portalv1.ListPaymentsResponse{Data: data, NextCursor: cursor}), nil
+}
+
+// ConfirmReceived implements the service.
+func (s *TraderService) ConfirmReceived(
+	ctx context.Context, req *connect.Request[portalv1.ConfirmReceivedRequest],
+) (*connect.Response[portalv1.ConfirmReceivedResponse], error) {
+	caller := auth.CallerFrom(ctx)
+	p, err := s.payments.Confirm(ctx, caller, req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{
+		Message: "Payment confirmed", Data: s.view.payment(caller, p),
+	}), nil
+}
+
+// CancelPayment implements the service.
+func (s *TraderService) CancelPayment(
+	ctx context.Context, req *connect.Request[portalv1.CancelPaymentRequest],
+) (*connect.Response[portalv1.CancelPaymentResponse], error) {
+	caller := auth.CallerFrom(ctx)
+	p, err := s.payments.Cancel(ctx, caller, req.Msg.GetPaymentId(), req.Msg.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CancelPaymentResponse{
+		Message: "Payment cancelled", Data: s.view.payment(caller, p),
+	}), nil
+}
