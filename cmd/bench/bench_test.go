@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Everything is measured for moments only: that each number is there and positive, that the replay and what is stored
+// leave the ledger whole, and that nothing stays behind.
+func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("brings up a PostgreSQL and two gateways")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if err := os.Chmod(os.TempDir(), 0o711); err != nil {
+		t.Fatal(err)
+	}
+	var out, log bytes.Buffer
+	args := []string{"-run", "200ms", "-runs", "1", "-clients", "4", "-traders", "5", "-cashboxes", "5", "-stored", "300"}
+	if err := run(t.Context(), args, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, &out)
+	}
+	for _, key := range []string{
+		"creates_per_s", "creates_10_requisites_per_s", "create_round_trips", "create_wal_bytes", "create_p50_ms",
+		"create_p99_ms", "create_sql_per_s", "create_ratio", "one_row_commit_per_s", "credits_one_cashbox_per_s",
+		"credits_spread_per_s", "webhooks_per_s", "r_page_bytes", "stored_creates_per_s", "stored_create_cpu_ratio",
+		"store_seconds",
+	} {
+		if value, _ := got[key].(float64); value <= 0 {
+			t.Errorf("%s is %v", key, got[key])
+		}
+	}
+	for _, key := range []string{"create_cpu_us", "stored_create_cpu_us"} {
+		each, _ := got[key].(map[string]any)
+		for _, who := range []string{"gateway", "postgres", "generator"} {
+			if value, _ := each[who].(float64); value <= 0 {
+				t.Errorf("%s.%s is %v", key, who, each[who])
+			}
+		}
+	}
+	if got["audit_violations"] != 0.0 {
+		t.Errorf("audit_violations is %v\n%s", got["audit_violations"], &log)
+	}
+	if _, there := got["pay_page_bytes"]; !there {
+		t.Error("pay_page_bytes is missing")
+	}
+	for _, key := range []string{"machine", "settings", "samples"} {
+		if object, _ := got[key].(map[string]any); len(object) == 0 {
+			t.Errorf("%s is %v", key, got[key])
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gateway-bench-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-only", "nonsense"}, {"-runs", "0"}, {"-run", "0s"}, {"-stored", "-1"}} {
+		if _, err := parseOptions(args, &bytes.Buffer{}); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+	o, err := parseOptions([]string{"-only", "creates,open", "-skip", "open"}, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{options: o}
+	if !b.wanted("creates") || b.wanted("open") || b.wanted("pages") {
+		t.Error("the parts wanted are not the parts asked for")
+	}
+}

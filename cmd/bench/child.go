@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"gateway/internal/sandbox"
+)
+
+// build compiles the gateway as it stands.
+func build(ctx context.Context, dir string) (string, error) {
+	binary := filepath.Join(dir, "gateway.bin")
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "gateway/cmd/gateway").CombinedOutput() //nolint:gosec // in our own directory
+	if err != nil {
+		return "", fmt.Errorf("build the gateway: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// child is a gateway in a process of its own.
+type child struct {
+	sandbox.Info
+	cmd     *exec.Cmd
+	logPath string
+	done    chan struct{}
+	err     error
+}
+
+// launch starts a gateway on a database, as a sandbox with free ports, and waits until it is ready. Its log goes to a
+// file beside its data.
+func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, error) {
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return nil, err
+	}
+	const free = "127.0.0.1:0"
+	c := &child{logPath: filepath.Join(dir, "log.jsonl"), done: make(chan struct{})}
+	log, err := os.Create(c.logPath)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }() // the child has it
+	//nolint:gosec,noctx // built by us, and stopped in its turn, not by the context
+	c.cmd = exec.Command(b.binary, "serve", "-sandbox", "-data-dir", dir, "-db-connections", strconv.Itoa(b.connections),
+		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
+	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL)
+	c.cmd.Stderr = log
+	c.cmd.SysProcAttr = childAttributes()
+	started := make(chan error, 1)
+	go c.run(started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start the gateway: %w", err)
+	}
+	if err := c.await(ctx, dir); err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return c, nil
+}
+
+// run keeps its thread for the child's whole life: the signal at a parent's death follows the thread that forked.
+func (c *child) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := c.cmd.Start()
+	started <- err
+	if err == nil {
+		c.err = c.cmd.Wait()
+		close(c.done)
+	}
+}
+
+// cleanEnvironment is ours without what would configure a gateway.
+func cleanEnvironment() []string {
+	var kept []string
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "GATEWAY_") && !strings.HasPrefix(variable, "DATABASE_URL=") && !strings.HasPrefix(variable, "PG") {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+func (c *child) pid() int { return c.cmd.Process.Pid }
+
+// await waits until the gateway's file is there and it says that it is ready.
+func (c *child) await(ctx context.Context, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var err error
+		if c.Info, err = sandbox.Read(dir); err == nil && isReady(ctx, c.OpsURL) {
+			return nil
+		}
+		select {
+		case <-c.done:
+			return fmt.Errorf("the gateway ended: %w\n%s", c.err, wholeFile(c.logPath))
+		case <-ctx.Done():
+			return fmt.Errorf("the gateway is not ready: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+func isReady(ctx context.Context, opsURL string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, opsURL+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// stop asks the gateway to end, and makes it.
+func (c *child) stop() error {
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // one that has ended needs none
+	select {
+	case <-c.done:
+		return c.err
+	case <-time.After(stopTimeout):
+		_ = c.cmd.Process.Kill()
+		<-c.done
+		return errors.New("the gateway does not stop when asked to")
+	}
+}

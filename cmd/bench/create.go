@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// creates measures creations over HTTP and, between them, the replay of their statements, so that whatever the machine
+// is doing meets both.
+func (b *bench) creates(ctx context.Context) error {
+	over, hangUp, err := b.creator(ctx, manyMethod, b.clients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	replay, end, err := b.replayer(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	for _, load := range []act{over.act, replay} {
+		if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), load); err != nil {
+			return err
+		}
+	}
+	for range b.runs {
+		if err := b.sampleCreates(ctx, over, "creates_per_s", "create"); err != nil {
+			return err
+		}
+		rate, _, err := b.during(ctx, replay)
+		if err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+		b.report.sample("create_sql_per_s", rate)
+	}
+	return nil
+}
+
+// createsFew is creates with the smaller pool of requisites, where payments meet on them.
+func (b *bench) createsFew(ctx context.Context) error {
+	return b.createsOf(ctx, fewMethod, "creates_10_requisites_per_s", "create_10_requisites")
+}
+
+func (b *bench) createsOf(ctx context.Context, method, rateName, useName string) error {
+	over, hangUp, err := b.creator(ctx, method, b.clients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), over.act); err != nil {
+		return err
+	}
+	for range b.runs {
+		if err := b.sampleCreates(ctx, over, rateName, useName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sampleCreates makes one measured run and keeps its numbers.
+func (b *bench) sampleCreates(ctx context.Context, over *creator, rateName, useName string) error {
+	over.prepare(b.clients, b.seconds)
+	rate, each, err := b.during(ctx, over.act)
+	if err != nil {
+		return err
+	}
+	b.report.sample(rateName, rate)
+	b.report.sample(useName+"_cpu_us.gateway", micros(each.gateway))
+	b.report.sample(useName+"_cpu_us.postgres", micros(each.postgres))
+	b.report.sample(useName+"_cpu_us.generator", micros(each.generator))
+	b.report.sample(useName+"_wal_bytes", each.wal)
+	b.say("  %.0f creations/s, CPU of each: gateway %v, PostgreSQL %v, generator %v", rate, each.gateway, each.postgres, each.generator)
+	return nil
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// creator creates payments over HTTP, a connection a client.
+type creator struct {
+	wires []*wire
+	make  func(client int) []byte
+	*supply
+}
+
+func (b *bench) creator(ctx context.Context, method string, clients int) (*creator, func(), error) {
+	address := hostOf(b.gateway.BaseURL)
+	wires, hangUp, err := dialAll(ctx, address, clients)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &creator{wires: wires, make: func(client int) []byte {
+		box := b.scene.boxes[client%creatingKeys]
+		o := b.scene.orders(box, method, b.hooks.urls()[client%endpoints])
+		return o.request(address, o.body(b.scene.next.Add(1)))
+	}}
+	c.prepare(clients, b.seconds)
+	return c, hangUp, nil
+}
+
+// ahead is the rate of creations that requests are made ahead for.
+const ahead = 3000
+
+func (c *creator) prepare(clients int, length time.Duration) {
+	c.supply = newSupply(clients, int(ahead*length.Seconds())/clients, c.make)
+}
+
+func (c *creator) act(_ context.Context, client int) (bool, error) {
+	_, err := c.wires[client].send(c.take(client))
+	return err == nil, err
+}
+
+// latencyClients are enough for those who wait for an answer not to keep others from sending.
+const latencyClients = 128
+
+// latency measures creations that come on schedule, at half the rate the gateway was found to bear.
+func (b *bench) latency(ctx context.Context) error {
+	saturation := b.report.median("creates_per_s")
+	if saturation == nil {
+		return fmt.Errorf("the saturation rate is not known: measure creates, too")
+	}
+	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	for range b.runs {
+		over.prepare(latencyClients, b.seconds)
+		checkpointed := b.checkpointIn(ctx, b.seconds/2)
+		sorted, err := openLoop(ctx, latencyClients, *saturation/2, b.seconds, over.act)
+		if cause := <-checkpointed; err == nil {
+			err = cause
+		}
+		if err != nil {
+			return err
+		}
+		b.report.sample("create_p50_ms", percentile(sorted, .50))
+		b.report.sample("create_p99_ms", percentile(sorted, .99))
+	}
+	b.report.sample("create_open_loop_per_s", *saturation/2)
+	return nil
+}

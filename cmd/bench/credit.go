@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// credits measures settlements: traders confirm pending payments, which credits the cashbox and the platform, frees the
+// requisite and queues a webhook. All onto one cashbox, and spread over many: that the two are alike is what the ledger
+// is built for. Each run confirms as many payments as were made ready before it, and what it queued is delivered before
+// the next begins; deliveries go on meanwhile.
+func (b *bench) credits(ctx context.Context) error {
+	kinds := []struct {
+		name  string
+		boxes []box
+	}{{"credits_one_cashbox_per_s", b.scene.boxes[:1]}, {"credits_spread_per_s", b.scene.boxes}}
+	// A few of each warm up, and tell how many a run takes.
+	var rate float64
+	for _, kind := range kinds {
+		var err error
+		if rate, err = b.settle(ctx, kind.boxes, 10*b.clients); err != nil {
+			return err
+		}
+	}
+	count := max(int(rate*b.seconds.Seconds()/2), 2*b.clients)
+	for range b.runs {
+		for _, kind := range kinds {
+			rate, err := b.settle(ctx, kind.boxes, count)
+			if err != nil {
+				return err
+			}
+			b.report.sample(kind.name, rate)
+		}
+	}
+	return nil
+}
+
+// settle makes payments ready, confirms them with a checkpoint on the way, and waits for their webhooks.
+func (b *bench) settle(ctx context.Context, boxes []box, count int) (float64, error) {
+	pending, err := b.prepare(ctx, boxes, count)
+	if err != nil {
+		return 0, err
+	}
+	b.hooks.restart()
+	checkpointed := b.checkpointIn(ctx, b.seconds/4)
+	took, err := b.confirm(ctx, pending)
+	if cause := <-checkpointed; err == nil {
+		err = cause
+	}
+	if err != nil {
+		return 0, err
+	}
+	rate := float64(count) / took.Seconds()
+	b.say("  %d settled onto %d cashboxes, %.0f/s", count, len(boxes), rate)
+	_, err = b.hooks.await(ctx, count)
+	return rate, err
+}
+
+// confirm has the traders confirm their payments, over connections opened just before: the gateway closes those on which
+// nothing comes.
+func (b *bench) confirm(ctx context.Context, pending []pendingPayment) (time.Duration, error) {
+	const procedure = "/portal.v1.TraderService/ConfirmReceived"
+	address := hostOf(b.gateway.BaseURL)
+	var requests [][]byte
+	for _, p := range pending {
+		body := fmt.Appendf(nil, `{"paymentId":"%d"}`, p.id)
+		requests = append(requests, bearerRequest(address, procedure, b.scene.tokens[p.traderID], body))
+	}
+	wires, hangUp, err := dialAll(ctx, address, b.clients)
+	if err != nil {
+		return 0, err
+	}
+	defer hangUp()
+	return workOff(ctx, b.clients, len(requests), func(_ context.Context, client, i int) error {
+		_, err := wires[client].send(requests[i])
+		return err
+	})
+}
+
+type pendingPayment struct{ id, traderID int64 }
+
+// prepare creates payments of the cashboxes in turn, and answers them in no order.
+func (b *bench) prepare(ctx context.Context, boxes []box, count int) ([]pendingPayment, error) {
+	address := hostOf(b.gateway.BaseURL)
+	wires, hangUp, err := dialAll(ctx, address, b.clients)
+	if err != nil {
+		return nil, err
+	}
+	defer hangUp()
+	orderIDs := make([]string, count)
+	for i := range orderIDs {
+		orderIDs[i] = orderID(b.scene.next.Add(1))
+	}
+	_, err = workOff(ctx, b.clients, count, func(_ context.Context, client, i int) error {
+		o := b.scene.orders(boxes[i%len(boxes)], manyMethod, b.hooks.urls()[i%endpoints])
+		_, err := wires[client].send(o.request(address, o.bodyOf(orderIDs[i], amount())))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.assigned(ctx, orderIDs)
+}
+
+// assigned finds the payments of orders, and whom they were given to: merchants are not told.
+func (b *bench) assigned(ctx context.Context, orderIDs []string) ([]pendingPayment, error) {
+	const query = `select p.id, p.trader_id from payment p join payment_key k on k.merchant_id = p.merchant_id and k.payment_id = p.id
+where k.merchant_id = $1 and k.channel = $2 and k.order_id = any($3) and p.status = 'pending'`
+	rows, err := b.pool.Query(ctx, query, b.scene.merchantID, manyMethod, orderIDs)
+	if err != nil {
+		return nil, fmt.Errorf("find the payments: %w", err)
+	}
+	defer rows.Close()
+	var found []pendingPayment
+	for rows.Next() {
+		var p pendingPayment
+		if err := rows.Scan(&p.id, &p.traderID); err != nil {
+			return nil, fmt.Errorf("find the payments: %w", err)
+		}
+		found = append(found, p)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("find the payments: %w", err)
+	}
+	if len(found) != len(orderIDs) {
+		return nil, fmt.Errorf("%d of %d payments are there to confirm", len(found), len(orderIDs))
+	}
+	rand.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
+	return found, nil
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// act is one operation of a client. done is false for one that was refused in good order and does not count.
+type act func(ctx context.Context, client int) (done bool, err error)
+
+// closedLoop has every client act without a pause for the given time, and returns how many acts were done and how long
+// it took until the last had ended.
+func closedLoop(ctx context.Context, clients int, length time.Duration, do act) (int64, time.Duration, error) {
+	var over atomic.Bool
+	timer := time.AfterFunc(length, func() { over.Store(true) })
+	defer timer.Stop()
+	return together(ctx, clients, func(ctx context.Context, client int, done *int64) error {
+		for !over.Load() && ctx.Err() == nil {
+			ok, err := do(ctx, client)
+			if err != nil {
+				return err
+			}
+			if ok {
+				*done++
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// workOff has the clients act count times together.
+func workOff(ctx context.Context, clients, count int, do func(ctx context.Context, client, i int) error) (time.Duration, error) {
+	var next atomic.Int64
+	_, took, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= count || ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := do(ctx, client, i); err != nil {
+				return err
+			}
+		}
+	})
+	return took, err
+}
+
+// openLoop sends on schedule, whatever the answers take, as callers who know nothing of each other do. A latency is
+// counted from when the call was due, so that waiting for a free client counts.
+func openLoop(ctx context.Context, clients int, perSecond float64, length time.Duration, do act) ([]time.Duration, error) {
+	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
+	taken := make([][]time.Duration, clients)
+	var next atomic.Int64
+	began := time.Now()
+	_, _, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
+		for {
+			at := due(next.Add(1) - 1)
+			if at > length || ctx.Err() != nil {
+				return ctx.Err()
+			}
+			time.Sleep(at - time.Since(began))
+			if _, err := do(ctx, client); err != nil {
+				return err
+			}
+			taken[client] = append(taken[client], time.Since(began)-at)
+		}
+	})
+	return slices.Sorted(slices.Values(slices.Concat(taken...))), err
+}
+
+// together runs every client's work and waits for all. The first error ends it for everybody.
+func together(
+	ctx context.Context, clients int, work func(ctx context.Context, client int, done *int64) error,
+) (int64, time.Duration, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	counts, failures := make([]int64, clients), make([]error, clients)
+	began := time.Now()
+	var running sync.WaitGroup
+	for client := range clients {
+		running.Go(func() {
+			if failures[client] = work(ctx, client, &counts[client]); failures[client] != nil {
+				cancel()
+			}
+		})
+	}
+	running.Wait()
+	took := time.Since(began)
+	var total int64
+	for _, count := range counts {
+		total += count
+	}
+	return total, took, firstCause(failures)
+}
+
+// firstCause prefers a cause to the cancellations it set off.
+func firstCause(failures []error) error {
+	var cancelled error
+	for _, err := range failures {
+		switch {
+		case errors.Is(err, context.Canceled):
+			cancelled = err
+		case err != nil:
+			return err
+		}
+	}
+	return cancelled
+}
+
+// percentile is that of sorted latencies, in milliseconds.
+func percentile(sorted []time.Duration, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)].Seconds() * 1000
+}

@@ -1,0 +1,120 @@
+// Command bench measures the gateway on this machine and prints one JSON object. It brings up a PostgreSQL and a gateway
+// of its own, loads them as merchants and traders would, measures the same database without the gateway as the ceiling,
+// and takes everything down again.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	}
+}
+
+// options are what a run is told. The defaults are the run whose numbers count; the rest is for development.
+type options struct {
+	// seconds is the length of one measured run; runs is how many of them make a median.
+	seconds time.Duration
+	runs    int
+	// clients are the concurrent callers, and the connections of what is measured without the gateway. connections is
+	// the size of the gateway's pool.
+	clients, connections int
+	// requisites are in the larger pool, few in the smaller, and traders share them out evenly.
+	requisites, few, traders int
+	// cashboxes are those that credits are spread over.
+	cashboxes int
+	// stored payments are put into the database before creations are measured once more; 0 leaves that out.
+	stored     int
+	only, skip []string
+}
+
+func parseOptions(args []string, usage io.Writer) (options, error) {
+	var o options
+	var only, skip string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	flags.DurationVar(&o.seconds, "run", 5*time.Second, "length of one measured run")
+	flags.IntVar(&o.runs, "runs", 3, "measured runs that make a median")
+	flags.IntVar(&o.clients, "clients", 20, "concurrent callers, and connections of what is measured without the gateway")
+	flags.IntVar(&o.connections, "connections", 20, "size of the gateway's connection pool")
+	flags.IntVar(&o.requisites, "requisites", 1000, "requisites of the larger pool")
+	flags.IntVar(&o.few, "few", 10, "requisites of the smaller pool")
+	flags.IntVar(&o.traders, "traders", 100, "traders who share the requisites")
+	flags.IntVar(&o.cashboxes, "cashboxes", 50, "cashboxes that credits are spread over")
+	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
+	flags.StringVar(&only, "only", "", "measure these parts alone, separated by commas: "+strings.Join(partNames(), " "))
+	flags.StringVar(&skip, "skip", "", "leave these parts out")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	o.only, o.skip = list(only), list(skip)
+	return o, o.check()
+}
+
+func list(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+}
+
+func (o options) check() error {
+	for _, n := range []int{o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes} {
+		if n < 1 {
+			return errors.New("every number but -stored must be at least 1")
+		}
+	}
+	if o.seconds <= 0 || o.stored < 0 {
+		return errors.New("-run must be more than nothing, -stored not less")
+	}
+	for _, name := range slices.Concat(o.only, o.skip) {
+		if !slices.Contains(partNames(), name) {
+			return fmt.Errorf("there is no part %q: there are %s", name, strings.Join(partNames(), " "))
+		}
+	}
+	return nil
+}
+
+// run measures and prints. Nothing is printed of a measurement that failed.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	b := &bench{options: o, progress: progress{out: stderr, began: time.Now()}, report: newReport()}
+	defer b.close()
+	if err := b.open(ctx); err != nil {
+		return err
+	}
+	if err := b.measure(ctx); err != nil {
+		return err
+	}
+	return b.report.print(stdout)
+}
+
+// progress says on standard error what goes on.
+type progress struct {
+	out   io.Writer
+	began time.Time
+	mu    sync.Mutex
+}
+
+func (p *progress) say(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = fmt.Fprintf(p.out, "%6.1fs  %s\n", time.Since(p.began).Seconds(), fmt.Sprintf(format, args...))
+}

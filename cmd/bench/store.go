@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+)
+
+// createsStored stores payments and measures creations once more, so that what a full database costs shows.
+func (b *bench) createsStored(ctx context.Context) error {
+	if b.stored == 0 {
+		return nil
+	}
+	began := time.Now()
+	if err := b.store(ctx); err != nil {
+		return err
+	}
+	took := time.Since(began).Seconds()
+	b.report.StoreSeconds = &took
+	return b.createsOf(ctx, manyMethod, "stored_creates_per_s", "stored_create")
+}
+
+// storedAtOnce is how many payments one transaction stores.
+const storedAtOnce = 50_000
+
+// store writes completed and settled payments of the last month, as creation and settlement would have left them.
+func (b *bench) store(ctx context.Context) error {
+	var first, firstTransfer int64
+	if err := b.pool.QueryRow(ctx, reserveIDs, b.stored).Scan(&first, &firstTransfer); err != nil {
+		return fmt.Errorf("reserve ids: %w", err)
+	}
+	chunks := (b.stored + storedAtOnce - 1) / storedAtOnce
+	_, err := workOff(ctx, min(runtime.NumCPU(), ownPool/2), chunks, func(ctx context.Context, _, i int) error {
+		from := i * storedAtOnce
+		to := min(from+storedAtOnce, b.stored)
+		b.say("  storing payments %d to %d", from+1, to)
+		return db.InTx(ctx, b.pool, func(tx pgx.Tx, _ *db.Queries) error {
+			return b.storeSome(ctx, tx, from, to, first, firstTransfer)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("store payments: %w", err)
+	}
+	// What autovacuum and the next checkpoint would do at some time of the measurement is done before it.
+	for _, command := range []string{"vacuum analyze", "checkpoint"} {
+		if _, err := b.pool.Exec(ctx, command); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return nil
+}
+
+// storeSome writes the payments from one number up to another. Triggers are off: that they would have found nothing is
+// for the audit to say.
+func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, firstTransfer int64) error {
+	if _, err := tx.Exec(ctx, "set local synchronous_commit = off; set local session_replication_role = replica"); err != nil {
+		return err
+	}
+	boxIDs := make([]int64, 0, len(b.scene.boxes))
+	for _, box := range b.scene.boxes {
+		boxIDs = append(boxIDs, box.id)
+	}
+	_, err := tx.Exec(ctx, drawPayments, b.stored, first, firstTransfer, boxIDs, b.scene.traderIDs, b.hooks.urls()[0],
+		ledger.Available(ledger.Trader, 0).ID(), ledger.Available(ledger.Cashbox, 0).ID(),
+		ledger.Available(ledger.Platform, 0).ID(), b.scene.merchantID, from, to)
+	if err != nil {
+		return err
+	}
+	for _, statement := range storeStatements {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%.40q: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// reserveIDs takes ids from the sequences, so that the gateway's own go on after them.
+const reserveIDs = `select setval('payment_id_seq', nextval('payment_id_seq') + $1) - $1,
+    setval(t, nextval(t) + 2 * $1) - 2 * $1
+from pg_get_serial_sequence('transfer', 'id') t`
+
+// drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds spot less his share,
+// which is what merchant and platform get in the end. UUIDs are of version 7, in the order of time as the gateway's are.
+// An account's id is its owner's, shifted: see ledger.Account.
+const drawPayments = `
+create temp table drawn on commit drop as
+select $10::bigint as merchant_id, $2::bigint + n as id, $3::bigint + 2 * n as transfer_id,
+    (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid as uuid,
+    'stored-' || ($2::bigint + n) as order_id, box, trader, url, at, amount, value, spot - profit as usdt, profit,
+    own as spread_trader, profit - own as spread_platform,
+    $7::bigint + (trader << 3) as trader_available, $7::bigint + (trader << 3) + 1 as trader_reserved,
+    $8::bigint + (box << 3) as cashbox_available, $9::bigint as platform_available
+from (
+    select n, $6::text as url, ($4::bigint[])[1 + n % cardinality($4::bigint[])] as box,
+        ($5::bigint[])[1 + n % cardinality($5::bigint[])] as trader,
+        now() - interval '30 days' * (1 - n::float8 / $1::integer) as at, amount, '+7911' || lpad((n % 1000)::text, 7, '0') as value,
+        trunc(amount / 92.50, 8) as spot, trunc(amount / 92.50, 8) - trunc(amount / (92.50 * 1.045), 8) as profit,
+        trunc(amount / 92.50 * 0.015, 8) as own
+    from generate_series($11::integer, $12::integer - 1) n,
+        lateral (select round((100 + 9900 * random() + n * 0)::numeric, 2) as amount) a
+) drawn`
+
+// storeStatements write what drawPayments drew, a table each.
+var storeStatements = []string{
+	`insert into payment_key (merchant_id, channel, order_id, payment_id) select merchant_id, 'sbp', order_id, id from drawn`,
+	`insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri,
+    payer_user_id, status, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_day, requisite_type,
+    requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_observed_at, rate_unavailable,
+    markup_percent, markup_source, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
+select merchant_id, id, uuid, box, order_id, 'sbp', 'RUB', amount, 'Order of the bench', url,
+    'user-' || order_id, 'completed', at + interval '5 minutes', at + interval '15 minutes', at, 1, trader, 1, at::date, 'sbp',
+    'sbp', value, 'Ivan P.', 'Sample Bank', 92.50, 'sandbox', at, false,
+    4.5, 'cashbox_method', 1.5, usdt + spread_platform, usdt, profit, spread_trader, spread_platform from drawn`,
+	`insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
+select merchant_id, id, at, 'key:1', null, 'pending' from drawn`,
+	`insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
+select merchant_id, id, at + interval '5 minutes', 'trader:' || trader, 'pending', 'completed' from drawn`,
+	`insert into transfer (id, kind, subject, subject_id, created_at) overriding system value
+select transfer_id, 'hold', 'payment', id, at from drawn
+union all select transfer_id + 1, 'pending-completed', 'payment', id, at + interval '5 minutes' from drawn order by 1`,
+	`insert into entry (account_id, transfer_id, amount) select leg.* from drawn, lateral (values
+    (trader_available, transfer_id, -usdt - spread_platform), (trader_reserved, transfer_id, usdt + spread_platform),
+    (trader_reserved, transfer_id + 1, -usdt - spread_platform), (cashbox_available, transfer_id + 1, usdt),
+    (platform_available, transfer_id + 1, spread_platform)) leg (account_id, transfer_id, amount) where leg.amount <> 0`,
+	`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status)
+select merchant_id, uuid, box, 'payment.status.updated', 'payment', id, 1, url,
+    convert_to('{"type":"payment.status.updated","data":{"uuid":"' || uuid || '","orderId":"' || order_id ||
+        '","status":"COMPLETED","amount":"' || amount || '","currency":"RUB"}}', 'UTF8'), at + interval '5 minutes', 'delivered' from drawn`,
+	// Whoever comes first moves the accounts first: in no order, two would wait for each other.
+	"select pg_advisory_xact_lock(1)",
+	`update account a set balance = a.balance + moved.amount from (
+    select leg.account_id, sum(leg.amount) as amount from drawn, lateral (values (trader_available, -usdt - spread_platform),
+        (cashbox_available, usdt), (platform_available, spread_platform)) leg (account_id, amount) group by 1
+) moved where moved.account_id = a.id`,
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gateway/internal/auth"
+)
+
+// firstEvents warm the deliveries up, and tell how many a run takes.
+const firstEvents = 200
+
+// webhooks measures how fast a backlog is delivered. The events of the settlements before are declared dead and sent
+// again by the operator's call, which queues them a thousand at a time while the first are on their way; the rate is
+// counted at the receivers, from the first arrival to the last.
+func (b *bench) webhooks(ctx context.Context) error {
+	operator := ""
+	for _, user := range b.gateway.Users {
+		if user.Kind == string(auth.Operator) {
+			operator = user.Token
+		}
+	}
+	rate, err := b.deliver(ctx, operator, firstEvents)
+	if err != nil {
+		return err
+	}
+	count := max(int(rate*b.seconds.Seconds()), firstEvents)
+	for range b.runs {
+		rate, err := b.deliver(ctx, operator, count)
+		if err != nil {
+			return err
+		}
+		b.report.sample("webhooks_per_s", rate)
+	}
+	return nil
+}
+
+// deliver has up to so many events delivered again, and answers how many arrived a second.
+func (b *bench) deliver(ctx context.Context, operator string, count int) (float64, error) {
+	events, err := b.killEvents(ctx, count)
+	if err != nil {
+		return 0, err
+	}
+	b.hooks.restart()
+	if err := b.sendAgain(ctx, operator, events); err != nil {
+		return 0, err
+	}
+	took, err := b.hooks.await(ctx, events)
+	if err != nil {
+		return 0, err
+	}
+	rate := float64(events-1) / took.Seconds()
+	b.say("  %d delivered, %.0f/s", events, rate)
+	return rate, nil
+}
+
+const killEvents = `update webhook_event set status = 'dead'
+where (merchant_id, id) in (select merchant_id, id from webhook_event where merchant_id = $1 and status = 'delivered' and url = any($2) limit $3)`
+
+// killEvents declares up to so many delivered events dead.
+func (b *bench) killEvents(ctx context.Context, count int) (int, error) {
+	tag, err := b.pool.Exec(ctx, killEvents, b.scene.merchantID, b.hooks.urls(), count)
+	if err != nil {
+		return 0, fmt.Errorf("declare events dead: %w", err)
+	}
+	if tag.RowsAffected() < 2 {
+		return 0, errors.New("there are no events to send: measure credits, too")
+	}
+	return int(tag.RowsAffected()), nil
+}
+
+// sendAgain has the dead events of every endpoint sent again.
+func (b *bench) sendAgain(ctx context.Context, token string, events int) error {
+	const procedure = "/portal.v1.OperatorService/ReplayEvents"
+	wires, hangUp, err := dialAll(ctx, hostOf(b.gateway.BaseURL), endpoints)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	replayed := make([]int, endpoints)
+	_, err = workOff(ctx, endpoints, endpoints, func(_ context.Context, client, i int) error {
+		body := fmt.Appendf(nil, `{"merchantId":"%d","url":%q}`, b.scene.merchantID, b.hooks.urls()[i])
+		answer, err := wires[client].send(bearerRequest(hostOf(b.gateway.BaseURL), procedure, token, body))
+		if err != nil {
+			return err
+		}
+		var counted struct {
+			Replayed int `json:"replayed,string"`
+		}
+		if err := json.Unmarshal(answer, &counted); err != nil {
+			return fmt.Errorf("read how many were queued: %w", err)
+		}
+		replayed[i] = counted.Replayed
+		return nil
+	})
+	total := 0
+	for _, n := range replayed {
+		total += n
+	}
+	if err == nil && total != events {
+		err = fmt.Errorf("%d of %d events were queued again", total, events)
+	}
+	return err
+}
+
+// bearerRequest is a Connect call in JSON by whom the token signs in.
+func bearerRequest(address, procedure, token string, body []byte) []byte {
+	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+		"Authorization: Bearer %s\r\n\r\n", procedure, address, len(body), token)
+	return append(head, body...)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"gateway/internal/cashbox"
+	"gateway/internal/rate"
+	"gateway/rpc"
+	"gateway/rpc/rest"
+	"gateway/web"
+)
+
+// apiHandler is everything on the API address: the documented paths, and Connect beside them.
+func (g *gateway) apiHandler() (http.Handler, error) {
+	services := rpc.Services{
+		Payment:  rpc.NewPaymentService(g.payments, g.links, g.payURL),
+		Auth:     rpc.NewAuthService(g.users, g.limits),
+		Trader:   rpc.NewTraderService(g.payments, g.links, g.payURL),
+		Merchant: rpc.NewMerchantService(g.events),
+		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
+			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: cashbox.NewSettings(g.pool, g.clock), Users: g.users,
+			Events: g.events,
+		}),
+	}
+	if g.testClock != nil {
+		services.Sandbox = rpc.NewSandboxService(g.advanceClock)
+	}
+	procedures, err := services.Procedures()
+	if err != nil {
+		return nil, err
+	}
+	door, err := rpc.NewDoor(g.keys, g.users, g.limits, procedures)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	if err := door.Mount(mux, services); err != nil {
+		return nil, err
+	}
+	documented := rest.New(rest.Services{Payment: services.Payment}, door.Guard)
+	description, err := rest.OpenAPI(rest.Services{Payment: services.Payment}, rest.About{BaseURL: g.baseURL, Headers: g.headers})
+	if err != nil {
+		return nil, err
+	}
+	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(description)
+	})
+	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see it.
+		if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		documented.ServeHTTP(w, r)
+	})
+	return rpc.Observe(g.log, g.ops.metrics, split), nil
+}
+
+// advanceClock moves the test clock and does what has become due by it, so that the caller sees the outcome.
+func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, error) {
+	now, err := g.testClock.Advance(ctx, seconds)
+	if err != nil {
+		return now, err
+	}
+	return now, g.payments.ExpireAll(ctx)
+}
+
+// payHandler is everything on the pay address.
+func (g *gateway) payHandler() http.Handler {
+	return rpc.WithRequestID(web.NewPay(g.payments, g.links))
+}
+
+// portalHandler has no portals to show yet.
+func (g *gateway) portalHandler() http.Handler {
+	return rpc.WithRequestID(http.HandlerFunc(http.NotFound))
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+	"gateway/internal/sandbox"
+	"gateway/rpc/sign"
+)
+
+// migrate brings the database to the present schema and ends.
+func (e environment) migrate(ctx context.Context, args []string) error {
+	return e.withDatabase(ctx, "migrate", args, func(config, string) error { return nil })
+}
+
+// withDatabase runs a command on the migrated database, beside a live gateway if there is one.
+func (e environment) withDatabase(ctx context.Context, command string, args []string, do func(c config, url string) error) error {
+	// These commands need no keys: only serve does.
+	args = append([]string{"-sandbox"}, args...)
+	c, err := parseConfig(command, args, e.getenv, e.stderr)
+	if err != nil {
+		return err
+	}
+	database, err := besideServer(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	if err != nil {
+		return err
+	}
+	defer database.close()
+	if err := db.Migrate(ctx, database.url); err != nil {
+		return err
+	}
+	return do(c, database.url)
+}
+
+// errUnclean makes the audit's exit status.
+var errUnclean = errors.New("the ledger does not hold")
+
+// audit proves the ledger in one snapshot.
+func (e environment) audit(ctx context.Context, args []string) error {
+	return e.withDatabase(ctx, "audit", args, func(_ config, url string) error {
+		pool, err := db.Open(ctx, url, 1)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		began := time.Now()
+		found, err := ledger.Audit(ctx, pool)
+		if err != nil {
+			return err
+		}
+		for _, violation := range found {
+			_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("%w: %d violations", errUnclean, len(found))
+		}
+		_, err = fmt.Fprintf(e.stdout, "clean: every invariant holds (%s)\n", time.Since(began).Round(time.Millisecond))
+		return err
+	})
+}
+
+const minPassword = 12
+
+// operator creates an operator, with the password from standard input.
+func (e environment) operator(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] != "create" {
+		return errors.New("usage: gateway operator create -login NAME [flags], with the password on standard input")
+	}
+	login, args := cutFlag(args[1:], "login")
+	if login == "" {
+		return errors.New("-login is needed")
+	}
+	password, err := io.ReadAll(io.LimitReader(e.stdin, 1<<10))
+	if err != nil {
+		return fmt.Errorf("read the password: %w", err)
+	}
+	secret := strings.TrimRight(string(password), "\r\n")
+	if len(secret) < minPassword {
+		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
+	}
+	return e.withDatabase(ctx, "operator create", args, func(_ config, url string) error {
+		pool, err := db.Open(ctx, url, 1)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		if err := auth.CreateOperator(ctx, db.New(pool), login, secret); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "operator %s created\n", login)
+		return err
+	})
+}
+
+// cutFlag takes one flag out of args, wherever it stands, so that the rest can be read as every command's.
+func cutFlag(args []string, name string) (string, []string) {
+	var rest []string
+	value := ""
+	for i := 0; i < len(args); i++ {
+		flagName, inline, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch {
+		case !strings.HasPrefix(args[i], "-") || flagName != name:
+			rest = append(rest, args[i])
+		case joined:
+			value = inline
+		case i+1 < len(args):
+			i++
+			value = args[i]
+		}
+	}
+	return value, rest
+}
+
+// sign prints the headers that sign the body on standard input.
+func (e environment) sign(args []string) error {
+	names := sign.DefaultHeaders
+	flags := flag.NewFlagSet("sign", flag.ContinueOnError)
+	flags.SetOutput(e.stderr)
+	keyID := flags.String("key-id", "", "public key id; the secret comes from GATEWAY_MERCHANT_SECRET")
+	flags.StringVar(&names.KeyID, "header-key-id", cmp.Or(e.getenv("GATEWAY_HEADER_KEY_ID"), names.KeyID), "name of the key id header")
+	flags.StringVar(&names.Secret, "header-secret", cmp.Or(e.getenv("GATEWAY_HEADER_SECRET"), names.Secret), "name of the secret header")
+	flags.StringVar(&names.Signature, "header-signature", cmp.Or(e.getenv("GATEWAY_HEADER_SIGNATURE"), names.Signature), "name of the signature header")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	secret := e.getenv("GATEWAY_MERCHANT_SECRET")
+	if *keyID == "" || secret == "" {
+		return errors.New("-key-id and the variable GATEWAY_MERCHANT_SECRET are needed")
+	}
+	body, err := io.ReadAll(e.stdin)
+	if err != nil {
+		return fmt.Errorf("read the body: %w", err)
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: %s\n%s: %s\n%s: %s\n", names.KeyID, *keyID, names.Secret, secret,
+		names.Signature, sign.Signature(secret, body))
+	return err
+}
+
+// listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and prints them.
+func (e environment) listen(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
+	flags.SetOutput(e.stderr)
+	addr := flags.String("addr", welcomeHookAddr, "address to listen on")
+	dir := flags.String("data-dir", cmp.Or(e.getenv("GATEWAY_DATA_DIR"), ".gateway"), "the sandbox's data directory (GATEWAY_DATA_DIR)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	info, err := sandbox.Read(*dir)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *addr)
+	if err != nil {
+		return listenError("addr", *addr, err)
+	}
+	_, _ = fmt.Fprintf(e.stdout, "waiting for webhooks on http://%s\n", listener.Addr())
+	server := newServer(e.receiver(info))
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (e environment) receiver(info sandbox.Info) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err != nil || !signedByAny(info, body, r.Header) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintln(e.stdout, "refused: the signature matches no cashbox of the sandbox")
+			return
+		}
+		_, _ = fmt.Fprintf(e.stdout, "verified: %s\n", body)
+	})
+}
+
+func signedByAny(info sandbox.Info, body []byte, header http.Header) bool {
+	for _, box := range info.Cashboxes {
+		verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
+		if err == nil && verifier.Verify(body, header) == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/pgserver"
+	"gateway/internal/sandbox"
+)
+
+// database is the PostgreSQL the program works on: one it was given, or one it manages.
+type database struct {
+	url    string
+	server *pgserver.Server // nil when given
+}
+
+const (
+	databaseName = "gateway"
+	stopTimeout  = 20 * time.Second
+)
+
+// openDatabase reaches the database, starting the managed one if none was given.
+func openDatabase(ctx context.Context, c config, log *slog.Logger) (*database, error) {
+	if c.databaseURL != "" {
+		return &database{url: c.databaseURL}, nil
+	}
+	server, err := pgserver.Start(ctx, pgserver.Options{Dir: filepath.Join(c.dataDir, "postgres"), Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	d := &database{url: server.URL(databaseName), server: server}
+	if err := d.create(ctx); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// create makes the managed server's one database at its first start.
+func (d *database) create(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, d.server.URL("postgres"))
+	if err != nil {
+		return fmt.Errorf("reach PostgreSQL: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var exists bool
+	err = conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", databaseName).Scan(&exists)
+	if err == nil && !exists {
+		_, err = conn.Exec(ctx, "create database "+databaseName)
+	}
+	if err != nil {
+		return fmt.Errorf("create database: %w", err)
+	}
+	return nil
+}
+
+// died is closed if the managed server ends under us; a given one never closes it.
+func (d *database) died() <-chan struct{} {
+	if d.server == nil {
+		return nil
+	}
+	return d.server.Done()
+}
+
+func (d *database) close() {
+	if d.server == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := d.server.Stop(ctx); err != nil {
+		slog.Error("stop PostgreSQL", "error", err)
+	}
+}
+
+// besideServer reaches the database for a command that may run beside a live gateway: through the sandbox's file if
+// somebody answers there, else as serve does.
+func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, error) {
+	if c.databaseURL == "" {
+		if info, err := sandbox.Read(c.dataDir); err == nil && answers(ctx, info.DatabaseURL) {
+			return &database{url: info.DatabaseURL}, nil
+		}
+		if err := makeDataDir(&c); err != nil {
+			return nil, err
+		}
+	}
+	return openDatabase(ctx, c, log)
+}
+
+func answers(ctx context.Context, url string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	pool, err := db.Open(ctx, url, 1)
+	if err != nil {
+		return false
+	}
+	pool.Close()
+	return true
+}
+
+// makeDataDir makes the data directory and its path absolute. Others may pass through it, so that PostgreSQL can run
+// under another account; what is secret in it is readable by its owner alone.
+func makeDataDir(c *config) error {
+	dir, err := filepath.Abs(c.dataDir)
+	if err != nil {
+		return fmt.Errorf("-data-dir: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // the path is the operator's choice
+		return fmt.Errorf("-data-dir: %w", err)
+	}
+	c.dataDir = dir
+	return nil
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/sandbox"
+)
+
+// childEnv turns the test binary into the program itself, for tests that kill it.
+const childEnv = "GATEWAY_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) != "" {
+		main()
+		return
+	}
+	code := m.Run()
+	if err := errors.Join(endShared(), leaks()); err != nil {
+		fmt.Fprintln(os.Stderr, "FAIL:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// patience bounds every wait: the machine may be busy with other packages' tests.
+const patience = 60 * time.Second
+
+// text is an output that several goroutines write and read.
+type text struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (w *text) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Write(p)
+}
+
+func (w *text) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
+}
+
+// logs is what every gateway of this process wrote to its standard error. Some of it comes by slog's default logger,
+// which the last to start has set, so one place must hold it all.
+var logs text
+
+// instance is a running gateway and what its sandbox.json tells.
+type instance struct {
+	sandbox.Info
+	dir            string
+	stdout, stderr *text
+	cancel         context.CancelFunc
+	ended          chan struct{}
+	err            error
+	pool           *pgxpool.Pool
+}
+
+// world makes an environment in which only the given variables are set.
+func world(stdin string, stdout, stderr io.Writer, variables map[string]string) environment {
+	return environment{
+		getenv: func(name string) string { return variables[name] },
+		stdin:  strings.NewReader(stdin), stdout: stdout, stderr: stderr,
+	}
+}
+
+// launch starts a gateway in this process and does not wait for it.
+func launch(dir string, variables map[string]string, args ...string) *instance {
+	ctx, cancel := context.WithCancel(context.Background())
+	g := &instance{dir: dir, stdout: new(text), stderr: new(text), cancel: cancel, ended: make(chan struct{})}
+	args = append([]string{"serve", "-data-dir", dir, "-db-connections", connections()}, args...)
+	e := world("", g.stdout, io.MultiWriter(g.stderr, &logs), variables)
+	go func() {
+		defer close(g.ended)
+		g.err = e.run(ctx, args)
+	}()
+	return g
+}
+
+// connections is the size of every gateway's pool: the suite must also pass with one.
+func connections() string {
+	if size := os.Getenv("GATEWAY_TEST_POOL"); size != "" {
+		return size
+	}
+	return "10"
+}
+
+// anyPort has the system choose all four ports.
+var anyPort = []string{"-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", "127.0.0.1:0"}
+
+// awaitSandbox waits until the instance's file is there and it says that it is ready.
+func (g *instance) awaitSandbox() error {
+	return waitFor(patience, func() error {
+		select {
+		case <-g.ended:
+			return fatal{fmt.Errorf("it ended: %w\n%s", g.err, g.stderr)}
+		default:
+		}
+		var err error
+		if g.Info, err = sandbox.Read(g.dir); err != nil {
+			return err
+		}
+		return ready(g.OpsURL)
+	})
+}
+
+func ready(opsURL string) error {
+	response, err := http.Get(opsURL + "/readyz")
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("readyz: %d", response.StatusCode)
+	}
+	return nil
+}
+
+// fatal ends a wait at once.
+type fatal struct{ error }
+
+// waitFor tries until it succeeds, and returns the last error when the time is over.
+func waitFor(limit time.Duration, try func() error) error {
+	for deadline := time.Now().Add(limit); ; time.Sleep(25 * time.Millisecond) {
+		err := try()
+		if err == nil || errors.As(err, new(fatal)) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// stop ends the gateway as a signal would and returns what it ended with.
+func (g *instance) stop() error {
+	if g.pool != nil {
+		g.pool.Close()
+	}
+	g.cancel()
+	select {
+	case <-g.ended:
+		return g.err
+	case <-time.After(patience):
+		return errors.New("the gateway does not stop")
+	}
+}
+
+// shared is the sandbox most tests use together, started by the first that asks. It manages its own PostgreSQL, on
+// which other tests make databases of theirs.
+var shared struct {
+	once sync.Once
+	*instance
+	err error
+}
+
+func sharedSandbox(t *testing.T) *instance {
+	t.Helper()
+	shared.once.Do(func() {
+		dir, err := os.MkdirTemp("", "gateway-e2e-")
+		if err == nil {
+			// PostgreSQL may run as another user, who has to pass through.
+			err = os.Chmod(dir, 0o711)
+		}
+		if shared.err = err; err != nil {
+			return
+		}
+		shared.instance = launch(dir, nil, anyPort...)
+		if shared.err = shared.awaitSandbox(); shared.err == nil {
+			shared.pool, shared.err = pgxpool.New(context.Background(), shared.DatabaseURL)
+			keep(shared.Info)
+		}
+	})
+	noError(t, shared.err)
+	return shared.instance
+}
+
+func endShared() error {
+	if shared.instance == nil {
+		return nil
+	}
+	defer func() { _ = os.RemoveAll(shared.dir) }()
+	return shared.stop()
+}
+
+var databases atomic.Int64
+
+// newDatabase makes an empty database on the shared sandbox's PostgreSQL and returns its URL.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	g := sharedSandbox(t)
+	name := fmt.Sprintf("other_%d", databases.Add(1))
+	_, err := g.pool.Exec(t.Context(), "create database "+name)
+	noError(t, err)
+	address, err := url.Parse(g.DatabaseURL)
+	noError(t, err)
+	address.Path = "/" + name
+	return address.String()
+}
+
+// newSandbox starts a sandbox on a database, for a test that must have one to itself.
+func newSandbox(t *testing.T, dir, databaseURL string) *instance {
+	t.Helper()
+	g := launch(dir, nil, append([]string{"-sandbox", "-database-url", databaseURL}, anyPort...)...)
+	t.Cleanup(func() {
+		if err := g.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	noError(t, g.awaitSandbox())
+	keep(g.Info)
+	var err error
+	g.pool, err = pgxpool.New(t.Context(), databaseURL)
+	noError(t, err)
+	return g
+}
+
+// command runs one of the program's commands to its end.
+func command(t *testing.T, stdin string, variables map[string]string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err = world(stdin, &out, &errs, variables).run(t.Context(), args)
+	return out.String(), errs.String(), err
+}
+
+// count runs a query for one number.
+func (g *instance) count(t *testing.T, query string, args ...any) int {
+	t.Helper()
+	var number int
+	noError(t, g.pool.QueryRow(t.Context(), query, args...).Scan(&number))
+	return number
+}
+
+func (g *instance) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := g.pool.Exec(t.Context(), sql, args...)
+	noError(t, err)
+}
+
+// texts runs a query for lines of text.
+func (g *instance) texts(t *testing.T, query string, args ...any) []string {
+	t.Helper()
+	rows, err := g.pool.Query(t.Context(), query, args...)
+	noError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	return lines
+}
+
+// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	noError(t, err)
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// secrets are what no log may hold.
+var secrets struct {
+	sync.Mutex
+	all []string
+}
+
+// keep remembers every secret of a sandbox's file.
+func keep(info sandbox.Info) {
+	found := []string{info.ExternalPaymentsSecret}
+	for _, box := range info.Cashboxes {
+		found = append(found, box.Secret, box.WebhookSecret, strings.TrimPrefix(box.WebhookSecret, "whsec_"))
+	}
+	for _, user := range info.Users {
+		found = append(found, user.Password, user.Token)
+	}
+	keepSecret(found...)
+}
+
+func keepSecret(found ...string) {
+	secrets.Lock()
+	defer secrets.Unlock()
+	secrets.all = append(secrets.all, found...)
+}
+
+// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords, links.
+func leaks() error {
+	logged := logs.String()
+	secrets.Lock()
+	defer secrets.Unlock()
+	var found []error
+	for _, secret := range secrets.all {
+		if at := strings.Index(logged, secret); secret != "" && at >= 0 {
+			found = append(found, fmt.Errorf("a secret was logged: …%s…", logged[max(0, at-200):at+10]))
+		}
+	}
+	return errors.Join(found...)
+}
+
+// copyKey makes a data directory with the same sandbox key, as a replica's.
+func copyKey(t *testing.T, from string) string {
+	t.Helper()
+	dir := t.TempDir()
+	key, err := os.ReadFile(filepath.Join(from, "sandbox.key"))
+	noError(t, err)
+	noError(t, os.WriteFile(filepath.Join(dir, "sandbox.key"), key, 0o600))
+	return dir
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// ops answers whoever runs the gateway.
+type ops struct {
+	metrics *prometheus.Registry
+	// pool is set once the gateway is ready, and taken away when it starts to stop.
+	pool atomic.Pointer[pgxpool.Pool]
+}
+
+func newOps() *ops {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return &ops{metrics: metrics}
+}
+
+func (o *ops) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", o.ready)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(o.metrics, promhttp.HandlerOpts{}))
+	return mux
+}
+
+func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	pool := o.pool.Load()
+	if pool == nil || pool.Ping(ctx) != nil {
+		http.Error(w, "not ready", http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = w.Write([]byte("ready\n"))
+}
+
+// watchPool counts the pool's connections.
+func watchPool(metrics prometheus.Registerer, pool *pgxpool.Pool) {
+	gauge := func(name, help string, value func(*pgxpool.Stat) int32) {
+		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+			return float64(value(pool.Stat()))
+		}))
+	}
+	gauge("gateway_db_connections_acquired", "Connections in use.", (*pgxpool.Stat).AcquiredConns)
+	gauge("gateway_db_connections_total", "Connections open.", (*pgxpool.Stat).TotalConns)
+	gauge("gateway_db_connections_max", "Connections allowed.", (*pgxpool.Stat).MaxConns)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+
+	"gateway/internal/auth"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+	"gateway/internal/rate"
+	"gateway/internal/sandbox"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// gateway is the running service, wired.
+type gateway struct {
+	config
+	log *slog.Logger
+	// queueLog leaves out the job queue's own comings and goings.
+	queueLog *slog.Logger
+	ops      *ops
+	pool     *pgxpool.Pool
+	jobsPool *pgxpool.Pool
+	jobs     *river.Client[pgx.Tx]
+	clock    clock.Clock
+	vault    *vault.Vault
+	links    *auth.Links
+	keys     *auth.Keys
+	users    *auth.Users
+	limits   *limit.Limits
+	payments *payment.Service
+	events   *webhook.Events
+	rates    *rate.Poller
+	audits   audits
+
+	// sandboxKey and testClock exist in a sandbox only.
+	sandboxKey sandbox.Key
+	testClock  *sandbox.Clock
+}
+
+const (
+	// jobConnections serve the queue and the deliveries, which hold a connection only for moments.
+	jobConnections = 10
+	// drainTimeout is how long accepted requests and running deliveries get to finish.
+	drainTimeout = 30 * time.Second
+)
+
+// serve runs the gateway until ctx ends, then finishes what was accepted.
+func (e environment) serve(ctx context.Context, args []string) error {
+	c, err := parseConfig("serve", args, e.getenv, e.stderr)
+	if err != nil {
+		return err
+	}
+	doors, err := openListeners(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer doors.close()
+	if err := makeDataDir(&c); err != nil {
+		return err
+	}
+	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), queueLog: newLogger(e.stderr, slog.LevelWarn), ops: newOps()}
+	slog.SetDefault(g.log)
+	opsServer := newServer(g.ops.handler())
+	go func() { _ = opsServer.Serve(doors.ops) }()
+	defer func() { _ = opsServer.Close() }()
+
+	database, err := openDatabase(ctx, c, g.log)
+	if err != nil {
+		return err
+	}
+	defer database.close()
+	if err := g.open(ctx, database.url); err != nil {
+		return err
+	}
+	defer g.close()
+	if err := g.introduce(ctx, e, doors, database.url); err != nil {
+		return err
+	}
+	return g.run(ctx, doors, database.died())
+}
+
+// open migrates the database and wires the rooms together.
+func (g *gateway) open(ctx context.Context, url string) error {
+	if err := db.Migrate(ctx, url); err != nil {
+		return err
+	}
+	var err error
+	if g.pool, err = db.Open(ctx, url, g.connections); err != nil {
+		return err
+	}
+	if g.jobsPool, err = db.Open(ctx, url, jobConnections); err != nil {
+		return err
+	}
+	if err := g.openSecrets(); err != nil {
+		return err
+	}
+	if err := g.openClock(ctx); err != nil {
+		return err
+	}
+	return g.wire(ctx)
+}
+
+// openSecrets takes the keys from the environment, and in a sandbox those not given from the sandbox's own.
+func (g *gateway) openSecrets() error {
+	vaultKeys, linkKeys := [][]byte(nil), [][]byte(nil)
+	var err error
+	if g.sandbox {
+		if g.sandboxKey, err = sandbox.LoadKey(g.dataDir); err != nil {
+			return err
+		}
+		vaultKeys, linkKeys = [][]byte{g.sandboxKey.Bytes("vault")}, [][]byte{g.sandboxKey.Bytes("links")}
+		g.externalSecret = g.sandboxKey.ExternalPaymentsSecret()
+	}
+	if g.vaultKeys != "" {
+		if vaultKeys, err = decodeKeys(envVaultKeys, g.vaultKeys); err != nil {
+			return err
+		}
+	}
+	if g.linkKeys != "" {
+		if linkKeys, err = decodeKeys(envLinkKeys, g.linkKeys); err != nil {
+			return err
+		}
+	}
+	if g.vault, err = vault.New(vaultKeys...); err != nil {
+		return fmt.Errorf("%s: %w", envVaultKeys, err)
+	}
+	if g.links, err = auth.NewLinks(linkKeys...); err != nil {
+		return fmt.Errorf("%s: %w", envLinkKeys, err)
+	}
+	if g.externalSecret == "" {
+		g.log.Warn(envExternalSecret + " is not set: payments cannot be created")
+	}
+	return nil
+}
+
+// openClock takes the wall clock, or in a sandbox fills the database and takes its test clock.
+func (g *gateway) openClock(ctx context.Context) error {
+	g.clock = clock.Real{}
+	if !g.sandbox {
+		return nil
+	}
+	if err := sandbox.Seed(ctx, g.pool, g.sandboxKey, g.vault); err != nil {
+		return err
+	}
+	var err error
+	if g.testClock, err = sandbox.NewClock(ctx, g.pool); err != nil {
+		return err
+	}
+	g.clock = g.testClock
+	return nil
+}
+
+func (g *gateway) wire(ctx context.Context) error {
+	addresses := webhook.NewAddresses(g.sandbox)
+	worker := webhook.NewWorker(g.jobsPool, g.vault, g.clock, addresses, g.ops.metrics)
+	var err error
+	if g.jobs, err = newJobs(g.jobsPool, worker, g.queueLog); err != nil {
+		return fmt.Errorf("job queue: %w", err)
+	}
+	outbox := webhook.NewOutbox(g.jobs)
+	g.events = webhook.NewEvents(g.pool, outbox, g.vault, g.clock)
+	g.payments, err = payment.New(ctx, g.pool, g.clock, outbox, addresses, payment.Config{
+		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	g.rates = rate.NewPoller(g.pool, g.clock, g.ops.metrics)
+	g.keys = auth.NewKeys(g.pool, g.headers, g.externalSecret)
+	if g.users, err = auth.NewUsers(g.pool, g.vault); err != nil {
+		return err
+	}
+	g.limits = limit.New(g.pool)
+	if err := g.limits.Load(ctx); err != nil {
+		return err
+	}
+	g.audits = newAudits(g.ops.metrics)
+	watchPool(g.ops.metrics, g.pool)
+	watchOverdrawn(g.ops.metrics, db.New(g.pool))
+	return nil
+}
+
+func (g *gateway) close() {
+	if g.jobsPool != nil {
+		g.jobsPool.Close()
+	}
+	if g.pool != nil {
+		g.pool.Close()
+	}
+}
+
+// run serves until ctx ends or something we cannot do without does, and then drains: requests first, since they may
+// queue deliveries, then work and deliveries.
+func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan struct{}) error {
+	api, err := g.apiHandler()
+	if err != nil {
+		return err
+	}
+	// Work outlives ctx: what was accepted is finished after it.
+	background, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	if err := g.jobs.Start(background); err != nil {
+		return fmt.Errorf("start the job queue: %w", err)
+	}
+	var working sync.WaitGroup
+	working.Go(func() { g.work(background) })
+	if g.testClock != nil {
+		working.Go(func() { g.testClock.Follow(background) })
+	}
+	servers := map[*http.Server]net.Listener{
+		newServer(api): doors.api, newServer(g.payHandler()): doors.pay, newServer(g.portalHandler()): doors.portal,
+	}
+	failed := make(chan error, len(servers))
+	for server, listener := range servers {
+		go func() { failed <- server.Serve(listener) }()
+	}
+	g.ops.pool.Store(g.pool)
+	g.log.Info("ready", "api", g.baseURL, "pay", g.payURL, "portal", g.portalURL, "sandbox", g.sandbox)
+
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		err = fmt.Errorf("serve: %w", err)
+	case <-databaseDied:
+		err = errors.New("PostgreSQL has stopped")
+	}
+	g.ops.pool.Store(nil)
+	g.log.Info("stopping")
+	return errors.Join(err, g.drain(servers, stopWork, &working))
+}
+
+func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), working *sync.WaitGroup) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var draining sync.WaitGroup
+	for server := range servers {
+		draining.Go(func() { _ = server.Shutdown(ctx) })
+	}
+	draining.Wait()
+	err := g.jobs.Stop(ctx)
+	stopWork()
+	working.Wait()
+	if err != nil {
+		return fmt.Errorf("stop the job queue: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+	"gateway/internal/webhook"
+)
+
+const (
+	sweepEvery     = time.Second
+	foldEvery      = 10 * time.Second
+	tidyEvery      = 10 * time.Minute
+	limitsEvery    = time.Minute
+	auditEvery     = time.Minute
+	fullAuditEvery = 24 * time.Hour
+	// auditOverlap covers transactions that were still open when the audit before looked.
+	auditOverlap = 5 * time.Minute
+
+	// A job whose process was killed is taken up again after this long.
+	rescueAfter = time.Minute
+)
+
+// newJobs makes the job queue's client. It has a pool of its own, so that deliveries never wait for requests nor the
+// other way round.
+func newJobs(pool *pgxpool.Pool, worker *webhook.Worker, log *slog.Logger) (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	if err := river.AddWorkerSafely(workers, worker); err != nil {
+		return nil, err
+	}
+	return river.NewClient(riverpgxv5.New(pool), &river.Config{
+		Logger:               log,
+		Queues:               map[string]river.QueueConfig{webhook.Queue: webhook.QueueConfig()},
+		RescueStuckJobsAfter: rescueAfter,
+		Workers:              workers,
+	})
+}
+
+// loop is work that comes round again.
+type loop struct {
+	name  string
+	every time.Duration
+	work  func(context.Context) error
+}
+
+func (g *gateway) loops() []loop {
+	lastAudit := g.clock.Now()
+	return []loop{
+		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
+		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
+		{"poll rates", sweepEvery, g.rates.Poll},
+		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
+		{"rate limits", limitsEvery, g.limits.Load},
+		{"prune slots", tidyEvery, g.payments.PruneSlots},
+		{"prune tokens", tidyEvery, g.users.Prune},
+		{"audit", auditEvery, func(ctx context.Context) error {
+			since := lastAudit.Add(-auditOverlap)
+			lastAudit = g.clock.Now()
+			return g.audits.report(ledger.AuditSince(ctx, g.pool, since))
+		}},
+		{"full audit", fullAuditEvery, func(ctx context.Context) error {
+			return g.audits.report(ledger.Audit(ctx, g.pool))
+		}},
+	}
+}
+
+// work runs every loop until ctx ends, and returns when the last has finished its round.
+func (g *gateway) work(ctx context.Context) {
+	var running sync.WaitGroup
+	for _, l := range g.loops() {
+		running.Go(func() { l.run(ctx) })
+	}
+	running.Wait()
+	g.rates.Wait()
+}
+
+func (l loop) run(ctx context.Context) {
+	tick := time.NewTicker(l.every)
+	defer tick.Stop()
+	for {
+		// A round that has begun is not cut short: it ends at its next transaction.
+		if err := l.work(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			slog.ErrorContext(ctx, "background work failed", "work", l.name, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// audits says what the running audit finds.
+type audits struct {
+	violations prometheus.Gauge
+	runs       prometheus.Counter
+}
+
+func newAudits(metrics prometheus.Registerer) audits {
+	a := audits{
+		violations: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit found; anything but 0 is an alarm.",
+		}),
+		runs: prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."}),
+	}
+	metrics.MustRegister(a.violations, a.runs)
+	return a
+}
+
+func (a audits) report(found []ledger.Violation, err error) error {
+	if err != nil {
+		return err
+	}
+	a.runs.Inc()
+	a.violations.Set(float64(len(found)))
+	for _, violation := range found {
+		slog.Error("ledger invariant broken", "rule", violation.Rule, "detail", violation.Detail)
+	}
+	return nil
+}
+
+// watchOverdrawn counts the accounts that forced debits left short.
+func watchOverdrawn(metrics prometheus.Registerer, q *db.Queries) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_ledger_overdrawn_accounts", Help: "Accounts short of what was already spent; anything but 0 is an alarm.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		count, err := q.AccountsOverdrawn(ctx)
+		if err != nil {
+			return -1
+		}
+		return float64(count)
+	}))
+}
