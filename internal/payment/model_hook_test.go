@@ -44,9 +44,10 @@ type modelHooks struct {
 type modelHook struct {
 	payment *modelPayment
 	body    []byte
-	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410.
+	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410, spent that all tries
+	// were made.
 	calls, taken int
-	gone         bool
+	gone, spent  bool
 	// answered: an answer to end it was given since the last look; settled: at the last look it was delivered or dead.
 	answered, settled bool
 }
@@ -156,10 +157,11 @@ func (w *modelWalk) drain() error {
 	return fmt.Errorf("some events are never delivered")
 }
 
-// verifyAllTold wants each event delivered, or given up because the endpoint is gone.
+// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed every try: those that a
+// stopped queue cut short count as tries, too.
 func (w *modelWalk) verifyAllTold() error {
 	for id, hook := range w.hooks.events {
-		if hook.taken == 0 && !hook.gone {
+		if hook.taken == 0 && !hook.gone && !hook.spent {
 			return fmt.Errorf("event %s of payment %d never arrived", id, hook.payment.id)
 		}
 	}
@@ -281,6 +283,7 @@ func (hook *modelHook) verifyStatus(id, status string, attempts int, stopped boo
 	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 || status == "dead" && !hook.gone && attempts < modelTries
 	wrong = wrong || status == "pending" && hook.answered && !stopped
 	hook.answered, hook.settled = false, status != "pending"
+	hook.spent = status == "dead" && attempts >= modelTries
 	if wrong {
 		return fmt.Errorf("event %s is %s after %d attempts: %d arrived, %d were taken, gone %t", id, status, attempts,
 			hook.calls, hook.taken, hook.gone)

@@ -110,15 +110,17 @@ func reportModel(t *testing.T, seed uint64, count int, steps []modelStep, first 
 	if err == nil {
 		err = first
 	}
-	t.Fatalf(`seed %d: %v
-What happened in the %d steps that matter:
+	// What failed stands last, where an output that was cut short still shows it.
+	t.Fatalf(`What happened in the %d steps that matter:
   %s
 Repeat these steps:
   %s='%s' go test -run '^TestModel$' ./internal/payment
 Repeat the whole walk:
-  %s=%d %s=%d go test -run '^TestModel$' ./internal/payment`,
-		seed, err, len(steps), strings.Join(story, "\n  "), modelReplayEnv, formatModelSteps(steps),
-		modelSeedEnv, seed, modelStepsEnv, count)
+  %s=%d %s=%d go test -run '^TestModel$' ./internal/payment
+Seed %d: %v
+At first: %v`,
+		len(steps), strings.Join(story, "\n  "), modelReplayEnv, formatModelSteps(steps),
+		modelSeedEnv, seed, modelStepsEnv, count, seed, err, first)
 }
 
 // playModel plays steps on a database of their own, which is gone afterwards.
