@@ -1,9 +1,9 @@
--- RequisiteChoose locks the free requisite that was used longest ago, passing by those that others are just using. Its
+-- RequisiteChoose locks the free requisite that was used longest ago, passing by those that others are just using. What
+-- lies in other tables is asked candidate by candidate, in the order of the index: the first few nearly always do. Its
 -- rules stand again in RequisiteAwait and, one by one, in RequisiteExplain; a test holds the three together.
 -- name: RequisiteChoose :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
 from requisite r
-left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all(@without_traders::bigint[])
@@ -12,12 +12,14 @@ where r.currency = @currency and r.method = @method and r.active
           and timezone(r.time_zone, @now::timestamptz)::time < r.work_until
       else timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
           or timezone(r.time_zone, @now::timestamptz)::time < r.work_until end)
-  and (r.daily_count is null or coalesce(d.count, 0) < r.daily_count)
-  and (r.daily_sum is null or coalesce(d.sum, 0) + @amount::numeric <= r.daily_sum)
+  and (r.daily_sum is null or @amount::numeric <= r.daily_sum)
+  and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
+      where d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+        and (d.count >= r.daily_count or d.sum + @amount::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and not exists (select from requisite_slot s
-      where s.requisite_id = r.id and s.amount = @amount::numeric and s.free_at > @now::timestamptz)
+  and (select s.free_at > @now::timestamptz from requisite_slot s
+      where s.requisite_id = r.id and s.amount = @amount::numeric) is not true
 order by r.last_used_at, r.weight desc, r.id limit 1
 for no key update of r skip locked;
 
@@ -25,7 +27,6 @@ for no key update of r skip locked;
 -- name: RequisiteAwait :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
 from requisite r
-left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all(@without_traders::bigint[])
@@ -34,12 +35,14 @@ where r.currency = @currency and r.method = @method and r.active
           and timezone(r.time_zone, @now::timestamptz)::time < r.work_until
       else timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
           or timezone(r.time_zone, @now::timestamptz)::time < r.work_until end)
-  and (r.daily_count is null or coalesce(d.count, 0) < r.daily_count)
-  and (r.daily_sum is null or coalesce(d.sum, 0) + @amount::numeric <= r.daily_sum)
+  and (r.daily_sum is null or @amount::numeric <= r.daily_sum)
+  and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
+      where d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+        and (d.count >= r.daily_count or d.sum + @amount::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and not exists (select from requisite_slot s
-      where s.requisite_id = r.id and s.amount = @amount::numeric and s.free_at > @now::timestamptz)
+  and (select s.free_at > @now::timestamptz from requisite_slot s
+      where s.requisite_id = r.id and s.amount = @amount::numeric) is not true
 order by r.last_used_at, r.weight desc, r.id limit 1
 for no key update of r;
 

@@ -77,15 +77,16 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 		Currency: o.Currency, Method: o.method.name, Amount: o.amount, Now: d.now,
 	})
 	var claimed bool
-	err := db.Pipeline(ctx, tx,
+	queries := []db.Query{
+		func(q *db.Queries) error { return q.PlanOnce(ctx) },
 		func(q *db.Queries) (err error) {
 			d.id, err = q.PaymentKeyInsert(ctx, key)
 			claimed = err == nil
 			return ignoreNone(err)
 		},
-		d.cashbox(ctx, caller, o), d.limits(ctx, o), d.rate(ctx, o, d.now), d.choice.First(ctx),
-	)
-	if err != nil {
+		d.cashbox(ctx, caller, o), d.limits(ctx, o), d.rate(ctx, o, d.now),
+	}
+	if err := db.Pipeline(ctx, tx, append(queries, d.choice.First(ctx)...)...); err != nil {
 		return Created{}, fmt.Errorf("claim order id: %w", err)
 	}
 	if !claimed {

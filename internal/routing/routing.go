@@ -54,9 +54,9 @@ type Choice struct {
 	want Want
 	// short lists the traders found without the USDT.
 	short []int64
-	// first is what First locked; found reports that it did.
-	first db.RequisiteChooseRow
-	found bool
+	// looked tells that a candidate was looked for and not yet tried: found, or nil where all are busy or none is there.
+	looked bool
+	found  *Requisite
 }
 
 // NewChoice begins a choice.
@@ -65,11 +65,24 @@ func NewChoice(want Want) *Choice { return &Choice{want: want, short: []int64{}}
 // For names the payment, once it has its id.
 func (c *Choice) For(paymentID int64) { c.want.PaymentID = paymentID }
 
-// First locks the best candidate ahead of Reserve, together with other queries.
-func (c *Choice) First(ctx context.Context) db.Query {
+// First locks the best candidate ahead of Reserve, in a pipeline with other queries, which come before. Everything a
+// reservation does happens behind one savepoint, the lock included: a row locked before a savepoint and changed after it
+// carries a multixact, and an index scan can never leave its dead versions behind.
+func (c *Choice) First(ctx context.Context) []db.Query {
+	return []db.Query{func(q *db.Queries) error { return q.Savepoint(ctx) }, c.look(ctx)}
+}
+
+// look locks the best candidate that nobody else has locked.
+func (c *Choice) look(ctx context.Context) db.Query {
 	return func(q *db.Queries) error {
-		row, err := c.choose(ctx, q)
-		c.first, c.found = row, err == nil
+		row, err := q.RequisiteChoose(ctx, db.RequisiteChooseParams{
+			Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
+		})
+		c.looked, c.found = true, nil
+		if err == nil {
+			found := Requisite(row)
+			c.found = &found
+		}
 		return ignoreNone(err)
 	}
 }
@@ -103,47 +116,40 @@ func (c *Choice) Reserve(ctx context.Context, tx pgx.Tx, hold func(Requisite) Ho
 	}
 }
 
-func (c *Choice) choose(ctx context.Context, q *db.Queries) (db.RequisiteChooseRow, error) {
-	return q.RequisiteChoose(ctx, db.RequisiteChooseParams{
-		Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
-	})
-}
-
 // lock locks the best candidate. Nil without an error means: look again.
 func (c *Choice) lock(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
-	row := c.first
-	if !c.found {
-		var err error
-		row, err = c.choose(ctx, db.New(tx))
-		if db.NoRows(err) {
-			return c.await(ctx, tx)
-		}
-		if err != nil {
+	if !c.looked {
+		if err := db.Pipeline(ctx, tx, c.First(ctx)...); err != nil {
 			return nil, fmt.Errorf("choose a requisite: %w", err)
 		}
 	}
-	c.found = false
-	requisite := Requisite(row)
-	return &requisite, nil
+	c.looked = false
+	if c.found != nil {
+		return c.found, nil
+	}
+	return c.await(ctx, tx)
 }
 
-// await tells busy from none: where a candidate exists but others are just using it, it waits for that one. It has a
-// savepoint of its own, so that giving up the wait does not abort the transaction.
+// again gives back all that the last try took or waited for, and looks afresh.
+func (c *Choice) again(ctx context.Context, tx pgx.Tx) error {
+	q := db.New(tx)
+	if err := q.RollbackToSavepoint(ctx); err != nil {
+		return fmt.Errorf("give a requisite back: %w", err)
+	}
+	if err := c.look(ctx)(q); err != nil {
+		return fmt.Errorf("choose a requisite: %w", err)
+	}
+	return nil
+}
+
+// await tells busy from none: where a candidate exists but others are just using it, it waits for that one.
 func (c *Choice) await(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
-	waiting, err := tx.Begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("wait for a requisite: %w", err)
-	}
-	requisite, err := c.lockOne(ctx, waiting)
-	if err == nil {
-		return requisite, waiting.Commit(ctx)
-	}
-	if rollback := waiting.Rollback(ctx); rollback != nil {
-		return nil, errors.Join(err, rollback)
-	}
+	requisite, err := c.lockOne(ctx, tx)
 	switch {
+	case err == nil:
+		return requisite, nil
 	case db.IsLockTimeout(err):
-		return nil, nil //nolint:nilnil // look again: the requisite is busy, which is not none
+		return nil, c.again(ctx, tx) // busy is not none
 	case db.NoRows(err):
 		return nil, ErrNone
 	}
@@ -173,7 +179,6 @@ func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, hold Hold)
 	var taken, counted bool
 	var day time.Time
 	queries := []db.Query{
-		func(q *db.Queries) error { return q.Savepoint(ctx) },
 		TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken),
 		func(q *db.Queries) (err error) {
 			day, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
@@ -191,10 +196,7 @@ func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, hold Hold)
 	if short {
 		c.short = append(c.short, r.TraderID)
 	}
-	if err := db.New(tx).RollbackToSavepoint(ctx); err != nil {
-		return nil, fmt.Errorf("give a requisite back: %w", err)
-	}
-	return nil, nil //nolint:nilnil // this candidate is out, the next may do
+	return nil, c.again(ctx, tx) // this candidate is out, the next may do
 }
 
 func ignoreNone(err error) error {
