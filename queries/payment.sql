@@ -1,19 +1,21 @@
--- name: PaymentInsert :one
+-- PaymentInsert takes every column in the table's order, so that its parameters are a payment.
+-- name: PaymentInsert :exec
 insert into payment (
-    merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri,
-    payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired,
-    status, status_at, expires_at, created_at,
-    trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank,
-    requisite_day, base_rate, rate_source, rate_observed_at, rate_unavailable, markup_percent, markup_source,
-    trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt
+    merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id,
+    payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status,
+    status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
+    requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
+    markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
-    @status, @status_at, @expires_at, @created_at,
-    @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder, @requisite_bank,
-    @requisite_day, @base_rate, @rate_source, @rate_observed_at, @rate_unavailable, @markup_percent, @markup_source,
-    @trader_share_percent, @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt
-) returning *;
+    @provider_payment_id, @status, @status_reason, @status_at, @expires_at, @created_at, @event_sequence,
+    @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder,
+    @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
+    @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
+    @rate_observed_at, @markup_source
+);
 
 -- name: PaymentGet :one
 select * from payment where merchant_id = @merchant_id and id = @id;

@@ -2,7 +2,8 @@
 -- lies in other tables is asked candidate by candidate, in the order of the index: the first few nearly always do. Its
 -- rules stand again in RequisiteAwait and, one by one, in RequisiteExplain; a test holds the three together.
 -- name: RequisiteChoose :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
+select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
+    timezone(r.time_zone, @now::timestamptz)::date as day
 from requisite r
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount
@@ -25,7 +26,8 @@ for no key update of r skip locked;
 
 -- RequisiteAwait is RequisiteChoose that waits for a requisite somebody is just using. No row: there is none to wait for.
 -- name: RequisiteAwait :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
+select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
+    timezone(r.time_zone, @now::timestamptz)::date as day
 from requisite r
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount

@@ -10,12 +10,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if os.Getenv("GOGC") == "" {
+		// What lives is some megabytes, and each call leaves garbage: the default would collect many times a second.
+		debug.SetGCPercent(400)
+	}
 	env := environment{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	err := env.run(ctx, os.Args[1:])
 	switch {

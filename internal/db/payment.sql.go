@@ -184,22 +184,23 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 	return i, err
 }
 
-const paymentInsert = `-- name: PaymentInsert :one
+const paymentInsert = `-- name: PaymentInsert :exec
 insert into payment (
-    merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri,
-    payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired,
-    status, status_at, expires_at, created_at,
-    trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank,
-    requisite_day, base_rate, rate_source, rate_observed_at, rate_unavailable, markup_percent, markup_source,
-    trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt
+    merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id,
+    payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status,
+    status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
+    requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
+    markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
-    $17, $18, $19, $20,
-    $21, $22, $23, $24, $25, $26, $27,
-    $28, $29, $30, $31, $32, $33, $34,
-    $35, $36, $37, $38, $39, $40
-) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+    $17, $18, $19, $20, $21, $22, $23,
+    $24, $25, $26, $27, $28, $29,
+    $30, $31, $32, $33, $34, $35,
+    $36, $37, $38, $39, $40, $41,
+    $42, $43
+)
 `
 
 type PaymentInsertParams struct {
@@ -219,10 +220,13 @@ type PaymentInsertParams struct {
 	PayerType          *string
 	PayerSuccessful    *int64
 	PayerExpired       *int64
+	ProviderPaymentID  *string
 	Status             string
+	StatusReason       *string
 	StatusAt           time.Time
 	ExpiresAt          time.Time
 	CreatedAt          time.Time
+	EventSequence      int32
 	TraderID           int64
 	RequisiteID        *int64
 	RequisiteType      *string
@@ -230,23 +234,24 @@ type PaymentInsertParams struct {
 	RequisiteValue     *string
 	RequisiteHolder    *string
 	RequisiteBank      *string
-	RequisiteDay       *time.Time
 	BaseRate           decimal.Decimal
 	RateSource         string
-	RateObservedAt     *time.Time
 	RateUnavailable    bool
 	MarkupPercent      decimal.Decimal
-	MarkupSource       string
 	TraderSharePercent decimal.Decimal
 	HoldUSDT           decimal.Decimal
 	AmountUSDT         decimal.Decimal
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
+	RequisiteDay       *time.Time
+	RateObservedAt     *time.Time
+	MarkupSource       string
 }
 
-func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) (Payment, error) {
-	row := q.db.QueryRow(ctx, paymentInsert,
+// PaymentInsert takes every column in the table's order, so that its parameters are a payment.
+func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) error {
+	_, err := q.db.Exec(ctx, paymentInsert,
 		arg.MerchantID,
 		arg.ID,
 		arg.UUID,
@@ -263,10 +268,13 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) (P
 		arg.PayerType,
 		arg.PayerSuccessful,
 		arg.PayerExpired,
+		arg.ProviderPaymentID,
 		arg.Status,
+		arg.StatusReason,
 		arg.StatusAt,
 		arg.ExpiresAt,
 		arg.CreatedAt,
+		arg.EventSequence,
 		arg.TraderID,
 		arg.RequisiteID,
 		arg.RequisiteType,
@@ -274,67 +282,21 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) (P
 		arg.RequisiteValue,
 		arg.RequisiteHolder,
 		arg.RequisiteBank,
-		arg.RequisiteDay,
 		arg.BaseRate,
 		arg.RateSource,
-		arg.RateObservedAt,
 		arg.RateUnavailable,
 		arg.MarkupPercent,
-		arg.MarkupSource,
 		arg.TraderSharePercent,
 		arg.HoldUSDT,
 		arg.AmountUSDT,
 		arg.ProfitUSDT,
 		arg.SpreadTraderUSDT,
 		arg.SpreadPlatformUSDT,
+		arg.RequisiteDay,
+		arg.RateObservedAt,
+		arg.MarkupSource,
 	)
-	var i Payment
-	err := row.Scan(
-		&i.MerchantID,
-		&i.ID,
-		&i.UUID,
-		&i.CashboxID,
-		&i.OrderID,
-		&i.Method,
-		&i.Currency,
-		&i.Amount,
-		&i.Description,
-		&i.CallbackURI,
-		&i.PayerUserID,
-		&i.PayerIP,
-		&i.PayerFullName,
-		&i.PayerType,
-		&i.PayerSuccessful,
-		&i.PayerExpired,
-		&i.ProviderPaymentID,
-		&i.Status,
-		&i.StatusReason,
-		&i.StatusAt,
-		&i.ExpiresAt,
-		&i.CreatedAt,
-		&i.EventSequence,
-		&i.TraderID,
-		&i.RequisiteID,
-		&i.RequisiteType,
-		&i.RequisiteMethod,
-		&i.RequisiteValue,
-		&i.RequisiteHolder,
-		&i.RequisiteBank,
-		&i.BaseRate,
-		&i.RateSource,
-		&i.RateUnavailable,
-		&i.MarkupPercent,
-		&i.TraderSharePercent,
-		&i.HoldUSDT,
-		&i.AmountUSDT,
-		&i.ProfitUSDT,
-		&i.SpreadTraderUSDT,
-		&i.SpreadPlatformUSDT,
-		&i.RequisiteDay,
-		&i.RateObservedAt,
-		&i.MarkupSource,
-	)
-	return i, err
+	return err
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many

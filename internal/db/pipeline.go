@@ -8,40 +8,42 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Query makes exactly one query through q.
+// Query makes exactly one query through q and, on an error, does nothing that another call would not undo: a pipeline
+// calls it twice, see Pipeline.
 type Query = func(q *Queries) error
 
-// errNoQuery is a Query that broke its promise.
-var errNoQuery = errors.New("a pipelined function made no query, or more than one")
+var (
+	// errNoQuery is a Query that broke its promise.
+	errNoQuery = errors.New("a pipelined function made no query, or more than one")
+	// errNoted answers a query that has only been noted so far.
+	errNoted = errors.New("the query was noted, its answer comes later")
+)
 
 // Pipeline makes queries that do not depend on each other's results in one round trip, in their order. Each statement
 // has its own snapshot, as if they came one by one. It returns the first error; what a :one query did not find is its
-// caller's to swallow.
+// caller's to swallow. Every function is called first to note its query, which it sees fail, and then with the answer.
 func Pipeline(ctx context.Context, tx pgx.Tx, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
 	}
 	batch := &pgx.Batch{}
-	steps := make([]*step, 0, len(queries))
-	var first error
-	for _, query := range queries {
-		s := &step{batch: batch, queued: make(chan struct{}), turn: make(chan pgx.BatchResults), done: make(chan error, 1)}
-		go func() { s.done <- query(New(s)) }()
-		select {
-		case <-s.queued:
-			steps = append(steps, s)
-		case err := <-s.done:
-			first = errors.Join(first, errNoQuery, err)
+	for i, query := range queries {
+		if err := query(New((*noting)(batch))); batch.Len() != i+1 {
+			return errors.Join(errNoQuery, err)
 		}
 	}
-	results := tx.SendBatch(ctx, batch)
-	for _, s := range steps {
-		s.turn <- results
-		if err := <-s.done; err != nil && first == nil {
+	answers := &answering{results: tx.SendBatch(ctx, batch)}
+	var first error
+	for i, query := range queries {
+		err := query(New(answers))
+		if err == nil && answers.given != i+1 {
+			err = errNoQuery
+		}
+		if first == nil {
 			first = err
 		}
 	}
-	if err := results.Close(); first == nil {
+	if err := answers.results.Close(); first == nil {
 		first = err
 	}
 	return first
@@ -68,53 +70,53 @@ func (q *Queries) RollbackToSavepoint(ctx context.Context) error {
 	return err
 }
 
-// step is the DBTX of one query: it queues the statement, and waits for its turn to read the result.
-type step struct {
-	batch  *pgx.Batch
-	queued chan struct{}
-	turn   chan pgx.BatchResults
-	done   chan error
-	used   bool
-}
+// noting is a DBTX that notes queries in a batch.
+type noting pgx.Batch
 
-func (s *step) queue(sql string, args []any) bool {
-	if s.used {
-		return false
-	}
-	s.used = true
-	s.batch.Queue(sql, args...)
-	close(s.queued)
-	return true
-}
+func (n *noting) note(sql string, args []any) { (*pgx.Batch)(n).Queue(sql, args...) }
 
 // Exec implements DBTX.
-func (s *step) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if !s.queue(sql, args) {
-		return pgconn.CommandTag{}, errNoQuery
-	}
-	return (<-s.turn).Exec()
+func (n *noting) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	n.note(sql, args)
+	return pgconn.CommandTag{}, errNoted
 }
 
 // Query implements DBTX.
-func (s *step) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	if !s.queue(sql, args) {
-		return nil, errNoQuery
-	}
-	return (<-s.turn).Query()
+func (n *noting) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	n.note(sql, args)
+	return nil, errNoted
 }
 
 // QueryRow implements DBTX.
-func (s *step) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	if !s.queue(sql, args) {
-		return failedRow{errNoQuery}
-	}
-	return pipelinedRow{s}
+func (n *noting) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	n.note(sql, args)
+	return notedRow{}
 }
 
-type pipelinedRow struct{ step *step }
+type notedRow struct{}
 
-func (r pipelinedRow) Scan(dest ...any) error { return (<-r.step.turn).QueryRow().Scan(dest...) }
+func (notedRow) Scan(...any) error { return errNoted }
 
-type failedRow struct{ err error }
+// answering is a DBTX that gives the answers to the queries noted, one after the other.
+type answering struct {
+	results pgx.BatchResults
+	given   int
+}
 
-func (r failedRow) Scan(...any) error { return r.err }
+// Exec implements DBTX.
+func (a *answering) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	a.given++
+	return a.results.Exec()
+}
+
+// Query implements DBTX.
+func (a *answering) Query(context.Context, string, ...any) (pgx.Rows, error) {
+	a.given++
+	return a.results.Query()
+}
+
+// QueryRow implements DBTX.
+func (a *answering) QueryRow(context.Context, string, ...any) pgx.Row {
+	a.given++
+	return a.results.QueryRow()
+}

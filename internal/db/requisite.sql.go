@@ -13,34 +13,35 @@ import (
 )
 
 const requisiteAwait = `-- name: RequisiteAwait :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
+select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
+    timezone(r.time_zone, $1::timestamptz)::date as day
 from requisite r
-where r.currency = $1 and r.method = $2 and r.active
-  and $3::numeric between r.min_amount and r.max_amount
-  and r.trader_id <> all($4::bigint[])
+where r.currency = $2 and r.method = $3 and r.active
+  and $4::numeric between r.min_amount and r.max_amount
+  and r.trader_id <> all($5::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, $5::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, $5::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, $5::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, $5::timestamptz)::time < r.work_until end)
-  and (r.daily_sum is null or $3::numeric <= r.daily_sum)
+      then timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
+          and timezone(r.time_zone, $1::timestamptz)::time < r.work_until
+      else timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
+          or timezone(r.time_zone, $1::timestamptz)::time < r.work_until end)
+  and (r.daily_sum is null or $4::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $5::timestamptz)::date
-        and (d.count >= r.daily_count or d.sum + $3::numeric > r.daily_sum)))
+      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $1::timestamptz)::date
+        and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and (select s.free_at > $5::timestamptz from requisite_slot s
-      where s.requisite_id = r.id and s.amount = $3::numeric) is not true
+  and (select s.free_at > $1::timestamptz from requisite_slot s
+      where s.requisite_id = r.id and s.amount = $4::numeric) is not true
 order by r.last_used_at, r.weight desc, r.id limit 1
 for no key update of r
 `
 
 type RequisiteAwaitParams struct {
+	Now            time.Time
 	Currency       string
 	Method         string
 	Amount         decimal.Decimal
 	WithoutTraders []int64
-	Now            time.Time
 }
 
 type RequisiteAwaitRow struct {
@@ -52,16 +53,17 @@ type RequisiteAwaitRow struct {
 	TraderRatePercent  decimal.NullDecimal
 	TraderSharePercent decimal.Decimal
 	OpenPayments       *int32
+	Day                time.Time
 }
 
 // RequisiteAwait is RequisiteChoose that waits for a requisite somebody is just using. No row: there is none to wait for.
 func (q *Queries) RequisiteAwait(ctx context.Context, arg RequisiteAwaitParams) (RequisiteAwaitRow, error) {
 	row := q.db.QueryRow(ctx, requisiteAwait,
+		arg.Now,
 		arg.Currency,
 		arg.Method,
 		arg.Amount,
 		arg.WithoutTraders,
-		arg.Now,
 	)
 	var i RequisiteAwaitRow
 	err := row.Scan(
@@ -73,39 +75,41 @@ func (q *Queries) RequisiteAwait(ctx context.Context, arg RequisiteAwaitParams) 
 		&i.TraderRatePercent,
 		&i.TraderSharePercent,
 		&i.OpenPayments,
+		&i.Day,
 	)
 	return i, err
 }
 
 const requisiteChoose = `-- name: RequisiteChoose :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments
+select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
+    timezone(r.time_zone, $1::timestamptz)::date as day
 from requisite r
-where r.currency = $1 and r.method = $2 and r.active
-  and $3::numeric between r.min_amount and r.max_amount
-  and r.trader_id <> all($4::bigint[])
+where r.currency = $2 and r.method = $3 and r.active
+  and $4::numeric between r.min_amount and r.max_amount
+  and r.trader_id <> all($5::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, $5::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, $5::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, $5::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, $5::timestamptz)::time < r.work_until end)
-  and (r.daily_sum is null or $3::numeric <= r.daily_sum)
+      then timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
+          and timezone(r.time_zone, $1::timestamptz)::time < r.work_until
+      else timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
+          or timezone(r.time_zone, $1::timestamptz)::time < r.work_until end)
+  and (r.daily_sum is null or $4::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $5::timestamptz)::date
-        and (d.count >= r.daily_count or d.sum + $3::numeric > r.daily_sum)))
+      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $1::timestamptz)::date
+        and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and (select s.free_at > $5::timestamptz from requisite_slot s
-      where s.requisite_id = r.id and s.amount = $3::numeric) is not true
+  and (select s.free_at > $1::timestamptz from requisite_slot s
+      where s.requisite_id = r.id and s.amount = $4::numeric) is not true
 order by r.last_used_at, r.weight desc, r.id limit 1
 for no key update of r skip locked
 `
 
 type RequisiteChooseParams struct {
+	Now            time.Time
 	Currency       string
 	Method         string
 	Amount         decimal.Decimal
 	WithoutTraders []int64
-	Now            time.Time
 }
 
 type RequisiteChooseRow struct {
@@ -117,6 +121,7 @@ type RequisiteChooseRow struct {
 	TraderRatePercent  decimal.NullDecimal
 	TraderSharePercent decimal.Decimal
 	OpenPayments       *int32
+	Day                time.Time
 }
 
 // RequisiteChoose locks the free requisite that was used longest ago, passing by those that others are just using. What
@@ -124,11 +129,11 @@ type RequisiteChooseRow struct {
 // rules stand again in RequisiteAwait and, one by one, in RequisiteExplain; a test holds the three together.
 func (q *Queries) RequisiteChoose(ctx context.Context, arg RequisiteChooseParams) (RequisiteChooseRow, error) {
 	row := q.db.QueryRow(ctx, requisiteChoose,
+		arg.Now,
 		arg.Currency,
 		arg.Method,
 		arg.Amount,
 		arg.WithoutTraders,
-		arg.Now,
 	)
 	var i RequisiteChooseRow
 	err := row.Scan(
@@ -140,6 +145,7 @@ func (q *Queries) RequisiteChoose(ctx context.Context, arg RequisiteChooseParams
 		&i.TraderRatePercent,
 		&i.TraderSharePercent,
 		&i.OpenPayments,
+		&i.Day,
 	)
 	return i, err
 }

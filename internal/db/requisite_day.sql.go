@@ -58,7 +58,7 @@ func (q *Queries) RequisiteDayTake(ctx context.Context, arg RequisiteDayTakePara
 	return err
 }
 
-const requisiteUse = `-- name: RequisiteUse :one
+const requisiteUse = `-- name: RequisiteUse :execrows
 with used as (
     update requisite r set last_used_at = $2::timestamptz where r.id = $3
     returning r.id, r.daily_count, r.daily_sum, timezone(r.time_zone, $2::timestamptz)::date as local_day
@@ -68,7 +68,6 @@ select u.id, u.local_day, 1, $1::numeric from used u
 on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum
 where (select (u.daily_count is null or d.count < u.daily_count)
           and (u.daily_sum is null or d.sum + excluded.sum <= u.daily_sum) from used u)
-returning d.day
 `
 
 type RequisiteUseParams struct {
@@ -79,9 +78,10 @@ type RequisiteUseParams struct {
 
 // RequisiteUse marks a locked requisite as used and counts the payment towards its day. No row: the day's limits, looked
 // at again now that nobody else can use the requisite, are reached.
-func (q *Queries) RequisiteUse(ctx context.Context, arg RequisiteUseParams) (time.Time, error) {
-	row := q.db.QueryRow(ctx, requisiteUse, arg.Amount, arg.Now, arg.ID)
-	var day time.Time
-	err := row.Scan(&day)
-	return day, err
+func (q *Queries) RequisiteUse(ctx context.Context, arg RequisiteUseParams) (int64, error) {
+	result, err := q.db.Exec(ctx, requisiteUse, arg.Amount, arg.Now, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

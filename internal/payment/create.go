@@ -95,11 +95,10 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	if err := d.refusal(o); err != nil {
 		return Created{}, err
 	}
-	if err := d.reserve(ctx, tx); err != nil {
+	if err := d.make(ctx, tx); err != nil {
 		return Created{}, s.refused(ctx, q, d, err)
 	}
-	p, err := d.insert(ctx, tx)
-	return Created{Payment: Payment{p}}, err
+	return Created{Payment: Payment{d.payment}}, nil
 }
 
 func ignoreNone(err error) error {
@@ -212,24 +211,29 @@ type draft struct {
 	configured decimal.Decimal
 	choice     *routing.Choice
 
-	requisite    routing.Reserved
-	markup       decimal.Decimal
-	markupSource string
-	quote        rate.Quote
-	hold         *ledger.Posting
+	// payment is the row, once a requisite is chosen.
+	payment db.Payment
 }
 
-// reserve finds the requisite, and quotes and holds at its trader's terms.
-func (d *draft) reserve(ctx context.Context, tx pgx.Tx) error {
+// make finds the requisite and, together with its reservation, writes the payment and holds its trader's USDT.
+func (d *draft) make(ctx context.Context, tx pgx.Tx) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("make uuid: %w", err)
+	}
 	d.choice.For(d.id)
-	requisite, err := d.choice.Reserve(ctx, tx, func(r routing.Requisite) routing.Hold {
-		d.markup, d.markupSource, d.quote = d.price(r.TraderRatePercent, r.TraderSharePercent)
+	_, err = d.choice.Reserve(ctx, tx, func(r routing.Requisite) routing.Booking {
+		d.payment = d.row(id, r)
+		legs := positionOf(d.payment).legs()
 		// The one debit of a creation is checked: a trader never puts up more than he has.
-		legs := position{trader: r.TraderID, hold: d.quote.Hold(), held: true}.legs()
-		d.hold = ledger.Plan(ctx, ledger.Transfer{Kind: "hold", Subject: subject, SubjectID: d.id, At: d.now, Legs: legs}, false)
-		return routing.Hold{Queries: d.hold.Debits, Short: func() bool { return !d.hold.Covered() }}
+		hold := ledger.Plan(ctx, ledger.Transfer{Kind: "hold", Subject: subject, SubjectID: d.id, At: d.now, Legs: legs}, false)
+		queries := []db.Query{
+			func(q *db.Queries) error { return q.PaymentInsert(ctx, db.PaymentInsertParams(d.payment)) },
+			record(ctx, change{to: Pending, actor: d.caller.Actor()}, d.payment.MerchantID, d.id, nil, d.now),
+		}
+		queries = append(append(queries, hold.Debits...), hold.Record...)
+		return routing.Booking{Queries: queries, Short: func() bool { return !hold.Covered() }}
 	})
-	d.requisite = requisite
 	return err
 }
 
@@ -242,52 +246,34 @@ func (d *draft) price(traderRate decimal.NullDecimal, traderShare decimal.Decima
 	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, rate.Terms{Markup: markup, TraderShare: traderShare})
 }
 
-func (d *draft) insert(ctx context.Context, tx pgx.Tx) (db.Payment, error) {
-	params, err := d.row()
-	if err != nil {
-		return db.Payment{}, err
-	}
-	var p db.Payment
-	queries := []db.Query{
-		func(q *db.Queries) (err error) { p, err = q.PaymentInsert(ctx, params); return err },
-		record(ctx, change{to: Pending, actor: d.caller.Actor()}, params.MerchantID, d.id, nil, d.now),
-	}
-	if err := db.Pipeline(ctx, tx, append(queries, d.hold.Record...)...); err != nil {
-		return p, fmt.Errorf("insert payment: %w", err)
-	}
-	return p, nil
-}
-
-func (d *draft) row() (db.PaymentInsertParams, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return db.PaymentInsertParams{}, fmt.Errorf("make uuid: %w", err)
-	}
-	params := db.PaymentInsertParams{
+// row is the payment on a requisite, at its trader's terms.
+func (d *draft) row(id uuid.UUID, r routing.Requisite) db.Payment {
+	markup, source, quote := d.price(r.TraderRatePercent, r.TraderSharePercent)
+	p := db.Payment{
 		MerchantID: d.caller.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID,
 		Method: d.method.name, Currency: d.Currency, Amount: d.amount, Description: d.Description, CallbackURI: d.CallbackURI,
 		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(validity(d.box.ValiditySeconds)),
-		TraderID: d.requisite.TraderID, RequisiteID: &d.requisite.ID, RequisiteDay: &d.requisite.Day,
+		TraderID: r.TraderID, RequisiteID: &r.ID, RequisiteDay: &r.Day,
 		RequisiteType: &d.method.requisiteType, RequisiteMethod: &d.method.requisiteMethod,
-		RequisiteValue: &d.requisite.Value, RequisiteHolder: d.requisite.Holder, RequisiteBank: d.requisite.Bank,
+		RequisiteValue: &r.Value, RequisiteHolder: r.Holder, RequisiteBank: r.Bank,
 		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: &d.base.ObservedAt,
-		RateUnavailable: !d.base.Fresh, MarkupPercent: d.markup, MarkupSource: d.markupSource,
-		TraderSharePercent: d.requisite.TraderSharePercent, HoldUSDT: d.quote.Hold(),
-		AmountUSDT: d.quote.Amount, ProfitUSDT: d.quote.Profit, SpreadTraderUSDT: d.quote.SpreadTrader,
-		SpreadPlatformUSDT: d.quote.SpreadPlatform,
+		RateUnavailable: !d.base.Fresh, MarkupPercent: markup, MarkupSource: source,
+		TraderSharePercent: r.TraderSharePercent, HoldUSDT: quote.Hold(),
+		AmountUSDT: quote.Amount, ProfitUSDT: quote.Profit, SpreadTraderUSDT: quote.SpreadTrader,
+		SpreadPlatformUSDT: quote.SpreadPlatform,
 	}
-	d.addPayer(&params)
-	return params, nil
+	d.addPayer(&p)
+	return p
 }
 
-func (d *draft) addPayer(params *db.PaymentInsertParams) {
+func (d *draft) addPayer(p *db.Payment) {
 	if d.Payer == nil {
 		return
 	}
-	params.PayerUserID, params.PayerIP = d.Payer.UserID, d.Payer.UserIP
-	params.PayerFullName, params.PayerType = &d.Payer.FullName, &d.Payer.Type
+	p.PayerUserID, p.PayerIP = d.Payer.UserID, d.Payer.UserIP
+	p.PayerFullName, p.PayerType = &d.Payer.FullName, &d.Payer.Type
 	if d.Payer.Counted {
-		params.PayerSuccessful, params.PayerExpired = &d.Payer.Successful, &d.Payer.Expired
+		p.PayerSuccessful, p.PayerExpired = &d.Payer.Successful, &d.Payer.Expired
 	}
 }
 

@@ -34,6 +34,8 @@ type Requisite struct {
 	TraderSharePercent decimal.Decimal
 	// OpenPayments is how many payments may be open on it at a time, or nil.
 	OpenPayments *int32
+	// Day is the day of the requisite's own zone that the payment counts towards.
+	Day time.Time
 }
 
 // ErrNone says that no requisite is free for the payment.
@@ -42,8 +44,9 @@ var ErrNone = errors.New("no requisite is available")
 // lockWait bounds one wait for a busy requisite. Whoever waits tries again as long as a candidate remains.
 const lockWait = "2s"
 
-// Hold puts up the USDT of a chosen requisite's trader, together with the reservation. The zero Hold asks for nothing.
-type Hold struct {
+// Booking is what is written together with the reservation of a chosen requisite, and undone with it where the requisite
+// turns out not to be had. The zero Booking writes nothing.
+type Booking struct {
 	Queries []db.Query
 	// Short tells, after the queries were made, whether the trader lacks the USDT.
 	Short func() bool
@@ -87,31 +90,24 @@ func (c *Choice) look(ctx context.Context) db.Query {
 	}
 }
 
-// Reserved is a requisite reserved for a payment.
-type Reserved struct {
-	Requisite
-	// Day is the day of the requisite's own zone that the payment counts towards.
-	Day time.Time
-}
-
-// Reserve locks a requisite, takes its slot and its place in the day's limits, and puts up its trader's USDT. A slot or
-// limit that was just reached, or a trader short of USDT, excludes that candidate, and the next is tried: ErrNone means
-// that a fresh look found nobody. Everything stays locked until the transaction ends.
-func (c *Choice) Reserve(ctx context.Context, tx pgx.Tx, hold func(Requisite) Hold) (Reserved, error) {
+// Reserve locks a requisite, takes its slot and its place in the day's limits, and makes the booking that goes with it. A
+// slot or limit that was just reached, or a trader short of USDT, excludes that candidate, and the next is tried: ErrNone
+// means that a fresh look found nobody. What was reserved stays locked until the transaction ends.
+func (c *Choice) Reserve(ctx context.Context, tx pgx.Tx, book func(Requisite) Booking) (Requisite, error) {
 	for {
 		requisite, err := c.lock(ctx, tx)
 		if err != nil {
-			return Reserved{}, err
+			return Requisite{}, err
 		}
 		if requisite == nil {
 			continue
 		}
-		reserved, err := c.reserve(ctx, tx, *requisite, hold(*requisite))
+		reserved, err := c.reserve(ctx, tx, *requisite, book(*requisite))
 		if err != nil {
-			return Reserved{}, err
+			return Requisite{}, err
 		}
-		if reserved != nil {
-			return *reserved, nil
+		if reserved {
+			return *requisite, nil
 		}
 	}
 }
@@ -173,30 +169,29 @@ func (c *Choice) lockOne(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
 	return &requisite, nil
 }
 
-// reserve takes slot, day and hold of a locked requisite in one round trip. If one of them is not to be had it gives the
-// others back and answers nil: this candidate is out.
-func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, hold Hold) (*Reserved, error) {
-	var taken, counted bool
-	var day time.Time
+// reserve takes slot and day of a locked requisite and makes the booking, in one round trip. If one of them is not to be
+// had it gives everything back and looks for the next candidate.
+func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, booking Booking) (bool, error) {
+	var taken bool
+	var counted int64
 	queries := []db.Query{
 		TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken),
 		func(q *db.Queries) (err error) {
-			day, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
-			counted = err == nil
-			return ignoreNone(err)
+			counted, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
+			return err
 		},
 	}
-	if err := db.Pipeline(ctx, tx, append(queries, hold.Queries...)...); err != nil {
-		return nil, fmt.Errorf("reserve requisite: %w", err)
+	if err := db.Pipeline(ctx, tx, append(queries, booking.Queries...)...); err != nil {
+		return false, fmt.Errorf("reserve requisite: %w", err)
 	}
-	short := hold.Short != nil && hold.Short()
-	if taken && counted && !short {
-		return &Reserved{Requisite: r, Day: day}, nil
+	short := booking.Short != nil && booking.Short()
+	if taken && counted > 0 && !short {
+		return true, nil
 	}
 	if short {
 		c.short = append(c.short, r.TraderID)
 	}
-	return nil, c.again(ctx, tx) // this candidate is out, the next may do
+	return false, c.again(ctx, tx)
 }
 
 func ignoreNone(err error) error {

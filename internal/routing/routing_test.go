@@ -27,8 +27,8 @@ func want(n int64, amount string) routing.Want {
 }
 
 // reserve reserves in a transaction of its own, with the trader's USDT left out of it.
-func reserve(pool *pgxpool.Pool, w routing.Want) (routing.Reserved, error) {
-	var chosen routing.Reserved
+func reserve(pool *pgxpool.Pool, w routing.Want) (routing.Requisite, error) {
+	var chosen routing.Requisite
 	err := db.InTx(context.Background(), pool, func(tx pgx.Tx, _ *db.Queries) error {
 		var err error
 		chosen, err = routing.NewChoice(w).Reserve(context.Background(), tx, enough)
@@ -37,10 +37,10 @@ func reserve(pool *pgxpool.Pool, w routing.Want) (routing.Reserved, error) {
 	return chosen, err
 }
 
-func enough(routing.Requisite) routing.Hold { return routing.Hold{} }
+func enough(routing.Requisite) routing.Booking { return routing.Booking{} }
 
 // short is the hold of a trader who lacks the USDT.
-func short() routing.Hold { return routing.Hold{Short: func() bool { return true }} }
+func short() routing.Booking { return routing.Booking{Short: func() bool { return true }} }
 
 func takeSlot(t *testing.T, d *dbtest.DB, id int64, w routing.Want) (taken bool, err error) {
 	t.Helper()
@@ -185,12 +185,12 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	poor := d.NewTrader(t, dbtest.TraderOpts{Requisites: 3})
 	rich := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	asked := 0
-	hold := func(r routing.Requisite) routing.Hold {
+	hold := func(r routing.Requisite) routing.Booking {
 		asked++
 		if r.TraderID == poor.ID {
 			return short()
 		}
-		return routing.Hold{}
+		return routing.Booking{}
 	}
 	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		got, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, hold)
@@ -213,7 +213,7 @@ func TestNobodyHasTheUSDT(t *testing.T) {
 		d.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	}
 	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Hold { return short() })
+		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Booking { return short() })
 		return err
 	})
 	if !errors.Is(err, routing.ErrNone) {
@@ -228,9 +228,9 @@ func TestHoldFails(t *testing.T) {
 	d.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	broken, asked := errors.New("hold is broken"), 0
 	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Hold {
+		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Booking {
 			asked++
-			return routing.Hold{Queries: []db.Query{func(q *db.Queries) error { return errors.Join(q.Savepoint(t.Context()), broken) }}}
+			return routing.Booking{Queries: []db.Query{func(q *db.Queries) error { return errors.Join(q.Savepoint(t.Context()), broken) }}}
 		})
 		return err
 	})
