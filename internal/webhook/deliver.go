@@ -85,9 +85,8 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 		w.snoozed.Inc()
 		return river.JobSnooze(back)
 	}
-	var r result
-	defer func() { leave(r.duration) }()
-	return w.attempt(ctx, job, &r)
+	defer leave()
+	return w.attempt(ctx, job)
 }
 
 // putOff is how often a job has been put off, by the queue's own count.
@@ -101,7 +100,7 @@ func putOff(metadata []byte) int {
 }
 
 // attempt makes one attempt, kept whatever comes of it.
-func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], r *result) error {
+func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery]) error {
 	event, err := w.q.WebhookDelivery(ctx, db.WebhookDeliveryParams{
 		MerchantID: job.Args.MerchantID, ID: job.Args.EventID,
 	})
@@ -115,9 +114,9 @@ func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], r *resul
 	if err != nil {
 		return err
 	}
-	*r = w.send(ctx, job.Args.EventID, event, secrets)
+	r := w.send(ctx, job.Args.EventID, event, secrets)
 	status := r.status(job.Attempt >= attempts)
-	if err := w.keep(ctx, job.Args, *r, status); err != nil {
+	if err := w.keep(ctx, job.Args, r, status); err != nil {
 		return err
 	}
 	w.attempts.WithLabelValues(status).Inc()
