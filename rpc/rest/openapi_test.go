@@ -13,7 +13,7 @@ import (
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := OpenAPI(Services{Payment: &stub{}}, About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
+	content, err := OpenAPI(around(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		t.Fatal(err)
 	}
