@@ -76,6 +76,8 @@ type Door struct {
 	keys   *auth.Keys
 	users  *auth.Users
 	limits *limit.Limits
+	// uploading counts the uploads under way.
+	uploading turnstile
 }
 
 // NewDoor makes the door. It refuses a procedure that access does not list.
@@ -85,7 +87,7 @@ func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, procedure
 			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
 		}
 	}
-	return &Door{keys: keys, users: users, limits: limits}, nil
+	return &Door{keys: keys, users: users, limits: limits, uploading: make(turnstile, uploadsAtOnce)}, nil
 }
 
 // Guard lets a caller through to the procedure's handler once it has proved who it is, with its body read and put back

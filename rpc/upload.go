@@ -2,11 +2,14 @@ package rpc
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"gateway/internal/auth"
+	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
@@ -30,23 +33,59 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nameCall(r.Context(), procedure)
 		defer recovered(w, r, fail)
-		proof, err := d.keys.Begin(r.Context(), r.Header)
-		if err == nil {
-			_, err = d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10))
-		}
-		var body []byte
-		if err == nil {
-			body, err = ReadBody(r.Body, MaxUpload)
-		}
-		if err != nil {
+		if err := d.takeUpload(w, r, next); err != nil {
 			refuseUpload(w, r, fail, err)
-			return
 		}
-		r = r.WithContext(auth.WithProof(r.Context(), proof))
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
 	})
 }
+
+// takeUpload hands an upload to next, its body put back and what its caller has proved in its context.
+func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, next http.Handler) error {
+	proof, err := d.keys.Begin(r.Context(), r.Header)
+	if err != nil {
+		return err
+	}
+	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
+		return err
+	}
+	if err := d.uploading.enter(r.Context()); err != nil {
+		return err
+	}
+	defer d.uploading.leave()
+	body, err := ReadBody(r.Body, MaxUpload)
+	if err != nil {
+		return err
+	}
+	r = r.WithContext(auth.WithProof(r.Context(), proof))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(w, r)
+	return nil
+}
+
+const (
+	// uploadsAtOnce bounds the memory that uploads take.
+	uploadsAtOnce = 16
+	// uploadWait is how long an upload waits for others to finish.
+	uploadWait = 5 * time.Second
+)
+
+var errUploadsBusy = fault.New(fault.Unavailable, "busy", "The service is busy; repeat the call.")
+
+// turnstile lets so many in at once.
+type turnstile chan struct{}
+
+func (t turnstile) enter(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, uploadWait)
+	defer cancel()
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-bounded.Done():
+		return errUploadsBusy
+	}
+}
+
+func (t turnstile) leave() { <-t }
 
 // drained is how much of a refused upload is read and forgotten. Who sends more than that meets a closed connection.
 const drained = 64 << 20

@@ -33,8 +33,8 @@ func readForm(r *http.Request, s *schema, msg protoreflect.Message) (fault.Field
 		return nil, err
 	}
 	f := form{decoder: decoder{found: fault.Fields{}}, schema: s, msg: msg, seen: map[string]bool{}}
-	if err := f.parts(multipart.NewReader(bytes.NewReader(body), params["boundary"])); err != nil {
-		for _, field := range s.fields {
+	if err := f.parts(body, params["boundary"]); err != nil {
+		for _, field := range s.byName { // what the path has set stays
 			msg.Clear(field.desc)
 		}
 		return fault.Fields{fault.Body: {"must be well-formed multipart/form-data"}}, nil
@@ -49,8 +49,17 @@ type form struct {
 	seen   map[string]bool
 }
 
-func (f *form) parts(reader *multipart.Reader) error {
-	for {
+// maxParts is more than any form has.
+const maxParts = 100
+
+var errParts = errors.New("no boundary, or too many parts")
+
+func (f *form) parts(body []byte, boundary string) error {
+	if boundary == "" {
+		return errParts
+	}
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	for range maxParts {
 		part, err := reader.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -67,6 +76,7 @@ func (f *form) parts(reader *multipart.Reader) error {
 		name, named := params["filename"]
 		f.part(params["name"], name, named, content)
 	}
+	return errParts
 }
 
 func (f *form) part(name, fileName string, isFile bool, content []byte) {
