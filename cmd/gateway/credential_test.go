@@ -148,7 +148,7 @@ func TestCredentialRefusals(t *testing.T) {
 			t.Errorf("%s: %s", method, got)
 		}
 	}
-	badCredentials(t, g, g.credentials(own), portal)
+	badCredentials(t, g.credentials(own), portal)
 	if after := g.texts(t, keys)[0]; after != before {
 		t.Errorf("before: %s; after: %s", before, after)
 	}
@@ -160,7 +160,7 @@ func (g *instance) keyRow(t *testing.T, keyID string) string {
 }
 
 // badCredentials are refused for exactly these fields.
-func badCredentials(t *testing.T, g *instance, address string, portal header) {
+func badCredentials(t *testing.T, address string, portal header) {
 	all := map[string]bad{
 		"nothing":        {"{}", []string{"name"}},
 		"no name":        {`{"scopes":["payments"]}`, []string{"name"}},
