@@ -91,3 +91,25 @@ func TestWriteFile(t *testing.T) {
 		}
 	}
 }
+
+// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its own.
+func FuzzForm(f *testing.F) {
+	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(`Content-Disposition: form-data; name="file"; filename="a"`, "y")
+	for _, seed := range []string{"", good + formEnd, good, good + good + formEnd, strings.ReplaceAll(good, "\r", "") + formEnd, "--a b--"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		msg := &gatewayv1.CreateAppealRequest{}
+		found, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil || found.Wrong("file") && msg.File != nil ||
+			found.Wrong("body") && (msg.Reason != nil || msg.File != nil) {
+			t.Errorf("read %v with %v", msg, found)
+		}
+		if msg.Reason != nil && !strings.Contains(string(body), *msg.Reason) || msg.File != nil && !strings.Contains(string(body), string(msg.File)) {
+			t.Errorf("made up %v", msg)
+		}
+	})
+}
