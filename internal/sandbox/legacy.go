@@ -49,7 +49,7 @@ func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error
 	if err != nil {
 		return fmt.Errorf("list legacy keys: %w", err)
 	}
-	i.LegacyKeys = nil
+	i.LegacyKeys = []LegacyKey{}
 	for _, row := range rows {
 		legacy := LegacyKey{KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID)}
 		if row.CashboxID > 0 {
