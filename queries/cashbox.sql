@@ -24,7 +24,7 @@ update cashbox set webhook_secret = @webhook_secret, webhook_secret_previous = w
 where id = @id and merchant_id = @merchant_id;
 
 -- name: CashboxOwner :one
-select c.merchant_id, m.api_enabled, m.rate_percent
+select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- CashboxSetting locks a cashbox and reads its settings, its secrets left out.

@@ -117,15 +117,22 @@ func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.P
 		Extra: extra(caller, p), Ledger: ledgerView(caller, p), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
 	}
-	if p.RequisiteSnapshot() {
-		out.Requisite = &gatewayv1.Requisite{
-			Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
-			Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
-		}
+	if out.Requisite = requisiteView(p); out.Requisite != nil {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
 	return out
+}
+
+// requisiteView is where the payer sends the money, or nil for card checkout.
+func requisiteView(p payment.Payment) *gatewayv1.Requisite {
+	if !p.RequisiteSnapshot() {
+		return nil
+	}
+	return &gatewayv1.Requisite{
+		Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
+		Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
+	}
 }
 
 // restricted callers do not see what the platform earns, nor base rate and markup, from which it could be reckoned.

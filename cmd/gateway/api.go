@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"gateway/internal/auth"
 	"gateway/internal/cashbox"
 	"gateway/internal/rate"
 	"gateway/rpc"
@@ -15,10 +16,11 @@ import (
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
 	services := rpc.Services{
-		Payment:  rpc.NewPaymentService(g.payments, g.links, g.payURL),
-		Auth:     rpc.NewAuthService(g.users, g.limits),
-		Trader:   rpc.NewTraderService(g.payments, g.links, g.payURL),
-		Merchant: rpc.NewMerchantService(g.events),
+		Payment:    rpc.NewPaymentService(g.payments, g.links, g.payURL),
+		Auth:       rpc.NewAuthService(g.users, g.limits),
+		Trader:     rpc.NewTraderService(g.payments, g.links, g.payURL),
+		Merchant:   rpc.NewMerchantService(g.events),
+		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: cashbox.NewSettings(g.pool, g.clock), Users: g.users,
 			Events: g.events,
@@ -39,8 +41,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err := door.Mount(mux, services); err != nil {
 		return nil, err
 	}
-	documented := rest.New(rest.Services{Payment: services.Payment}, door.Guard)
-	description, err := rest.OpenAPI(rest.Services{Payment: services.Payment}, rest.About{BaseURL: g.baseURL, Headers: g.headers})
+	routed := rest.Services{Payment: services.Payment, Operator: services.Operator, Credential: services.Credential}
+	documented := rest.New(routed, door.Guard)
+	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,10 @@ var placeholders = map[string]*regexp.Regexp{
 	"<iban>":   regexp.MustCompile(`^MN\d{18}$`),
 	"<holder>": regexp.MustCompile(`^[A-Z][A-Za-z-]+ [A-Z]\.$`),
 	"<time>":   timeFormat,
+	// Of keys and cursors: 96 and 256 bits, and an id in quotes.
+	"<key id>":  regexp.MustCompile(`^mk_[0-9a-f]{24}$`),
+	"<secret>":  regexp.MustCompile(`^sk_[A-Za-z0-9_-]{43}$`),
+	"<id text>": regexp.MustCompile(`^[1-9][0-9]*$`),
 }
 
 // timeFormat is ISO 8601, UTC, milliseconds.
@@ -66,6 +70,15 @@ func (m matcher) match(path string, want, got any) {
 				continue
 			}
 			m.match(path+"."+key, value, inside[key])
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			m.t.Errorf("%s: %s is %v; want a list of %d", m.name, path, got, len(want))
+			return
+		}
+		for i, value := range want {
+			m.match(fmt.Sprintf("%s[%d]", path, i), value, list[i])
 		}
 	case string:
 		if !m.text(want, got) {

@@ -102,20 +102,26 @@ func (q *Queries) CashboxInsert(ctx context.Context, arg CashboxInsertParams) (i
 }
 
 const cashboxOwner = `-- name: CashboxOwner :one
-select c.merchant_id, m.api_enabled, m.rate_percent
+select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
 `
 
 type CashboxOwnerRow struct {
-	MerchantID  int64
-	ApiEnabled  bool
-	RatePercent decimal.NullDecimal
+	MerchantID     int64
+	CollectEnabled bool
+	ApiEnabled     bool
+	RatePercent    decimal.NullDecimal
 }
 
 func (q *Queries) CashboxOwner(ctx context.Context, id int64) (CashboxOwnerRow, error) {
 	row := q.db.QueryRow(ctx, cashboxOwner, id)
 	var i CashboxOwnerRow
-	err := row.Scan(&i.MerchantID, &i.ApiEnabled, &i.RatePercent)
+	err := row.Scan(
+		&i.MerchantID,
+		&i.CollectEnabled,
+		&i.ApiEnabled,
+		&i.RatePercent,
+	)
 	return i, err
 }
 

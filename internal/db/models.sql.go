@@ -11,6 +11,20 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+type Appeal struct {
+	MerchantID int64
+	PaymentID  int64
+	ID         int64
+	Reason     string
+	FileName   string
+	FileType   string
+	FileSize   int64
+	Status     string
+	StatusAt   time.Time
+	Actor      string
+	CreatedAt  time.Time
+}
+
 type Method struct {
 	Method          string
 	Currency        string

@@ -153,7 +153,11 @@ func (s *seeder) all(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", b.keyID, err)
 		}
 	}
-	return s.users(ctx, merchantIDs, traderIDs)
+	legacyID, err := s.legacy(ctx, traderIDs)
+	if err != nil {
+		return err
+	}
+	return s.users(ctx, append(merchantIDs, legacyID), traderIDs)
 }
 
 func (s *seeder) rates(ctx context.Context) error {

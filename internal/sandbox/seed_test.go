@@ -225,7 +225,7 @@ func TestSeedOnce(t *testing.T) {
 	noError(t, errors.Join(failed...))
 	var merchants int
 	noError(t, d.Pool.QueryRow(t.Context(), "select count(*) from merchant").Scan(&merchants))
-	if merchants != 2 {
+	if merchants != 3 {
 		t.Errorf("%d merchants", merchants)
 	}
 	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v); !errors.Is(err, ErrOtherKey) {

@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 var (
@@ -19,7 +20,9 @@ var (
 
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
-	Payment gatewayv1connect.PaymentServiceHandler
+	Payment    gatewayv1connect.PaymentServiceHandler
+	Operator   portalv1connect.OperatorServiceHandler
+	Credential portalv1connect.CredentialServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling and how often. It
@@ -97,6 +100,7 @@ type route struct {
 
 	request, response *schema
 	status            int
+	form, file        bool // takes multipart/form-data; answers with a file
 }
 
 // parameter is the field a pattern's segment stands for, or "" for a literal one.

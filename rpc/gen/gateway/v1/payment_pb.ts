@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/payment.proto.
  */
 export const file_gateway_v1_payment: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL3BheW1lbnQucHJvdG8SCmdhdGV3YXkudjEi/gIKFENyZWF0ZVBheW1lbnRSZXF1ZXN0EhgKCG9yZGVyX2lkGAEgASgJQgaKtRgCKAESGAoGYW1vdW50GAIgASgJQgiKtRgECAEoARIYCghjdXJyZW5jeRgDIAEoCUIGirUYAigBEhwKDGNhbGxiYWNrX3VyaRgEIAEoCUIGirUYAigBEhMKBm1ldGhvZBgFIAEoCUgAiAEBEisKC3J1Yl9jb2xsZWN0GAYgASgLMhYuZ2F0ZXdheS52MS5SdWJDb2xsZWN0EhgKC2Rlc2NyaXB0aW9uGAcgASgJSAGIAQESIQoMcmF0ZV9wZXJjZW50GAggASgJQgaKtRgCCAJIAogBARIgCgVwYXllchgJIAEoCzIRLmdhdGV3YXkudjEuUGF5ZXISLQoNbWVyY2hhbnRfbmFtZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIJCgdfbWV0aG9kQg4KDF9kZXNjcmlwdGlvbkIPCg1fcmF0ZV9wZXJjZW50IiwKClJ1YkNvbGxlY3QSEwoGbWV0aG9kGAEgASgJSACIAQFCCQoHX21ldGhvZCKZAQoFUGF5ZXISFAoHdXNlcl9pZBgBIAEoCUgAiAEBEhQKB3VzZXJfaXAYAiABKAlIAYgBARIRCglmdWxsX25hbWUYAyABKAkSDAoEdHlwZRgEIAEoCRIrCghwYXltZW50cxgFIAEoCzIZLmdhdGV3YXkudjEuUGF5ZXJQYXltZW50c0IKCghfdXNlcl9pZEIKCghfdXNlcl9pcCI0Cg1QYXllclBheW1lbnRzEhIKCnN1Y2Nlc3NmdWwYASABKAMSDwoHZXhwaXJlZBgCIAEoAyJLChVDcmVhdGVQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IicKEUdldFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiNwoSR2V0UGF5bWVudFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQikgQKB1BheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEg4KBnN0YXR1cxgFIAEoCRIOCgZhbW91bnQYBiABKAkSEAoIY3VycmVuY3kYByABKAkSDgoGbWV0aG9kGAggASgJEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCXJlcXVpc2l0ZRgKIAEoCzIVLmdhdGV3YXkudjEuUmVxdWlzaXRlEiUKEHBheW1lbnRfcGFnZV91cmwYCyABKAlCBoq1GAIQAUgBiAEBEiAKBWV4dHJhGA4gASgLMhEuZ2F0ZXdheS52MS5FeHRyYRIiCgZsZWRnZXIYDyABKAsyEi5nYXRld2F5LnYxLkxlZGdlchIuCgpjcmVhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFzdGF0dXNfdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNc3RhdHVzX3JlYXNvbhgTIAEoCUgCiAEBQg4KDF9kZXNjcmlwdGlvbkITChFfcGF5bWVudF9wYWdlX3VybEIQCg5fc3RhdHVzX3JlYXNvbiJ0CglSZXF1aXNpdGUSDAoEdHlwZRgBIAEoCRIOCgZtZXRob2QYAiABKAkSDQoFdmFsdWUYAyABKAkSEwoGaG9sZGVyGAQgASgJSACIAQESEQoEYmFuaxgFIAEoCUgBiAEBQgkKB19ob2xkZXJCBwoFX2JhbmsiswEKBUV4dHJhEhoKDWZpYXRfcGVyX3VzZHQYASABKAlIAIgBARIbCg5tYXJnaW5fcGVyY2VudBgCIAEoCUgBiAEBEhEKBHJhdGUYAyABKAlIAogBARIcCg9jcnlwdG9fY3VycmVuY3kYBCABKAlIA4gBAUIQCg5fZmlhdF9wZXJfdXNkdEIRCg9fbWFyZ2luX3BlcmNlbnRCBwoFX3JhdGVCEgoQX2NyeXB0b19jdXJyZW5jeSKsBQoGTGVkZ2VyEhwKD3JlcXVpc2l0ZV9waG9uZRgBIAEoCUgAiAEBEiAKE3JlcXVpc2l0ZV9mdWxsX25hbWUYAiABKAlIAYgBARIRCgRiYW5rGAMgASgJSAKIAQESHAoPdHJhbnNmZXJfbWV0aG9kGAQgASgJSAOIAQESEAoDc21zGAUgASgJSASIAQESGAoLYW1vdW50X3VzZHQYBiABKAlIBYgBARIqCgtwcm9maXRfdXNkdBgHIAEoCUIQirUYDBoKcmVzdHJpY3RlZEgGiAEBEh8KEnNwcmVhZF90cmFkZXJfdXNkdBgIIAEoCUgHiAEBEjMKFHNwcmVhZF9wbGF0Zm9ybV91c2R0GAkgASgJQhCKtRgMGgpyZXN0cmljdGVkSAiIAQESNQoWYmFzZV9yYXRlX3J1Yl9wZXJfdXNkdBgKIAEoCUIQirUYDBoKcmVzdHJpY3RlZEgJiAEBEjsKGnNlbGxlcl9yYXRlX21hcmt1cF9wZXJjZW50GAsgASgJQhKKtRgOCAIaCnJlc3RyaWN0ZWRICogBARIYChByYXRlX3VuYXZhaWxhYmxlGAwgASgIEhoKCnJlc3RyaWN0ZWQYDSABKAhCBoq1GAIgAUISChBfcmVxdWlzaXRlX3Bob25lQhYKFF9yZXF1aXNpdGVfZnVsbF9uYW1lQgcKBV9iYW5rQhIKEF90cmFuc2Zlcl9tZXRob2RCBgoEX3Ntc0IOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhUKE19zcHJlYWRfdHJhZGVyX3VzZHRCFwoVX3NwcmVhZF9wbGF0Zm9ybV91c2R0QhkKF19iYXNlX3JhdGVfcnViX3Blcl91c2R0Qh0KG19zZWxsZXJfcmF0ZV9tYXJrdXBfcGVyY2VudCKiAQoaVXBkYXRlUGF5bWVudFN0YXR1c1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIWCgZzdGF0dXMYAiABKAlCBoq1GAIoARIgChNwcm92aWRlcl9wYXltZW50X2lkGAMgASgJSACIAQESEwoGcmVhc29uGAQgASgJSAGIAQFCFgoUX3Byb3ZpZGVyX3BheW1lbnRfaWRCCQoHX3JlYXNvbiJXChtVcGRhdGVQYXltZW50U3RhdHVzUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkuZ2F0ZXdheS52MS5QYXltZW50U3RhdHVzImQKDVBheW1lbnRTdGF0dXMSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIOCgZzdGF0dXMYBCABKAkSFwoPY2FsbGJhY2tfcXVldWVkGAUgASgIMpsCCg5QYXltZW50U2VydmljZRJUCg1DcmVhdGVQYXltZW50EiAuZ2F0ZXdheS52MS5DcmVhdGVQYXltZW50UmVxdWVzdBohLmdhdGV3YXkudjEuQ3JlYXRlUGF5bWVudFJlc3BvbnNlEksKCkdldFBheW1lbnQSHS5nYXRld2F5LnYxLkdldFBheW1lbnRSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5HZXRQYXltZW50UmVzcG9uc2USZgoTVXBkYXRlUGF5bWVudFN0YXR1cxImLmdhdGV3YXkudjEuVXBkYXRlUGF5bWVudFN0YXR1c1JlcXVlc3QaJy5nYXRld2F5LnYxLlVwZGF0ZVBheW1lbnRTdGF0dXNSZXNwb25zZUImWiRnYXRld2F5L3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL3BheW1lbnQucHJvdG8SCmdhdGV3YXkudjEi/gIKFENyZWF0ZVBheW1lbnRSZXF1ZXN0EhgKCG9yZGVyX2lkGAEgASgJQgaKtRgCKAESGAoGYW1vdW50GAIgASgJQgiKtRgECAEoARIYCghjdXJyZW5jeRgDIAEoCUIGirUYAigBEhwKDGNhbGxiYWNrX3VyaRgEIAEoCUIGirUYAigBEhMKBm1ldGhvZBgFIAEoCUgAiAEBEisKC3J1Yl9jb2xsZWN0GAYgASgLMhYuZ2F0ZXdheS52MS5SdWJDb2xsZWN0EhgKC2Rlc2NyaXB0aW9uGAcgASgJSAGIAQESIQoMcmF0ZV9wZXJjZW50GAggASgJQgaKtRgCCAJIAogBARIgCgVwYXllchgJIAEoCzIRLmdhdGV3YXkudjEuUGF5ZXISLQoNbWVyY2hhbnRfbmFtZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIJCgdfbWV0aG9kQg4KDF9kZXNjcmlwdGlvbkIPCg1fcmF0ZV9wZXJjZW50IiwKClJ1YkNvbGxlY3QSEwoGbWV0aG9kGAEgASgJSACIAQFCCQoHX21ldGhvZCKZAQoFUGF5ZXISFAoHdXNlcl9pZBgBIAEoCUgAiAEBEhQKB3VzZXJfaXAYAiABKAlIAYgBARIRCglmdWxsX25hbWUYAyABKAkSDAoEdHlwZRgEIAEoCRIrCghwYXltZW50cxgFIAEoCzIZLmdhdGV3YXkudjEuUGF5ZXJQYXltZW50c0IKCghfdXNlcl9pZEIKCghfdXNlcl9pcCI0Cg1QYXllclBheW1lbnRzEhIKCnN1Y2Nlc3NmdWwYASABKAMSDwoHZXhwaXJlZBgCIAEoAyJLChVDcmVhdGVQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IicKEUdldFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiNwoSR2V0UGF5bWVudFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQikgQKB1BheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEg4KBnN0YXR1cxgFIAEoCRIOCgZhbW91bnQYBiABKAkSEAoIY3VycmVuY3kYByABKAkSDgoGbWV0aG9kGAggASgJEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCXJlcXVpc2l0ZRgKIAEoCzIVLmdhdGV3YXkudjEuUmVxdWlzaXRlEiUKEHBheW1lbnRfcGFnZV91cmwYCyABKAlCBoq1GAIQAUgBiAEBEiAKBWV4dHJhGA4gASgLMhEuZ2F0ZXdheS52MS5FeHRyYRIiCgZsZWRnZXIYDyABKAsyEi5nYXRld2F5LnYxLkxlZGdlchIuCgpjcmVhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFzdGF0dXNfdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNc3RhdHVzX3JlYXNvbhgTIAEoCUgCiAEBQg4KDF9kZXNjcmlwdGlvbkITChFfcGF5bWVudF9wYWdlX3VybEIQCg5fc3RhdHVzX3JlYXNvbiJ0CglSZXF1aXNpdGUSDAoEdHlwZRgBIAEoCRIOCgZtZXRob2QYAiABKAkSDQoFdmFsdWUYAyABKAkSEwoGaG9sZGVyGAQgASgJSACIAQESEQoEYmFuaxgFIAEoCUgBiAEBQgkKB19ob2xkZXJCBwoFX2JhbmsiswEKBUV4dHJhEhoKDWZpYXRfcGVyX3VzZHQYASABKAlIAIgBARIbCg5tYXJnaW5fcGVyY2VudBgCIAEoCUgBiAEBEhEKBHJhdGUYAyABKAlIAogBARIcCg9jcnlwdG9fY3VycmVuY3kYBCABKAlIA4gBAUIQCg5fZmlhdF9wZXJfdXNkdEIRCg9fbWFyZ2luX3BlcmNlbnRCBwoFX3JhdGVCEgoQX2NyeXB0b19jdXJyZW5jeSKsBQoGTGVkZ2VyEhwKD3JlcXVpc2l0ZV9waG9uZRgBIAEoCUgAiAEBEiAKE3JlcXVpc2l0ZV9mdWxsX25hbWUYAiABKAlIAYgBARIRCgRiYW5rGAMgASgJSAKIAQESHAoPdHJhbnNmZXJfbWV0aG9kGAQgASgJSAOIAQESEAoDc21zGAUgASgJSASIAQESGAoLYW1vdW50X3VzZHQYBiABKAlIBYgBARIqCgtwcm9maXRfdXNkdBgHIAEoCUIQirUYDBoKcmVzdHJpY3RlZEgGiAEBEh8KEnNwcmVhZF90cmFkZXJfdXNkdBgIIAEoCUgHiAEBEjMKFHNwcmVhZF9wbGF0Zm9ybV91c2R0GAkgASgJQhCKtRgMGgpyZXN0cmljdGVkSAiIAQESNQoWYmFzZV9yYXRlX3J1Yl9wZXJfdXNkdBgKIAEoCUIQirUYDBoKcmVzdHJpY3RlZEgJiAEBEjsKGnNlbGxlcl9yYXRlX21hcmt1cF9wZXJjZW50GAsgASgJQhKKtRgOCAIaCnJlc3RyaWN0ZWRICogBARIYChByYXRlX3VuYXZhaWxhYmxlGAwgASgIEhoKCnJlc3RyaWN0ZWQYDSABKAhCBoq1GAIgAUISChBfcmVxdWlzaXRlX3Bob25lQhYKFF9yZXF1aXNpdGVfZnVsbF9uYW1lQgcKBV9iYW5rQhIKEF90cmFuc2Zlcl9tZXRob2RCBgoEX3Ntc0IOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhUKE19zcHJlYWRfdHJhZGVyX3VzZHRCFwoVX3NwcmVhZF9wbGF0Zm9ybV91c2R0QhkKF19iYXNlX3JhdGVfcnViX3Blcl91c2R0Qh0KG19zZWxsZXJfcmF0ZV9tYXJrdXBfcGVyY2VudCKiAQoaVXBkYXRlUGF5bWVudFN0YXR1c1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIWCgZzdGF0dXMYAiABKAlCBoq1GAIoARIgChNwcm92aWRlcl9wYXltZW50X2lkGAMgASgJSACIAQESEwoGcmVhc29uGAQgASgJSAGIAQFCFgoUX3Byb3ZpZGVyX3BheW1lbnRfaWRCCQoHX3JlYXNvbiJXChtVcGRhdGVQYXltZW50U3RhdHVzUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkuZ2F0ZXdheS52MS5QYXltZW50U3RhdHVzImQKDVBheW1lbnRTdGF0dXMSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIOCgZzdGF0dXMYBCABKAkSFwoPY2FsbGJhY2tfcXVldWVkGAUgASgIIokCChNMaXN0UGF5bWVudHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgVsaW1pdBgEIAEoBUgBiAEBEhMKBmN1cnNvchgFIAEoCUgCiAEBEhUKCG9yZGVyX2lkGAYgASgJSAOIAQESEwoGbWV0aG9kGAcgASgJSASIAQFCCQoHX3N0YXR1c0IICgZfbGltaXRCCQoHX2N1cnNvckILCglfb3JkZXJfaWRCCQoHX21ldGhvZCKeAQoUTGlzdFBheW1lbnRzUmVzcG9uc2USKQoEZGF0YRgBIAMoCzIbLmdhdGV3YXkudjEuUGF5bWVudExpc3RJdGVtEjMKC25leHRfY3Vyc29yGAIgASgJQgyKtRgIGgZzaWduZWRIAFILbmV4dF9jdXJzb3KIAQESFgoGc2lnbmVkGAMgASgIQgaKtRgCIAFCDgoMX25leHRfY3Vyc29yIq0DCg9QYXltZW50TGlzdEl0ZW0SCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIaCghvcmRlcl9pZBgDIAEoCVIIb3JkZXJfaWQSDgoGYW1vdW50GAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEg4KBnN0YXR1cxgGIAEoCRJBChBwYXltZW50X3NuYXBzaG90GAcgASgLMhUuZ2F0ZXdheS52MS5SZXF1aXNpdGVSEHBheW1lbnRfc25hcHNob3QSRQoScmVxdWlzaXRlX3NuYXBzaG90GAggASgLMhUuZ2F0ZXdheS52MS5SZXF1aXNpdGVSEnJlcXVpc2l0ZV9zbmFwc2hvdBIiCgZsZWRnZXIYCSABKAsyEi5nYXRld2F5LnYxLkxlZGdlchI6CgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKY3JlYXRlZF9hdBJIChFzdGF0dXNfdXBkYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXN0YXR1c191cGRhdGVkX2F0IpsBChNDcmVhdGVBcHBlYWxSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCKAFIAIgBARIWCglmaWxlX25hbWUYAyABKAlIAYgBARIZCgRmaWxlGAQgASgMQgaKtRgCKAFIAogBAUIJCgdfcmVhc29uQgwKCl9maWxlX25hbWVCBwoFX2ZpbGUiSQoUQ3JlYXRlQXBwZWFsUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIgCgRkYXRhGAIgASgLMhIuZ2F0ZXdheS52MS5BcHBlYWwirAEKBkFwcGVhbBIKCgJpZBgBIAEoAxISCgpwYXltZW50X2lkGAIgASgDEgwKBHV1aWQYAyABKAkSDgoGcmVhc29uGAQgASgJEhEKCWZpbGVfbmFtZRgFIAEoCRIRCglmaWxlX3NpemUYBiABKAMSDgoGc3RhdHVzGAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMsEDCg5QYXltZW50U2VydmljZRJUCg1DcmVhdGVQYXltZW50EiAuZ2F0ZXdheS52MS5DcmVhdGVQYXltZW50UmVxdWVzdBohLmdhdGV3YXkudjEuQ3JlYXRlUGF5bWVudFJlc3BvbnNlEksKCkdldFBheW1lbnQSHS5nYXRld2F5LnYxLkdldFBheW1lbnRSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5HZXRQYXltZW50UmVzcG9uc2USZgoTVXBkYXRlUGF5bWVudFN0YXR1cxImLmdhdGV3YXkudjEuVXBkYXRlUGF5bWVudFN0YXR1c1JlcXVlc3QaJy5nYXRld2F5LnYxLlVwZGF0ZVBheW1lbnRTdGF0dXNSZXNwb25zZRJRCgxMaXN0UGF5bWVudHMSHy5nYXRld2F5LnYxLkxpc3RQYXltZW50c1JlcXVlc3QaIC5nYXRld2F5LnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElEKDENyZWF0ZUFwcGVhbBIfLmdhdGV3YXkudjEuQ3JlYXRlQXBwZWFsUmVxdWVzdBogLmdhdGV3YXkudjEuQ3JlYXRlQXBwZWFsUmVzcG9uc2VCJlokZ2F0ZXdheS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreatePaymentRequest
@@ -617,6 +617,291 @@ export const PaymentStatusSchema: GenMessage<PaymentStatus> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 13);
 
 /**
+ * @generated from message gateway.v1.ListPaymentsRequest
+ */
+export type ListPaymentsRequest = Message<"gateway.v1.ListPaymentsRequest"> & {
+  /**
+   * Only payments in this status: pending, completed, failed, cancelled or appeal. For cabinet users.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only payments created from then on. For cabinet users.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only payments created before then. For cabinet users.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset. For cabinet users.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before. For cabinet users.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only payments of this order id; a signed request must give one.
+   *
+   * @generated from field: optional string order_id = 6;
+   */
+  orderId?: string | undefined;
+
+  /**
+   * Only payments of this method.
+   *
+   * @generated from field: optional string method = 7;
+   */
+  method?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPaymentsRequest.
+ * Use `create(ListPaymentsRequestSchema)` to create a new message.
+ */
+export const ListPaymentsRequestSchema: GenMessage<ListPaymentsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 14);
+
+/**
+ * @generated from message gateway.v1.ListPaymentsResponse
+ */
+export type ListPaymentsResponse = Message<"gateway.v1.ListPaymentsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.PaymentListItem data = 1;
+   */
+  data: PaymentListItem[];
+
+  /**
+   * Null on the last page; absent from the answer to a signed request.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+
+  /**
+   * Whether a merchant's key asked.
+   *
+   * @generated from field: bool signed = 3;
+   */
+  signed: boolean;
+};
+
+/**
+ * Describes the message gateway.v1.ListPaymentsResponse.
+ * Use `create(ListPaymentsResponseSchema)` to create a new message.
+ */
+export const ListPaymentsResponseSchema: GenMessage<ListPaymentsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 15);
+
+/**
+ * @generated from message gateway.v1.PaymentListItem
+ */
+export type PaymentListItem = Message<"gateway.v1.PaymentListItem"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: string uuid = 2;
+   */
+  uuid: string;
+
+  /**
+   * @generated from field: string order_id = 3 [json_name = "order_id"];
+   */
+  orderId: string;
+
+  /**
+   * Two decimals.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * @generated from field: string currency = 5;
+   */
+  currency: string;
+
+  /**
+   * pending, completed, failed, cancelled or appeal.
+   *
+   * @generated from field: string status = 6;
+   */
+  status: string;
+
+  /**
+   * Legacy snapshot: always null.
+   *
+   * @generated from field: gateway.v1.Requisite payment_snapshot = 7 [json_name = "payment_snapshot"];
+   */
+  paymentSnapshot?: Requisite | undefined;
+
+  /**
+   * The requisite as it was at creation; null for card checkout.
+   *
+   * @generated from field: gateway.v1.Requisite requisite_snapshot = 8 [json_name = "requisite_snapshot"];
+   */
+  requisiteSnapshot?: Requisite | undefined;
+
+  /**
+   * @generated from field: gateway.v1.Ledger ledger = 9;
+   */
+  ledger?: Ledger | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp status_updated_at = 11 [json_name = "status_updated_at"];
+   */
+  statusUpdatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.PaymentListItem.
+ * Use `create(PaymentListItemSchema)` to create a new message.
+ */
+export const PaymentListItemSchema: GenMessage<PaymentListItem> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 16);
+
+/**
+ * @generated from message gateway.v1.CreateAppealRequest
+ */
+export type CreateAppealRequest = Message<"gateway.v1.CreateAppealRequest"> & {
+  /**
+   * @generated from field: int64 payment_id = 1;
+   */
+  paymentId: bigint;
+
+  /**
+   * What the payer says happened, at most 2000 characters.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+
+  /**
+   * The file's name, 1 to 255 characters; over REST that of the part.
+   *
+   * @generated from field: optional string file_name = 3;
+   */
+  fileName?: string | undefined;
+
+  /**
+   * PDF, PNG, JPEG, WebP or MP4, by its content.
+   *
+   * @generated from field: optional bytes file = 4;
+   */
+  file?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.CreateAppealRequest.
+ * Use `create(CreateAppealRequestSchema)` to create a new message.
+ */
+export const CreateAppealRequestSchema: GenMessage<CreateAppealRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 17);
+
+/**
+ * @generated from message gateway.v1.CreateAppealResponse
+ */
+export type CreateAppealResponse = Message<"gateway.v1.CreateAppealResponse"> & {
+  /**
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * @generated from field: gateway.v1.Appeal data = 2;
+   */
+  data?: Appeal | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.CreateAppealResponse.
+ * Use `create(CreateAppealResponseSchema)` to create a new message.
+ */
+export const CreateAppealResponseSchema: GenMessage<CreateAppealResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 18);
+
+/**
+ * @generated from message gateway.v1.Appeal
+ */
+export type Appeal = Message<"gateway.v1.Appeal"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: int64 payment_id = 2;
+   */
+  paymentId: bigint;
+
+  /**
+   * The payment's.
+   *
+   * @generated from field: string uuid = 3;
+   */
+  uuid: string;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string file_name = 5;
+   */
+  fileName: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: int64 file_size = 6;
+   */
+  fileSize: bigint;
+
+  /**
+   * open at creation.
+   *
+   * @generated from field: string status = 7;
+   */
+  status: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.Appeal.
+ * Use `create(AppealSchema)` to create a new message.
+ */
+export const AppealSchema: GenMessage<Appeal> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 19);
+
+/**
  * PaymentService accepts payments from payers on a merchant's behalf.
  *
  * @generated from service gateway.v1.PaymentService
@@ -651,6 +936,27 @@ export const PaymentService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePaymentStatusRequestSchema;
     output: typeof UpdatePaymentStatusResponseSchema;
+  },
+  /**
+   * ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+   *
+   * @generated from rpc gateway.v1.PaymentService.ListPayments
+   */
+  listPayments: {
+    methodKind: "unary";
+    input: typeof ListPaymentsRequestSchema;
+    output: typeof ListPaymentsResponseSchema;
+  },
+  /**
+   * CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+   * appeal-v1, the reason, the file's name and its size in bytes.
+   *
+   * @generated from rpc gateway.v1.PaymentService.CreateAppeal
+   */
+  createAppeal: {
+    methodKind: "unary";
+    input: typeof CreateAppealRequestSchema;
+    output: typeof CreateAppealResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gateway_v1_payment, 0);

@@ -42,6 +42,12 @@ const (
 	// PaymentServiceUpdatePaymentStatusProcedure is the fully-qualified name of the PaymentService's
 	// UpdatePaymentStatus RPC.
 	PaymentServiceUpdatePaymentStatusProcedure = "/gateway.v1.PaymentService/UpdatePaymentStatus"
+	// PaymentServiceListPaymentsProcedure is the fully-qualified name of the PaymentService's
+	// ListPayments RPC.
+	PaymentServiceListPaymentsProcedure = "/gateway.v1.PaymentService/ListPayments"
+	// PaymentServiceCreateAppealProcedure is the fully-qualified name of the PaymentService's
+	// CreateAppeal RPC.
+	PaymentServiceCreateAppealProcedure = "/gateway.v1.PaymentService/CreateAppeal"
 )
 
 // PaymentServiceClient is a client for the gateway.v1.PaymentService service.
@@ -52,6 +58,11 @@ type PaymentServiceClient interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+	// appeal-v1, the reason, the file's name and its size in bytes.
+	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
 }
 
 // NewPaymentServiceClient constructs a client for the gateway.v1.PaymentService service. By
@@ -83,6 +94,18 @@ func NewPaymentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayments: connect.NewClient[v1.ListPaymentsRequest, v1.ListPaymentsResponse](
+			httpClient,
+			baseURL+PaymentServiceListPaymentsProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
+			connect.WithClientOptions(opts...),
+		),
+		createAppeal: connect.NewClient[v1.CreateAppealRequest, v1.CreateAppealResponse](
+			httpClient,
+			baseURL+PaymentServiceCreateAppealProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -91,6 +114,8 @@ type paymentServiceClient struct {
 	createPayment       *connect.Client[v1.CreatePaymentRequest, v1.CreatePaymentResponse]
 	getPayment          *connect.Client[v1.GetPaymentRequest, v1.GetPaymentResponse]
 	updatePaymentStatus *connect.Client[v1.UpdatePaymentStatusRequest, v1.UpdatePaymentStatusResponse]
+	listPayments        *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
+	createAppeal        *connect.Client[v1.CreateAppealRequest, v1.CreateAppealResponse]
 }
 
 // CreatePayment calls gateway.v1.PaymentService.CreatePayment.
@@ -108,6 +133,16 @@ func (c *paymentServiceClient) UpdatePaymentStatus(ctx context.Context, req *con
 	return c.updatePaymentStatus.CallUnary(ctx, req)
 }
 
+// ListPayments calls gateway.v1.PaymentService.ListPayments.
+func (c *paymentServiceClient) ListPayments(ctx context.Context, req *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+	return c.listPayments.CallUnary(ctx, req)
+}
+
+// CreateAppeal calls gateway.v1.PaymentService.CreateAppeal.
+func (c *paymentServiceClient) CreateAppeal(ctx context.Context, req *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
+	return c.createAppeal.CallUnary(ctx, req)
+}
+
 // PaymentServiceHandler is an implementation of the gateway.v1.PaymentService service.
 type PaymentServiceHandler interface {
 	// CreatePayment creates a payment, or answers with the one already created under the same orderId and method.
@@ -116,6 +151,11 @@ type PaymentServiceHandler interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+	// appeal-v1, the reason, the file's name and its size in bytes.
+	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
 }
 
 // NewPaymentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -143,6 +183,18 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 		connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 		connect.WithHandlerOptions(opts...),
 	)
+	paymentServiceListPaymentsHandler := connect.NewUnaryHandler(
+		PaymentServiceListPaymentsProcedure,
+		svc.ListPayments,
+		connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
+		connect.WithHandlerOptions(opts...),
+	)
+	paymentServiceCreateAppealHandler := connect.NewUnaryHandler(
+		PaymentServiceCreateAppealProcedure,
+		svc.CreateAppeal,
+		connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gateway.v1.PaymentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PaymentServiceCreatePaymentProcedure:
@@ -151,6 +203,10 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 			paymentServiceGetPaymentHandler.ServeHTTP(w, r)
 		case PaymentServiceUpdatePaymentStatusProcedure:
 			paymentServiceUpdatePaymentStatusHandler.ServeHTTP(w, r)
+		case PaymentServiceListPaymentsProcedure:
+			paymentServiceListPaymentsHandler.ServeHTTP(w, r)
+		case PaymentServiceCreateAppealProcedure:
+			paymentServiceCreateAppealHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +226,12 @@ func (UnimplementedPaymentServiceHandler) GetPayment(context.Context, *connect.R
 
 func (UnimplementedPaymentServiceHandler) UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.UpdatePaymentStatus is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ListPayments is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.CreateAppeal is not implemented"))
 }

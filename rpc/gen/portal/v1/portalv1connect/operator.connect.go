@@ -86,6 +86,18 @@ const (
 	// OperatorServiceReplayEventsProcedure is the fully-qualified name of the OperatorService's
 	// ReplayEvents RPC.
 	OperatorServiceReplayEventsProcedure = "/portal.v1.OperatorService/ReplayEvents"
+	// OperatorServiceListAppealsProcedure is the fully-qualified name of the OperatorService's
+	// ListAppeals RPC.
+	OperatorServiceListAppealsProcedure = "/portal.v1.OperatorService/ListAppeals"
+	// OperatorServiceGetAppealFileProcedure is the fully-qualified name of the OperatorService's
+	// GetAppealFile RPC.
+	OperatorServiceGetAppealFileProcedure = "/portal.v1.OperatorService/GetAppealFile"
+	// OperatorServiceReviewAppealProcedure is the fully-qualified name of the OperatorService's
+	// ReviewAppeal RPC.
+	OperatorServiceReviewAppealProcedure = "/portal.v1.OperatorService/ReviewAppeal"
+	// OperatorServiceResolveAppealProcedure is the fully-qualified name of the OperatorService's
+	// ResolveAppeal RPC.
+	OperatorServiceResolveAppealProcedure = "/portal.v1.OperatorService/ResolveAppeal"
 )
 
 // OperatorServiceClient is a client for the portal.v1.OperatorService service.
@@ -126,6 +138,14 @@ type OperatorServiceClient interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// ListAppeals lists appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	// GetAppealFile reads an appeal's file; over REST it is a download.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
+	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
+	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 }
 
 // NewOperatorServiceClient constructs a client for the portal.v1.OperatorService service. By
@@ -247,6 +267,30 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 			connect.WithClientOptions(opts...),
 		),
+		listAppeals: connect.NewClient[v1.ListAppealsRequest, v1.ListAppealsResponse](
+			httpClient,
+			baseURL+OperatorServiceListAppealsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
+			connect.WithClientOptions(opts...),
+		),
+		getAppealFile: connect.NewClient[v1.GetAppealFileRequest, v1.GetAppealFileResponse](
+			httpClient,
+			baseURL+OperatorServiceGetAppealFileProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
+			connect.WithClientOptions(opts...),
+		),
+		reviewAppeal: connect.NewClient[v1.ReviewAppealRequest, v1.AppealDecisionResponse](
+			httpClient,
+			baseURL+OperatorServiceReviewAppealProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
+			connect.WithClientOptions(opts...),
+		),
+		resolveAppeal: connect.NewClient[v1.ResolveAppealRequest, v1.AppealDecisionResponse](
+			httpClient,
+			baseURL+OperatorServiceResolveAppealProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -270,6 +314,10 @@ type operatorServiceClient struct {
 	listSettingChanges *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
 	listDeadEvents     *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
 	replayEvents       *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	listAppeals        *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
+	getAppealFile      *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
+	reviewAppeal       *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
+	resolveAppeal      *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
 }
 
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
@@ -362,6 +410,26 @@ func (c *operatorServiceClient) ReplayEvents(ctx context.Context, req *connect.R
 	return c.replayEvents.CallUnary(ctx, req)
 }
 
+// ListAppeals calls portal.v1.OperatorService.ListAppeals.
+func (c *operatorServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
+	return c.listAppeals.CallUnary(ctx, req)
+}
+
+// GetAppealFile calls portal.v1.OperatorService.GetAppealFile.
+func (c *operatorServiceClient) GetAppealFile(ctx context.Context, req *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return c.getAppealFile.CallUnary(ctx, req)
+}
+
+// ReviewAppeal calls portal.v1.OperatorService.ReviewAppeal.
+func (c *operatorServiceClient) ReviewAppeal(ctx context.Context, req *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return c.reviewAppeal.CallUnary(ctx, req)
+}
+
+// ResolveAppeal calls portal.v1.OperatorService.ResolveAppeal.
+func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return c.resolveAppeal.CallUnary(ctx, req)
+}
+
 // OperatorServiceHandler is an implementation of the portal.v1.OperatorService service.
 type OperatorServiceHandler interface {
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
@@ -400,6 +468,14 @@ type OperatorServiceHandler interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// ListAppeals lists appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	// GetAppealFile reads an appeal's file; over REST it is a download.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
+	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
+	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 }
 
 // NewOperatorServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -517,6 +593,30 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListAppealsHandler := connect.NewUnaryHandler(
+		OperatorServiceListAppealsProcedure,
+		svc.ListAppeals,
+		connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetAppealFileHandler := connect.NewUnaryHandler(
+		OperatorServiceGetAppealFileProcedure,
+		svc.GetAppealFile,
+		connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceReviewAppealHandler := connect.NewUnaryHandler(
+		OperatorServiceReviewAppealProcedure,
+		svc.ReviewAppeal,
+		connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceResolveAppealHandler := connect.NewUnaryHandler(
+		OperatorServiceResolveAppealProcedure,
+		svc.ResolveAppeal,
+		connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.OperatorService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case OperatorServiceExplainRoutingProcedure:
@@ -555,6 +655,14 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceListDeadEventsHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayEventsProcedure:
 			operatorServiceReplayEventsHandler.ServeHTTP(w, r)
+		case OperatorServiceListAppealsProcedure:
+			operatorServiceListAppealsHandler.ServeHTTP(w, r)
+		case OperatorServiceGetAppealFileProcedure:
+			operatorServiceGetAppealFileHandler.ServeHTTP(w, r)
+		case OperatorServiceReviewAppealProcedure:
+			operatorServiceReviewAppealHandler.ServeHTTP(w, r)
+		case OperatorServiceResolveAppealProcedure:
+			operatorServiceResolveAppealHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -634,4 +742,20 @@ func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *conn
 
 func (UnimplementedOperatorServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayEvents is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListAppeals is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetAppealFile is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReviewAppeal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveAppeal is not implemented"))
 }
