@@ -10,3 +10,6 @@ on conflict (trader_id, currency, method) do update set enabled = excluded.enabl
 -- name: TraderPayoutMethodSetting :one
 select to_jsonb(m)::jsonb from trader_payout_method m
 where m.trader_id = @trader_id and m.currency = @currency and m.method = @method for no key update;
+
+-- name: TraderShare :one
+select share_percent from trader where id = @trader_id;

@@ -69,3 +69,14 @@ func (q *Queries) TraderPayoutTerms(ctx context.Context, arg TraderPayoutTermsPa
 	err := row.Scan(&share_percent)
 	return share_percent, err
 }
+
+const traderShare = `-- name: TraderShare :one
+select share_percent from trader where id = $1
+`
+
+func (q *Queries) TraderShare(ctx context.Context, traderID int64) (decimal.Decimal, error) {
+	row := q.db.QueryRow(ctx, traderShare, traderID)
+	var share_percent decimal.Decimal
+	err := row.Scan(&share_percent)
+	return share_percent, err
+}

@@ -25,6 +25,7 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	request, response *schema
 	parameters        []*field // in the path
 	status            int
+	repeated          int // of a repeat that creates nothing, where that is another
 	call              func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
 }
 
@@ -52,6 +53,16 @@ func unary[Req, Res any, PReq message[Req], PRes message[Res]](
 	}
 }
 
+// creation is a row for a POST that answers 201 when it creates, and 200 to a repeat.
+func creation[Req, Res any, PReq message[Req], PRes message[Res]](
+	pattern, procedure string, call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error),
+) route {
+	t := unary[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, http.StatusCreated, call)
+	t.repeated = http.StatusOK
+	t.handler.(*adapter[Req, Res, PReq, PRes]).repeated = t.repeated //nolint:forcetypeassert // unary has just made it
+	return t
+}
+
 // ServeHTTP implements http.Handler.
 func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := a.serve(r)
@@ -65,7 +76,11 @@ func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http
 		return
 	}
 	maps.Copy(w.Header(), response.Header())
-	writeJSON(w, a.status, body)
+	status := a.status
+	if a.repeated != 0 && response.Header().Get(rpc.HeaderReplay) != "" {
+		status = a.repeated
+	}
+	writeJSON(w, status, body)
 }
 
 // serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with

@@ -20,6 +20,9 @@ var (
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
 	Payment gatewayv1connect.PaymentServiceHandler
+	Payin   gatewayv1connect.PayinServiceHandler
+	Deposit gatewayv1connect.DepositServiceHandler
+	Cashbox gatewayv1connect.CashboxServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling and how often. It
@@ -97,6 +100,7 @@ type route struct {
 
 	request, response *schema
 	status            int
+	repeated          int // of a repeat that creates nothing, where that is another
 }
 
 // parameter is the field a pattern's segment stands for, or "" for a literal one.

@@ -1,0 +1,117 @@
+package payout
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+	"gateway/internal/requisite"
+	"gateway/internal/webhook"
+)
+
+// Request is what a merchant asks for when creating a payout, as it was sent.
+type Request struct {
+	OrderID     string
+	Amount      string
+	Currency    string
+	CallbackURI string
+	Method      string
+	// Address is the recipient's requisite, Recipient his full name.
+	Address   string
+	Recipient string
+	Code      *string
+	BankName  *string
+	UserID    *string
+	UserIP    *string
+}
+
+// order is a request found valid.
+type order struct {
+	Request
+	amount decimal.Decimal
+}
+
+const maxText = 255
+
+// validate checks a whole request and reports every wrong field at once, those the codec found among them. What it says
+// of the requisite never quotes it.
+func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses *webhook.Addresses) (order, error) {
+	f := fault.Decoded(ctx)
+	o := order{Request: r}
+	o.OrderID, o.Recipient = strings.TrimSpace(r.OrderID), strings.TrimSpace(r.Recipient)
+	required(f, "orderId", o.OrderID)
+	maxLength(f, "orderId", o.OrderID)
+	required(f, "recipient", o.Recipient)
+	maxLength(f, "recipient", o.Recipient)
+	o.amount = checkAmount(f, r.Amount)
+	checkMethod(f, r, known)
+	if required(f, "address", r.Address) && !f.Wrong("method") {
+		wrong := requisite.WrongRecipient(r.Method, r.Address)
+		f.Check(wrong == "", "address", "%s", wrong)
+	}
+	if required(f, "callbackUri", r.CallbackURI) {
+		wrong := addresses.Check(r.CallbackURI)
+		f.Check(wrong == "", "callbackUri", "%s", wrong)
+	}
+	checkOptional(f, "code", r.Code)
+	checkOptional(f, "bankName", r.BankName)
+	checkOptional(f, "userId", r.UserID)
+	if r.UserIP != nil && !f.Wrong("userIp") {
+		ip, err := netip.ParseAddr(*r.UserIP)
+		f.Check(err == nil && ip.Zone() == "", "userIp", "must be an IPv4 or IPv6 address")
+	}
+	return o, f.Err()
+}
+
+// required reports whether there is a value to look at further.
+func required(f fault.Fields, field, value string) bool {
+	if value == "" && !f.Wrong(field) {
+		f.Add(field, "is required")
+	}
+	return value != "" && !f.Wrong(field)
+}
+
+func maxLength(f fault.Fields, field, value string) {
+	f.Check(utf8.RuneCountInString(value) <= maxText, field, "must be at most %d characters", maxText)
+}
+
+func checkOptional(f fault.Fields, field string, value *string) {
+	if value != nil {
+		maxLength(f, field, *value)
+	}
+}
+
+func checkAmount(f fault.Fields, literal string) decimal.Decimal {
+	if !required(f, "amount", literal) {
+		return decimal.Zero
+	}
+	amount, err := money.Parse(literal, money.FiatDecimals)
+	if err != nil {
+		f.Add("amount", "%s", err)
+		return decimal.Zero
+	}
+	f.Check(amount.GreaterThanOrEqual(decimal.NewFromInt(1)), "amount", "must be at least 1")
+	return amount
+}
+
+// checkMethod wants a method and a currency that the table of payout methods knows together.
+func checkMethod(f fault.Fields, r Request, known []db.PayoutMethod) {
+	currencyGiven, methodGiven := required(f, "currency", r.Currency), required(f, "method", r.Method)
+	var knownMethod, knownCurrency, together bool
+	for _, row := range known {
+		knownMethod = knownMethod || row.Method == r.Method
+		knownCurrency = knownCurrency || row.Currency == r.Currency
+		together = together || row.Method == r.Method && row.Currency == r.Currency
+	}
+	f.Check(knownCurrency || !currencyGiven, "currency", "is not a currency of payouts")
+	f.Check(knownMethod || !methodGiven, "method", "is not a method of payouts")
+	if knownMethod && knownCurrency && !together {
+		f.Add("method", "is not a method for %s", r.Currency)
+	}
+}
