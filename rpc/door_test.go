@@ -83,6 +83,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	services := rpc.Services{
 		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: trouble{fail: fail},
 		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+		Payin: gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{},
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
@@ -90,7 +92,9 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	noError(t, err)
 	mux := http.NewServeMux()
 	noError(t, door.Mount(mux, services))
-	mux.Handle("/api/", rest.New(rest.Services{Payment: services.Payment}, door.Guard))
+	mux.Handle("/api/", rest.New(rest.Services{
+		Payment: services.Payment, Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
+	}, door.Guard))
 	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
 	t.Cleanup(server.Close)
 	return server
