@@ -126,17 +126,17 @@ func (b *bundle) exec(t *testing.T, sql string, args ...any) {
 	noError(t, err)
 }
 
-func (b *bundle) count(t *testing.T, sql string, args ...any) int {
+func (b *bundle) count(t *testing.T, sql string) int {
 	t.Helper()
 	var n int
-	noError(t, b.Pool.QueryRow(context.Background(), sql, args...).Scan(&n))
+	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&n))
 	return n
 }
 
-func (b *bundle) text(t *testing.T, sql string, args ...any) string {
+func (b *bundle) text(t *testing.T, sql string) string {
 	t.Helper()
 	var s string
-	noError(t, b.Pool.QueryRow(context.Background(), sql, args...).Scan(&s))
+	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&s))
 	return s
 }
 

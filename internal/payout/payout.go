@@ -36,8 +36,6 @@ const (
 
 var statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
 
-func (s Status) terminal() bool { return s != Waiting && s != Processing }
-
 // subject is what transfers and events of a payout are about.
 const subject = "payin"
 
