@@ -165,8 +165,19 @@ func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 			t.Errorf("%s, as text: %s", path, got)
 		}
 	}
+	// Without any rate a payout has no price; the order id stays free.
+	noRate := payinOrder(nil)
+	g.exec(t, "create table kept as select * from rate")
+	g.exec(t, "delete from rate")
+	if got := g.postPayin(t, box, noRate); got.status != 503 || got.text("code") != "rate_unavailable" {
+		t.Errorf("without a rate: %s", got)
+	}
 	if after := g.texts(t, rows)[0]; after != before {
 		t.Errorf("rows before: %s; after: %s", before, after)
+	}
+	g.exec(t, "insert into rate select * from kept")
+	if got := g.postPayin(t, box, noRate); got.status != 200 || got.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("with a rate again: %s", got)
 	}
 }
 

@@ -3,7 +3,6 @@ package cashbox
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -39,7 +38,7 @@ func (a *Accounts) moveDeposit(
 		return Deposit{}, err
 	}
 	f := fault.Decoded(ctx)
-	f.Check(utf8.RuneCountInString(deref(reason)) <= maxReason, "reason", "must be at most %d characters", maxReason)
+	f.MaxLength("reason", deref(reason), maxReason)
 	if err := f.Err(); err != nil {
 		return Deposit{}, err
 	}

@@ -3,7 +3,6 @@ package cashbox
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -154,11 +153,8 @@ func (r DepositRequest) validate(ctx context.Context) (db.DepositInsertParams, e
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)
-	if r.ExternalReference != nil {
-		long := utf8.RuneCountInString(*r.ExternalReference) > maxReference
-		f.Check(!long, "externalReference", "must be at most %d characters", maxReference)
-	}
-	if given(f, "idempotencyKey", r.IdempotencyKey) {
+	f.MaxLength("externalReference", deref(r.ExternalReference), maxReference)
+	if f.Required("idempotencyKey", r.IdempotencyKey) {
 		key, err := uuid.Parse(r.IdempotencyKey)
 		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
 		params.IdempotencyKey = key
@@ -168,26 +164,18 @@ func (r DepositRequest) validate(ctx context.Context) (db.DepositInsertParams, e
 
 func checkAddress(f fault.Fields, network, address string) {
 	wrong, known := networks[network]
-	if given(f, "network", network) {
+	if f.Required("network", network) {
 		f.Check(known, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
 	}
-	if given(f, "address", address) && known {
+	if f.Required("address", address) && known {
 		complaint := wrong(address)
 		f.Check(complaint == "", "address", "%s", complaint)
 	}
 }
 
-// given reports whether there is a value to look at further.
-func given(f fault.Fields, field, value string) bool {
-	if value == "" && !f.Wrong(field) {
-		f.Add(field, "is required")
-	}
-	return value != "" && !f.Wrong(field)
-}
-
 // checkUSDT reads an amount of USDT.
 func checkUSDT(f fault.Fields, field, literal string) decimal.Decimal {
-	if !given(f, field, literal) {
+	if !f.Required(field, literal) {
 		return decimal.Zero
 	}
 	amount, err := money.Parse(literal, money.USDTDecimals)

@@ -35,6 +35,10 @@ func TestCreateFreezes(t *testing.T) {
 	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
 		t.Errorf("without a code the bank is %v", p.Bank())
 	}
+	r.OrderID, r.Code = "order-4", ptr("")
+	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
+		t.Errorf("with an empty code the bank is %v", p.Bank())
+	}
 	if p := b.create(t, m.Caller, request("order-3")); p.Bank() != nil {
 		t.Errorf("without code and name the bank is %v", p.Bank())
 	}

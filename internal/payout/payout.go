@@ -42,12 +42,14 @@ const subject = "payin"
 // Payin is a payout as it stands. What of the recipient's requisite may be shown is AddressMask; Address is sealed.
 type Payin struct{ db.Payin }
 
-// Bank is the recipient's bank, as far as the merchant named it.
+// Bank is the recipient's bank by its code, else by its name, else nil.
 func (p Payin) Bank() *string {
-	if p.BankCode != nil {
-		return p.BankCode
+	for _, bank := range []*string{p.BankCode, p.BankName} {
+		if bank != nil && *bank != "" {
+			return bank
+		}
 	}
-	return p.BankName
+	return nil
 }
 
 // Refusals of a step.

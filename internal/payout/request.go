@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/netip"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -45,17 +44,17 @@ func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID, o.Recipient = strings.TrimSpace(r.OrderID), strings.TrimSpace(r.Recipient)
-	required(f, "orderId", o.OrderID)
-	maxLength(f, "orderId", o.OrderID)
-	required(f, "recipient", o.Recipient)
-	maxLength(f, "recipient", o.Recipient)
+	f.Required("orderId", o.OrderID)
+	f.MaxLength("orderId", o.OrderID, maxText)
+	f.Required("recipient", o.Recipient)
+	f.MaxLength("recipient", o.Recipient, maxText)
 	o.amount = checkAmount(f, r.Amount)
 	checkMethod(f, r, known)
-	if required(f, "address", r.Address) && !f.Wrong("method") {
+	if f.Required("address", r.Address) && !f.Wrong("method") {
 		wrong := requisite.WrongRecipient(r.Method, r.Address)
 		f.Check(wrong == "", "address", "%s", wrong)
 	}
-	if required(f, "callbackUri", r.CallbackURI) {
+	if f.Required("callbackUri", r.CallbackURI) {
 		wrong := addresses.Check(r.CallbackURI)
 		f.Check(wrong == "", "callbackUri", "%s", wrong)
 	}
@@ -69,26 +68,14 @@ func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses
 	return o, f.Err()
 }
 
-// required reports whether there is a value to look at further.
-func required(f fault.Fields, field, value string) bool {
-	if value == "" && !f.Wrong(field) {
-		f.Add(field, "is required")
-	}
-	return value != "" && !f.Wrong(field)
-}
-
-func maxLength(f fault.Fields, field, value string) {
-	f.Check(utf8.RuneCountInString(value) <= maxText, field, "must be at most %d characters", maxText)
-}
-
 func checkOptional(f fault.Fields, field string, value *string) {
 	if value != nil {
-		maxLength(f, field, *value)
+		f.MaxLength(field, *value, maxText)
 	}
 }
 
 func checkAmount(f fault.Fields, literal string) decimal.Decimal {
-	if !required(f, "amount", literal) {
+	if !f.Required("amount", literal) {
 		return decimal.Zero
 	}
 	amount, err := money.Parse(literal, money.FiatDecimals)
@@ -102,7 +89,7 @@ func checkAmount(f fault.Fields, literal string) decimal.Decimal {
 
 // checkMethod wants a method and a currency that the table of payout methods knows together.
 func checkMethod(f fault.Fields, r Request, known []db.PayoutMethod) {
-	currencyGiven, methodGiven := required(f, "currency", r.Currency), required(f, "method", r.Method)
+	currencyGiven, methodGiven := f.Required("currency", r.Currency), f.Required("method", r.Method)
 	var knownMethod, knownCurrency, together bool
 	for _, row := range known {
 		knownMethod = knownMethod || row.Method == r.Method

@@ -159,7 +159,7 @@ export const CancelPaymentResponseSchema: GenMessage<CancelPaymentResponse> = /*
   messageDesc(file_portal_v1_trader, 5);
 
 /**
- * TraderService is the desk of a trader: the payments assigned to him and what he does with them.
+ * TraderService is the desk of a trader: the payments assigned to him, the payouts he can pay, and what he does with them.
  *
  * @generated from service portal.v1.TraderService
  */
