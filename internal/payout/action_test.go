@@ -408,3 +408,34 @@ func TestEvents(t *testing.T) {
 		})
 	}
 }
+
+// Replicas that sweep at the same time end every overdue payout once.
+func TestReplicasExpire(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	const payouts = 20
+	for i := range payouts {
+		b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
+	}
+	b.clock.Advance(day)
+	counts := make([]int, 4)
+	var sweeping sync.WaitGroup
+	for i := range counts {
+		sweeping.Go(func() {
+			n, err := b.payouts.Expire(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			counts[i] = n
+		})
+	}
+	sweeping.Wait()
+	if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != payouts {
+		t.Errorf("%v expired, want %d in all", counts, payouts)
+	}
+	if events := b.count(t, "select count(*) from webhook_event"); events != payouts {
+		t.Errorf("%d events", events)
+	}
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
+}

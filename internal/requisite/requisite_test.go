@@ -1,6 +1,7 @@
 package requisite_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,4 +50,24 @@ func TestMask(t *testing.T) {
 			t.Errorf("%s is shown as %s, want %s", value, got, want)
 		}
 	}
+}
+
+// Whatever is taken is of the form that was asked for, and its mask gives no more away than four digits.
+func FuzzRecipient(f *testing.F) {
+	for _, seed := range []string{"+79001234567", "4111111111111111", "40817810099910004312", "", "+", "٣", "\xff"} {
+		f.Add("sbp", seed)
+		f.Add("c2c", seed)
+	}
+	form := map[string]*regexp.Regexp{"sbp": regexp.MustCompile(`^\+[1-9][0-9]{4,16}$`), "c2c": regexp.MustCompile(`^[0-9]{13,20}$`)}
+	f.Fuzz(func(t *testing.T, method, value string) {
+		if form[method] == nil || requisite.WrongRecipient(method, value) != "" {
+			return
+		}
+		if !form[method].MatchString(value) {
+			t.Errorf("%s %q is taken", method, value)
+		}
+		if mask := requisite.Mask(value); mask != "•••• "+value[len(value)-4:] {
+			t.Errorf("%q is shown as %s", value, mask)
+		}
+	})
 }
