@@ -60,6 +60,28 @@ var access = map[string][]auth.Kind{
 	portalv1connect.CredentialServiceCreateCredentialProcedure:  {auth.MerchantPortal},
 	portalv1connect.CredentialServiceRevokeCredentialProcedure:  {auth.MerchantPortal},
 	sandboxv1connect.SandboxServiceAdvanceClockProcedure:        {auth.Anyone},
+
+	gatewayv1connect.PayinServiceCreatePayinProcedure:              {auth.MerchantKey},
+	gatewayv1connect.PayinServiceGetPayinProcedure:                 {auth.MerchantKey},
+	gatewayv1connect.PayinServiceCancelPayinProcedure:              {auth.MerchantKey},
+	portalv1connect.TraderServiceListPayinsProcedure:               {auth.Trader},
+	portalv1connect.TraderServiceTakePayinProcedure:                {auth.Trader},
+	portalv1connect.TraderServiceCompletePayinProcedure:            {auth.Trader},
+	portalv1connect.TraderServiceFailPayinProcedure:                {auth.Trader},
+	portalv1connect.MerchantServiceListPayinsProcedure:             {auth.MerchantPortal},
+	portalv1connect.MerchantServiceCancelPayinProcedure:            {auth.MerchantPortal},
+	portalv1connect.OperatorServiceListOverduePayinsProcedure:      {auth.Operator},
+	portalv1connect.OperatorServiceResolvePayinProcedure:           {auth.Operator},
+	portalv1connect.OperatorServiceSetCashboxPayoutMethodProcedure: {auth.Operator},
+	portalv1connect.OperatorServiceSetTraderPayoutMethodProcedure:  {auth.Operator},
+
+	gatewayv1connect.DepositServiceCreateDepositProcedure:  {auth.MerchantKey},
+	gatewayv1connect.DepositServiceGetDepositProcedure:     {auth.MerchantKey},
+	gatewayv1connect.CashboxServiceGetBalanceProcedure:     {auth.MerchantKey},
+	portalv1connect.OperatorServiceListDepositsProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceConfirmDepositProcedure: {auth.Operator},
+	portalv1connect.OperatorServiceRejectDepositProcedure:  {auth.Operator},
+	portalv1connect.OperatorServiceSetInsuranceProcedure:   {auth.Operator},
 }
 
 // Access says which kinds of callers a procedure lets in.

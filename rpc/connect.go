@@ -20,6 +20,9 @@ import (
 // Services are the handlers of every service. Sandbox is nil outside a sandbox.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
 	Auth       portalv1connect.AuthServiceHandler
 	Trader     portalv1connect.TraderServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
@@ -39,6 +42,9 @@ func (s Services) mounted() map[string]http.Handler {
 	handlers := map[string]http.Handler{}
 	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
 	add(gatewayv1connect.NewPaymentServiceHandler(s.Payment, options))
+	add(gatewayv1connect.NewPayinServiceHandler(s.Payin, options))
+	add(gatewayv1connect.NewDepositServiceHandler(s.Deposit, options))
+	add(gatewayv1connect.NewCashboxServiceHandler(s.Cashbox, options))
 	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))

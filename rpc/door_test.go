@@ -83,6 +83,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{},
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
@@ -92,6 +94,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	noError(t, door.Mount(mux, services))
 	mux.Handle("/api/", rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
+		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
 	}, door.Guard))
 	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
 	t.Cleanup(server.Close)

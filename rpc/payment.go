@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"time"
 
@@ -29,11 +30,20 @@ func NewPaymentService(payments *payment.Service, links *auth.Links, payURL stri
 	return &PaymentService{payments: payments, view: paymentView{links: links, payURL: payURL}}
 }
 
-// Headers that tell a repeat from a first call.
+// HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it differs.
 const (
-	headerReplay   = "Idempotent-Replay"
+	HeaderReplay   = "Idempotent-Replay"
 	headerMismatch = "Idempotent-Mismatch"
 )
+
+func markRepeat(header http.Header, replay bool, mismatch []string) {
+	if replay {
+		header.Set(HeaderReplay, "true")
+	}
+	if len(mismatch) > 0 {
+		header.Set(headerMismatch, strings.Join(mismatch, ","))
+	}
+}
 
 // CreatePayment implements the service.
 func (s *PaymentService) CreatePayment(
@@ -47,12 +57,7 @@ func (s *PaymentService) CreatePayment(
 	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{
 		Message: "Payment created", Data: s.view.payment(caller, created.Payment),
 	})
-	if created.Replay {
-		res.Header().Set(headerReplay, "true")
-	}
-	if len(created.Mismatch) > 0 {
-		res.Header().Set(headerMismatch, strings.Join(created.Mismatch, ","))
-	}
+	markRepeat(res.Header(), created.Replay, created.Mismatch)
 	return res, nil
 }
 

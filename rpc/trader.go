@@ -7,6 +7,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
@@ -15,14 +16,17 @@ import (
 // TraderService serves portal.v1.TraderService.
 type TraderService struct {
 	payments *payment.Service
+	payouts  *payout.Service
 	view     paymentView
 }
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
-func NewTraderService(payments *payment.Service, links *auth.Links, payURL string) *TraderService {
-	return &TraderService{payments: payments, view: paymentView{links: links, payURL: payURL}}
+func NewTraderService(
+	payments *payment.Service, payouts *payout.Service, links *auth.Links, payURL string,
+) *TraderService {
+	return &TraderService{payments: payments, payouts: payouts, view: paymentView{links: links, payURL: payURL}}
 }
 
 // ListPayments implements the service.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -15,15 +16,19 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
+	accounts := cashbox.NewAccounts(g.pool, g.clock)
 	services := rpc.Services{
 		Payment:    rpc.NewPaymentService(g.payments, g.links, g.payURL),
+		Payin:      rpc.NewPayinService(g.payouts),
+		Deposit:    rpc.NewDepositService(accounts),
+		Cashbox:    rpc.NewCashboxService(accounts),
 		Auth:       rpc.NewAuthService(g.users, g.limits),
-		Trader:     rpc.NewTraderService(g.payments, g.links, g.payURL),
-		Merchant:   rpc.NewMerchantService(g.events),
+		Trader:     rpc.NewTraderService(g.payments, g.payouts, g.links, g.payURL),
+		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: cashbox.NewSettings(g.pool, g.clock), Users: g.users,
-			Events: g.events,
+			Events: g.events, Accounts: accounts, Payouts: g.payouts,
 		}),
 	}
 	if g.testClock != nil {
@@ -41,7 +46,10 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err := door.Mount(mux, services); err != nil {
 		return nil, err
 	}
-	routed := rest.Services{Payment: services.Payment, Operator: services.Operator, Credential: services.Credential}
+	routed := rest.Services{
+		Payment: services.Payment, Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
+		Operator: services.Operator, Credential: services.Credential,
+	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	if err != nil {
@@ -68,7 +76,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, g.payments.ExpireAll(ctx)
+	return now, errors.Join(g.payments.ExpireAll(ctx), g.payouts.ExpireAll(ctx))
 }
 
 // payHandler is everything on the pay address.

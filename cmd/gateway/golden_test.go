@@ -16,7 +16,9 @@ import (
 var placeholders = map[string]*regexp.Regexp{
 	"<id>": regexp.MustCompile(`^[1-9][0-9]*$`),
 	// A UUIDv7.
-	"<uuid>":   regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+	"<uuid>": regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+	// A UUID of any kind, as the caller named it.
+	"<key>":    regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
 	"<phone>":  regexp.MustCompile(`^\+79\d{9}$`),
 	"<card>":   regexp.MustCompile(`^\d{16}$`),
 	"<iban>":   regexp.MustCompile(`^MN\d{18}$`),

@@ -19,6 +19,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	"gateway/internal/rate"
 	"gateway/internal/sandbox"
 	"gateway/internal/vault"
@@ -42,6 +43,7 @@ type gateway struct {
 	users    *auth.Users
 	limits   *limit.Limits
 	payments *payment.Service
+	payouts  *payout.Service
 	events   *webhook.Events
 	rates    *rate.Poller
 	audits   audits
@@ -177,6 +179,9 @@ func (g *gateway) wire(ctx context.Context) error {
 		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics,
 	})
 	if err != nil {
+		return err
+	}
+	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, outbox, addresses); err != nil {
 		return err
 	}
 	g.rates = rate.NewPoller(g.pool, g.clock, g.ops.metrics)

@@ -1,5 +1,6 @@
-// Package cashbox is what an operator sets of merchants and their cashboxes: switches, methods, markups, limits. Every
-// change is kept in the log of settings.
+// Package cashbox is what merchants' cashboxes hold, and what operators set: balances, deposits, insurance; switches,
+// methods, markups and limits of merchants, cashboxes, traders and requisites. Every change of a setting is kept in a
+// log.
 package cashbox
 
 import (

@@ -153,6 +153,9 @@ func (s *seeder) all(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", b.keyID, err)
 		}
 	}
+	if err := s.traderPayouts(ctx, traderIDs); err != nil {
+		return err
+	}
 	legacyID, err := s.legacy(ctx, traderIDs)
 	if err != nil {
 		return err
@@ -246,6 +249,9 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 		return err
 	}
 	if err := s.methods(ctx, id, b.methods); err != nil {
+		return err
+	}
+	if err := s.payouts(ctx, id, b.currency); err != nil {
 		return err
 	}
 	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{

@@ -26,6 +26,7 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	request, response *schema
 	parameters        []*field // in the path
 	status            int
+	repeated          int  // of a repeat that creates nothing, where that is another
 	form              bool // takes multipart/form-data instead of JSON
 	write             func(w http.ResponseWriter, status int, response PRes) error
 	call              method[Req, Res]
@@ -65,6 +66,13 @@ func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
 	}, a
 }
 
+// creation is a row for a POST that answers 201 when it creates, and 200 to a repeat.
+func creation[Req, Res any, PReq message[Req], PRes message[Res]](pattern, procedure string, call method[Req, Res]) route {
+	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, http.StatusCreated, call)
+	t.repeated, a.repeated = http.StatusOK, http.StatusOK
+	return t
+}
+
 // ServeHTTP implements http.Handler.
 func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := a.serve(r)
@@ -73,7 +81,11 @@ func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http
 		return
 	}
 	maps.Copy(w.Header(), response.Header())
-	if err := a.write(w, a.status, PRes(response.Msg)); err != nil {
+	status := a.status
+	if a.repeated != 0 && response.Header().Get(rpc.HeaderReplay) != "" {
+		status = a.repeated
+	}
+	if err := a.write(w, status, PRes(response.Msg)); err != nil {
 		WriteError(w, r, err)
 	}
 }

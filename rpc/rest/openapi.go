@@ -97,12 +97,17 @@ func (d *description) comment(name protoreflect.FullName) string {
 
 func (d *description) operation(t route) object {
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(t.procedure, "/"), "/", "."))
+	success := object{"description": http.StatusText(t.status), "content": d.answer(t)}
 	op := object{
 		"operationId": string(name.Name()), "description": d.comment(name), "security": security(rpc.Access(t.procedure)),
 		"responses": object{
-			strconv.Itoa(t.status): object{"description": http.StatusText(t.status), "content": d.answer(t)},
-			"default":              object{"$ref": "#/components/responses/Error"},
+			strconv.Itoa(t.status): success, "default": object{"$ref": "#/components/responses/Error"},
 		},
+	}
+	if t.repeated != 0 {
+		op["responses"].(object)[strconv.Itoa(t.repeated)] = object{ //nolint:forcetypeassert // made above
+			"description": "A repeat: what was created before.", "content": success["content"],
+		}
 	}
 	if parameters := d.parameters(t); len(parameters) > 0 {
 		op["parameters"] = parameters

@@ -13,7 +13,7 @@ import (
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := OpenAPI(around(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
+	content, err := OpenAPI(services(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,11 @@ func TestDescription(t *testing.T) {
 		"paths /api/v1/payments/{payment_id} get operationId":                   "GetPayment",
 		"paths /api/v1/payments/{payment_id}/callback post operationId":         "UpdatePaymentStatus",
 		"paths /api/v1/payments/{payment_id}/callback post parameters 0 name":   "payment_id",
+		"paths /api/v1/deposits post responses 201 description":                 "Created",
+		"paths /api/v1/deposits post responses 200 description":                 "A repeat: what was created before.",
+		"paths /api/v1/payins post responses 201":                               nil,
+		"components schemas CreatePayinRequest properties code type 1":          "null",
+		"components schemas CreateDepositRequest properties amount type":        "string",
 		"components securitySchemes keyId name":                                 "X-Merchant-Key-Id",
 		"components schemas CreatePaymentRequest properties amount type 0":      "number",
 		"components schemas CreatePaymentRequest properties amount type 1":      "string",

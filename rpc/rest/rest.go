@@ -21,6 +21,9 @@ var (
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 }
@@ -101,6 +104,7 @@ type route struct {
 	request, response *schema
 	status            int
 	form, file        bool // takes multipart/form-data; answers with a file
+	repeated          int  // of a repeat that creates nothing, where that is another
 }
 
 // parameter is the field a pattern's segment stands for, or "" for a literal one.

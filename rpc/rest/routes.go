@@ -31,5 +31,18 @@ func routes(s Services) []route {
 			portalv1connect.CredentialServiceCreateCredentialProcedure, http.StatusCreated, s.Credential.CreateCredential),
 		unary(http.MethodDelete, credentials+"/{credential_id}",
 			portalv1connect.CredentialServiceRevokeCredentialProcedure, http.StatusOK, s.Credential.RevokeCredential),
+
+		unary(http.MethodPost, "/api/v1/payins",
+			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
+		unary(http.MethodGet, "/api/v1/payins/{payin_id}",
+			gatewayv1connect.PayinServiceGetPayinProcedure, http.StatusOK, s.Payin.GetPayin),
+		unary(http.MethodPost, "/api/v1/payins/{payin_id}/cancel",
+			gatewayv1connect.PayinServiceCancelPayinProcedure, http.StatusOK, s.Payin.CancelPayin),
+
+		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
+		unary(http.MethodGet, "/api/v1/deposits/{deposit_id}",
+			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
+		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
+			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
 	}
 }

@@ -1839,7 +1839,8 @@ type SettingChange struct {
 	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	Actor string                 `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
-	// merchant, cashbox, cashbox_method, platform_limit, trader, requisite, app_user, token, rate or rate_feed.
+	// merchant, cashbox, cashbox_method, cashbox_payout_method, platform_limit, trader, trader_payout_method,
+	// requisite, app_user, token, rate or rate_feed.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The subject's id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
@@ -2114,7 +2115,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x15portal/v1/event.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -2336,7 +2337,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xf1\r\n" +
+	"\a_cursor2\x9c\x13\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2355,7 +2356,15 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x1a.portal.v1.SettingResponse\x12a\n" +
-	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12Q\n" +
+	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12O\n" +
+	"\fListDeposits\x12\x1e.portal.v1.ListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12N\n" +
+	"\x0eConfirmDeposit\x12 .portal.v1.ConfirmDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12L\n" +
+	"\rRejectDeposit\x12\x1f.portal.v1.RejectDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12J\n" +
+	"\fSetInsurance\x12\x1e.portal.v1.SetInsuranceRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
+	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
+	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
+	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
 	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
 	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
@@ -2377,49 +2386,61 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 
 var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_portal_v1_operator_proto_goTypes = []any{
-	(*ExplainRoutingRequest)(nil),      // 0: portal.v1.ExplainRoutingRequest
-	(*ExplainRoutingResponse)(nil),     // 1: portal.v1.ExplainRoutingResponse
-	(*RoutingCandidate)(nil),           // 2: portal.v1.RoutingCandidate
-	(*ExplainRateRequest)(nil),         // 3: portal.v1.ExplainRateRequest
-	(*ExplainRateResponse)(nil),        // 4: portal.v1.ExplainRateResponse
-	(*RateStep)(nil),                   // 5: portal.v1.RateStep
-	(*SetRateRequest)(nil),             // 6: portal.v1.SetRateRequest
-	(*SetRateResponse)(nil),            // 7: portal.v1.SetRateResponse
-	(*Rate)(nil),                       // 8: portal.v1.Rate
-	(*RateFeed)(nil),                   // 9: portal.v1.RateFeed
-	(*SetRateFeedRequest)(nil),         // 10: portal.v1.SetRateFeedRequest
-	(*SetRateFeedResponse)(nil),        // 11: portal.v1.SetRateFeedResponse
-	(*ListRatesRequest)(nil),           // 12: portal.v1.ListRatesRequest
-	(*ListRatesResponse)(nil),          // 13: portal.v1.ListRatesResponse
-	(*RateFeedState)(nil),              // 14: portal.v1.RateFeedState
-	(*UpdateMerchantRequest)(nil),      // 15: portal.v1.UpdateMerchantRequest
-	(*UpdateCashboxRequest)(nil),       // 16: portal.v1.UpdateCashboxRequest
-	(*SetCashboxMethodRequest)(nil),    // 17: portal.v1.SetCashboxMethodRequest
-	(*SetPlatformLimitRequest)(nil),    // 18: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),        // 19: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),            // 20: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),     // 21: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),     // 22: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),          // 23: portal.v1.CreateUserRequest
-	(*UpdateUserRequest)(nil),          // 24: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),        // 25: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),            // 26: portal.v1.SettingResponse
-	(*SettingChange)(nil),              // 27: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),  // 28: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil), // 29: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),      // 30: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),      // 31: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),            // 32: google.protobuf.Struct
-	(*ReplayEventsRequest)(nil),        // 33: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),         // 34: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),       // 35: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),        // 36: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),       // 37: portal.v1.ResolveAppealRequest
-	(*ListEventsResponse)(nil),         // 38: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),       // 39: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),        // 40: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),      // 41: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),     // 42: portal.v1.AppealDecisionResponse
+	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
+	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
+	(*RoutingCandidate)(nil),              // 2: portal.v1.RoutingCandidate
+	(*ExplainRateRequest)(nil),            // 3: portal.v1.ExplainRateRequest
+	(*ExplainRateResponse)(nil),           // 4: portal.v1.ExplainRateResponse
+	(*RateStep)(nil),                      // 5: portal.v1.RateStep
+	(*SetRateRequest)(nil),                // 6: portal.v1.SetRateRequest
+	(*SetRateResponse)(nil),               // 7: portal.v1.SetRateResponse
+	(*Rate)(nil),                          // 8: portal.v1.Rate
+	(*RateFeed)(nil),                      // 9: portal.v1.RateFeed
+	(*SetRateFeedRequest)(nil),            // 10: portal.v1.SetRateFeedRequest
+	(*SetRateFeedResponse)(nil),           // 11: portal.v1.SetRateFeedResponse
+	(*ListRatesRequest)(nil),              // 12: portal.v1.ListRatesRequest
+	(*ListRatesResponse)(nil),             // 13: portal.v1.ListRatesResponse
+	(*RateFeedState)(nil),                 // 14: portal.v1.RateFeedState
+	(*UpdateMerchantRequest)(nil),         // 15: portal.v1.UpdateMerchantRequest
+	(*UpdateCashboxRequest)(nil),          // 16: portal.v1.UpdateCashboxRequest
+	(*SetCashboxMethodRequest)(nil),       // 17: portal.v1.SetCashboxMethodRequest
+	(*SetPlatformLimitRequest)(nil),       // 18: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),           // 19: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),               // 20: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),        // 21: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),        // 22: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),             // 23: portal.v1.CreateUserRequest
+	(*UpdateUserRequest)(nil),             // 24: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),           // 25: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),               // 26: portal.v1.SettingResponse
+	(*SettingChange)(nil),                 // 27: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 28: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 29: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 30: portal.v1.ListDeadEventsRequest
+	(*timestamppb.Timestamp)(nil),         // 31: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 32: google.protobuf.Struct
+	(*ListDepositsRequest)(nil),           // 33: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 34: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 35: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 36: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 37: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 38: portal.v1.ResolvePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 39: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 40: portal.v1.SetTraderPayoutMethodRequest
+	(*ReplayEventsRequest)(nil),           // 41: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 42: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 43: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 44: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 45: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 46: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 47: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 48: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 49: portal.v1.OperatorPayinResponse
+	(*ListEventsResponse)(nil),            // 50: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 51: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 52: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 53: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 54: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2458,36 +2479,52 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	24, // 33: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
 	25, // 34: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
 	28, // 35: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	30, // 36: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	33, // 37: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	34, // 38: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	35, // 39: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	36, // 40: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	37, // 41: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 42: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 43: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 44: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 45: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 46: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 47: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 48: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 49: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 50: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 51: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 52: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 53: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 54: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 55: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 56: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	29, // 57: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	38, // 58: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	39, // 59: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	40, // 60: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	41, // 61: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	42, // 62: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	42, // 63: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	42, // [42:64] is the sub-list for method output_type
-	20, // [20:42] is the sub-list for method input_type
+	33, // 36: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	34, // 37: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	35, // 38: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	36, // 39: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	37, // 40: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	38, // 41: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	39, // 42: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	40, // 43: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	30, // 44: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	41, // 45: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	42, // 46: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	43, // 47: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	44, // 48: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	45, // 49: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 50: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 51: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 52: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 53: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 54: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 55: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 56: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 57: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 58: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 59: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 60: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 61: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 62: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 63: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 64: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	29, // 65: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	46, // 66: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	47, // 67: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	47, // 68: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 69: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	48, // 70: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	49, // 71: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 72: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 73: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	50, // 74: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	51, // 75: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	52, // 76: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	53, // 77: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	54, // 78: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	54, // 79: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	50, // [50:80] is the sub-list for method output_type
+	20, // [20:50] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name
@@ -2499,7 +2536,9 @@ func file_portal_v1_operator_proto_init() {
 		return
 	}
 	file_portal_v1_appeal_proto_init()
+	file_portal_v1_deposit_proto_init()
 	file_portal_v1_event_proto_init()
+	file_portal_v1_payin_proto_init()
 	file_portal_v1_operator_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[6].OneofWrappers = []any{}

@@ -80,6 +80,30 @@ const (
 	// OperatorServiceListSettingChangesProcedure is the fully-qualified name of the OperatorService's
 	// ListSettingChanges RPC.
 	OperatorServiceListSettingChangesProcedure = "/portal.v1.OperatorService/ListSettingChanges"
+	// OperatorServiceListDepositsProcedure is the fully-qualified name of the OperatorService's
+	// ListDeposits RPC.
+	OperatorServiceListDepositsProcedure = "/portal.v1.OperatorService/ListDeposits"
+	// OperatorServiceConfirmDepositProcedure is the fully-qualified name of the OperatorService's
+	// ConfirmDeposit RPC.
+	OperatorServiceConfirmDepositProcedure = "/portal.v1.OperatorService/ConfirmDeposit"
+	// OperatorServiceRejectDepositProcedure is the fully-qualified name of the OperatorService's
+	// RejectDeposit RPC.
+	OperatorServiceRejectDepositProcedure = "/portal.v1.OperatorService/RejectDeposit"
+	// OperatorServiceSetInsuranceProcedure is the fully-qualified name of the OperatorService's
+	// SetInsurance RPC.
+	OperatorServiceSetInsuranceProcedure = "/portal.v1.OperatorService/SetInsurance"
+	// OperatorServiceListOverduePayinsProcedure is the fully-qualified name of the OperatorService's
+	// ListOverduePayins RPC.
+	OperatorServiceListOverduePayinsProcedure = "/portal.v1.OperatorService/ListOverduePayins"
+	// OperatorServiceResolvePayinProcedure is the fully-qualified name of the OperatorService's
+	// ResolvePayin RPC.
+	OperatorServiceResolvePayinProcedure = "/portal.v1.OperatorService/ResolvePayin"
+	// OperatorServiceSetCashboxPayoutMethodProcedure is the fully-qualified name of the
+	// OperatorService's SetCashboxPayoutMethod RPC.
+	OperatorServiceSetCashboxPayoutMethodProcedure = "/portal.v1.OperatorService/SetCashboxPayoutMethod"
+	// OperatorServiceSetTraderPayoutMethodProcedure is the fully-qualified name of the
+	// OperatorService's SetTraderPayoutMethod RPC.
+	OperatorServiceSetTraderPayoutMethodProcedure = "/portal.v1.OperatorService/SetTraderPayoutMethod"
 	// OperatorServiceListDeadEventsProcedure is the fully-qualified name of the OperatorService's
 	// ListDeadEvents RPC.
 	OperatorServiceListDeadEventsProcedure = "/portal.v1.OperatorService/ListDeadEvents"
@@ -134,6 +158,22 @@ type OperatorServiceClient interface {
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	// ListDeposits lists deposits of every merchant, newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
+	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// RejectDeposit ends a pending deposit without a credit.
+	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
+	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	// ResolvePayin ends a payout that is being processed.
+	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListDeadEvents lists events that were given up, of any merchant.
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
@@ -255,6 +295,54 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 			connect.WithClientOptions(opts...),
 		),
+		listDeposits: connect.NewClient[v1.ListDepositsRequest, v1.ListDepositsResponse](
+			httpClient,
+			baseURL+OperatorServiceListDepositsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
+			connect.WithClientOptions(opts...),
+		),
+		confirmDeposit: connect.NewClient[v1.ConfirmDepositRequest, v1.DepositResponse](
+			httpClient,
+			baseURL+OperatorServiceConfirmDepositProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		rejectDeposit: connect.NewClient[v1.RejectDepositRequest, v1.DepositResponse](
+			httpClient,
+			baseURL+OperatorServiceRejectDepositProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		setInsurance: connect.NewClient[v1.SetInsuranceRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetInsuranceProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
+			connect.WithClientOptions(opts...),
+		),
+		listOverduePayins: connect.NewClient[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse](
+			httpClient,
+			baseURL+OperatorServiceListOverduePayinsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
+			connect.WithClientOptions(opts...),
+		),
+		resolvePayin: connect.NewClient[v1.ResolvePayinRequest, v1.OperatorPayinResponse](
+			httpClient,
+			baseURL+OperatorServiceResolvePayinProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		setCashboxPayoutMethod: connect.NewClient[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetCashboxPayoutMethodProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
+			connect.WithClientOptions(opts...),
+		),
+		setTraderPayoutMethod: connect.NewClient[v1.SetTraderPayoutMethodRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetTraderPayoutMethodProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
+			connect.WithClientOptions(opts...),
+		),
 		listDeadEvents: connect.NewClient[v1.ListDeadEventsRequest, v1.ListEventsResponse](
 			httpClient,
 			baseURL+OperatorServiceListDeadEventsProcedure,
@@ -296,28 +384,36 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // operatorServiceClient implements OperatorServiceClient.
 type operatorServiceClient struct {
-	explainRouting     *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
-	explainRate        *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
-	setRate            *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
-	setRateFeed        *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
-	listRates          *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
-	updateMerchant     *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
-	updateCashbox      *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
-	setCashboxMethod   *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
-	setPlatformLimit   *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
-	updateTrader       *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
-	createRequisite    *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
-	updateRequisite    *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
-	createUser         *connect.Client[v1.CreateUserRequest, v1.SettingResponse]
-	updateUser         *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
-	revokeTokens       *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
-	listSettingChanges *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
-	listDeadEvents     *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
-	replayEvents       *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
-	listAppeals        *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
-	getAppealFile      *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
-	reviewAppeal       *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
-	resolveAppeal      *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
+	explainRouting         *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
+	explainRate            *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
+	setRate                *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
+	setRateFeed            *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
+	listRates              *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
+	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
+	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
+	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
+	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
+	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
+	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
+	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
+	createUser             *connect.Client[v1.CreateUserRequest, v1.SettingResponse]
+	updateUser             *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
+	revokeTokens           *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
+	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
+	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
+	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
+	rejectDeposit          *connect.Client[v1.RejectDepositRequest, v1.DepositResponse]
+	setInsurance           *connect.Client[v1.SetInsuranceRequest, v1.SettingResponse]
+	listOverduePayins      *connect.Client[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse]
+	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
+	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
+	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
+	listDeadEvents         *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
+	replayEvents           *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	listAppeals            *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
+	getAppealFile          *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
+	reviewAppeal           *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
+	resolveAppeal          *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
 }
 
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
@@ -400,6 +496,46 @@ func (c *operatorServiceClient) ListSettingChanges(ctx context.Context, req *con
 	return c.listSettingChanges.CallUnary(ctx, req)
 }
 
+// ListDeposits calls portal.v1.OperatorService.ListDeposits.
+func (c *operatorServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return c.listDeposits.CallUnary(ctx, req)
+}
+
+// ConfirmDeposit calls portal.v1.OperatorService.ConfirmDeposit.
+func (c *operatorServiceClient) ConfirmDeposit(ctx context.Context, req *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return c.confirmDeposit.CallUnary(ctx, req)
+}
+
+// RejectDeposit calls portal.v1.OperatorService.RejectDeposit.
+func (c *operatorServiceClient) RejectDeposit(ctx context.Context, req *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return c.rejectDeposit.CallUnary(ctx, req)
+}
+
+// SetInsurance calls portal.v1.OperatorService.SetInsurance.
+func (c *operatorServiceClient) SetInsurance(ctx context.Context, req *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setInsurance.CallUnary(ctx, req)
+}
+
+// ListOverduePayins calls portal.v1.OperatorService.ListOverduePayins.
+func (c *operatorServiceClient) ListOverduePayins(ctx context.Context, req *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
+	return c.listOverduePayins.CallUnary(ctx, req)
+}
+
+// ResolvePayin calls portal.v1.OperatorService.ResolvePayin.
+func (c *operatorServiceClient) ResolvePayin(ctx context.Context, req *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return c.resolvePayin.CallUnary(ctx, req)
+}
+
+// SetCashboxPayoutMethod calls portal.v1.OperatorService.SetCashboxPayoutMethod.
+func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setCashboxPayoutMethod.CallUnary(ctx, req)
+}
+
+// SetTraderPayoutMethod calls portal.v1.OperatorService.SetTraderPayoutMethod.
+func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setTraderPayoutMethod.CallUnary(ctx, req)
+}
+
 // ListDeadEvents calls portal.v1.OperatorService.ListDeadEvents.
 func (c *operatorServiceClient) ListDeadEvents(ctx context.Context, req *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
 	return c.listDeadEvents.CallUnary(ctx, req)
@@ -464,6 +600,22 @@ type OperatorServiceHandler interface {
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	// ListDeposits lists deposits of every merchant, newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
+	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// RejectDeposit ends a pending deposit without a credit.
+	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
+	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	// ResolvePayin ends a payout that is being processed.
+	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListDeadEvents lists events that were given up, of any merchant.
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
@@ -581,6 +733,54 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListDepositsHandler := connect.NewUnaryHandler(
+		OperatorServiceListDepositsProcedure,
+		svc.ListDeposits,
+		connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceConfirmDepositHandler := connect.NewUnaryHandler(
+		OperatorServiceConfirmDepositProcedure,
+		svc.ConfirmDeposit,
+		connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRejectDepositHandler := connect.NewUnaryHandler(
+		OperatorServiceRejectDepositProcedure,
+		svc.RejectDeposit,
+		connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetInsuranceHandler := connect.NewUnaryHandler(
+		OperatorServiceSetInsuranceProcedure,
+		svc.SetInsurance,
+		connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListOverduePayinsHandler := connect.NewUnaryHandler(
+		OperatorServiceListOverduePayinsProcedure,
+		svc.ListOverduePayins,
+		connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceResolvePayinHandler := connect.NewUnaryHandler(
+		OperatorServiceResolvePayinProcedure,
+		svc.ResolvePayin,
+		connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandler(
+		OperatorServiceSetCashboxPayoutMethodProcedure,
+		svc.SetCashboxPayoutMethod,
+		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetTraderPayoutMethodHandler := connect.NewUnaryHandler(
+		OperatorServiceSetTraderPayoutMethodProcedure,
+		svc.SetTraderPayoutMethod,
+		connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceListDeadEventsHandler := connect.NewUnaryHandler(
 		OperatorServiceListDeadEventsProcedure,
 		svc.ListDeadEvents,
@@ -651,6 +851,22 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceRevokeTokensHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
 			operatorServiceListSettingChangesHandler.ServeHTTP(w, r)
+		case OperatorServiceListDepositsProcedure:
+			operatorServiceListDepositsHandler.ServeHTTP(w, r)
+		case OperatorServiceConfirmDepositProcedure:
+			operatorServiceConfirmDepositHandler.ServeHTTP(w, r)
+		case OperatorServiceRejectDepositProcedure:
+			operatorServiceRejectDepositHandler.ServeHTTP(w, r)
+		case OperatorServiceSetInsuranceProcedure:
+			operatorServiceSetInsuranceHandler.ServeHTTP(w, r)
+		case OperatorServiceListOverduePayinsProcedure:
+			operatorServiceListOverduePayinsHandler.ServeHTTP(w, r)
+		case OperatorServiceResolvePayinProcedure:
+			operatorServiceResolvePayinHandler.ServeHTTP(w, r)
+		case OperatorServiceSetCashboxPayoutMethodProcedure:
+			operatorServiceSetCashboxPayoutMethodHandler.ServeHTTP(w, r)
+		case OperatorServiceSetTraderPayoutMethodProcedure:
+			operatorServiceSetTraderPayoutMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceListDeadEventsProcedure:
 			operatorServiceListDeadEventsHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayEventsProcedure:
@@ -734,6 +950,38 @@ func (UnimplementedOperatorServiceHandler) RevokeTokens(context.Context, *connec
 
 func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSettingChanges is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListDeposits is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ConfirmDeposit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RejectDeposit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetInsurance is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListOverduePayins is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolvePayin is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxPayoutMethod is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {

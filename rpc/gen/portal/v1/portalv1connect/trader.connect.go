@@ -42,6 +42,16 @@ const (
 	// TraderServiceCancelPaymentProcedure is the fully-qualified name of the TraderService's
 	// CancelPayment RPC.
 	TraderServiceCancelPaymentProcedure = "/portal.v1.TraderService/CancelPayment"
+	// TraderServiceListPayinsProcedure is the fully-qualified name of the TraderService's ListPayins
+	// RPC.
+	TraderServiceListPayinsProcedure = "/portal.v1.TraderService/ListPayins"
+	// TraderServiceTakePayinProcedure is the fully-qualified name of the TraderService's TakePayin RPC.
+	TraderServiceTakePayinProcedure = "/portal.v1.TraderService/TakePayin"
+	// TraderServiceCompletePayinProcedure is the fully-qualified name of the TraderService's
+	// CompletePayin RPC.
+	TraderServiceCompletePayinProcedure = "/portal.v1.TraderService/CompletePayin"
+	// TraderServiceFailPayinProcedure is the fully-qualified name of the TraderService's FailPayin RPC.
+	TraderServiceFailPayinProcedure = "/portal.v1.TraderService/FailPayin"
 )
 
 // TraderServiceClient is a client for the portal.v1.TraderService service.
@@ -52,6 +62,14 @@ type TraderServiceClient interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// CompletePayin ends a payout the caller took: the recipient has the money.
+	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// FailPayin ends a payout the caller took: it cannot be paid.
+	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 }
 
 // NewTraderServiceClient constructs a client for the portal.v1.TraderService service. By default,
@@ -83,6 +101,30 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListTraderPayinsResponse](
+			httpClient,
+			baseURL+TraderServiceListPayinsProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
+			connect.WithClientOptions(opts...),
+		),
+		takePayin: connect.NewClient[v1.TakePayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceTakePayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		completePayin: connect.NewClient[v1.CompletePayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceCompletePayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		failPayin: connect.NewClient[v1.FailPayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceFailPayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -91,6 +133,10 @@ type traderServiceClient struct {
 	listPayments    *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
 	confirmReceived *connect.Client[v1.ConfirmReceivedRequest, v1.ConfirmReceivedResponse]
 	cancelPayment   *connect.Client[v1.CancelPaymentRequest, v1.CancelPaymentResponse]
+	listPayins      *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
+	takePayin       *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
+	completePayin   *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
+	failPayin       *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -108,6 +154,26 @@ func (c *traderServiceClient) CancelPayment(ctx context.Context, req *connect.Re
 	return c.cancelPayment.CallUnary(ctx, req)
 }
 
+// ListPayins calls portal.v1.TraderService.ListPayins.
+func (c *traderServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
+	return c.listPayins.CallUnary(ctx, req)
+}
+
+// TakePayin calls portal.v1.TraderService.TakePayin.
+func (c *traderServiceClient) TakePayin(ctx context.Context, req *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.takePayin.CallUnary(ctx, req)
+}
+
+// CompletePayin calls portal.v1.TraderService.CompletePayin.
+func (c *traderServiceClient) CompletePayin(ctx context.Context, req *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.completePayin.CallUnary(ctx, req)
+}
+
+// FailPayin calls portal.v1.TraderService.FailPayin.
+func (c *traderServiceClient) FailPayin(ctx context.Context, req *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.failPayin.CallUnary(ctx, req)
+}
+
 // TraderServiceHandler is an implementation of the portal.v1.TraderService service.
 type TraderServiceHandler interface {
 	// ListPayments lists the payments assigned to the caller, newest first.
@@ -116,6 +182,14 @@ type TraderServiceHandler interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// CompletePayin ends a payout the caller took: the recipient has the money.
+	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// FailPayin ends a payout the caller took: it cannot be paid.
+	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 }
 
 // NewTraderServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -143,6 +217,30 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceListPayinsHandler := connect.NewUnaryHandler(
+		TraderServiceListPayinsProcedure,
+		svc.ListPayins,
+		connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceTakePayinHandler := connect.NewUnaryHandler(
+		TraderServiceTakePayinProcedure,
+		svc.TakePayin,
+		connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceCompletePayinHandler := connect.NewUnaryHandler(
+		TraderServiceCompletePayinProcedure,
+		svc.CompletePayin,
+		connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceFailPayinHandler := connect.NewUnaryHandler(
+		TraderServiceFailPayinProcedure,
+		svc.FailPayin,
+		connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.TraderService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TraderServiceListPaymentsProcedure:
@@ -151,6 +249,14 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceConfirmReceivedHandler.ServeHTTP(w, r)
 		case TraderServiceCancelPaymentProcedure:
 			traderServiceCancelPaymentHandler.ServeHTTP(w, r)
+		case TraderServiceListPayinsProcedure:
+			traderServiceListPayinsHandler.ServeHTTP(w, r)
+		case TraderServiceTakePayinProcedure:
+			traderServiceTakePayinHandler.ServeHTTP(w, r)
+		case TraderServiceCompletePayinProcedure:
+			traderServiceCompletePayinHandler.ServeHTTP(w, r)
+		case TraderServiceFailPayinProcedure:
+			traderServiceFailPayinHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +276,20 @@ func (UnimplementedTraderServiceHandler) ConfirmReceived(context.Context, *conne
 
 func (UnimplementedTraderServiceHandler) CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CancelPayment is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListPayins is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.TakePayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CompletePayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.FailPayin is not implemented"))
 }
