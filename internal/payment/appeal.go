@@ -116,7 +116,7 @@ func storeFile(ctx context.Context, p db.Payment, file []byte) []db.Query {
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(text(r.Reason))
-	if required(f, "reason", reason) {
+	if f.Required("reason", reason) {
 		f.Check(utf8.RuneCountInString(text(r.Reason)) <= maxReason, "reason", "must be at most %d characters", maxReason)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")

@@ -72,7 +72,7 @@ func (s *Service) ResolveAppeal(ctx context.Context, caller auth.Caller, id int6
 		return found, err
 	}
 	f := fault.Decoded(ctx)
-	if required(f, "outcome", r.Outcome) {
+	if f.Required("outcome", r.Outcome) {
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
 	checkOptional(f, "reason", r.Reason)

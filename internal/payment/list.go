@@ -61,8 +61,8 @@ func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Que
 	}
 	f := fault.Decoded(ctx)
 	orderID := strings.TrimSpace(text(query.OrderID))
-	required(f, "orderId", orderID)
-	maxLength(f, "orderId", orderID)
+	f.Required("orderId", orderID)
+	f.MaxLength("orderId", orderID, maxText)
 	channels := s.methods.channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
 	if err := f.Err(); err != nil {
