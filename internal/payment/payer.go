@@ -29,3 +29,8 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	})
 	return Payment{after}, err
 }
+
+// Expired reports whether the payment failed because nobody paid in time.
+func (p Payment) Expired() bool {
+	return Status(p.Status) == Failed && p.StatusReason != nil && *p.StatusReason == reasonExpired
+}
