@@ -153,9 +153,9 @@ func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answe
 }
 
 // page reads a page that must be there.
-func (b *bundle) page(t testing.TB, path string, headers ...string) *goquery.Document {
+func (b *bundle) page(t testing.TB, path string) *goquery.Document {
 	t.Helper()
-	a := b.ask(t, http.MethodGet, path, headers...)
+	a := b.ask(t, http.MethodGet, path)
 	if a.code != http.StatusOK {
 		t.Fatalf("GET of a page: %d", a.code)
 	}

@@ -113,6 +113,7 @@ func deadline(p payment.Payment) string {
 
 // outcome tells how a payment stands that waits no longer.
 func outcome(w words.Words, p payment.Payment) view.Outcome {
+	late := view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
 	switch payment.Status(p.Status) {
 	case payment.Completed:
 		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
@@ -120,10 +121,12 @@ func outcome(w words.Words, p payment.Payment) view.Outcome {
 		return view.Outcome{Mood: "off", Title: w.Say(words.CancelledTitle), Text: w.Say(words.CancelledText), Late: true}
 	case payment.Appeal:
 		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
-	}
-	// Pending and not waiting: the sweep that fails it is a moment away.
-	if p.Expired() || payment.Status(p.Status) == payment.Pending {
-		return view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
+	case payment.Pending: // the sweep that fails it is a moment away
+		return late
+	case payment.Failed:
+		if p.Expired() {
+			return late
+		}
 	}
 	return view.Outcome{Mood: "bad", Title: w.Say(words.FailedTitle), Text: w.Say(words.FailedText), Late: true}
 }
