@@ -58,13 +58,16 @@ const examine = `axe.run(document, {
 const examineColors = `axe.run(document, {runOnly: ["color-contrast"]})
 	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
-// crowded lists what does not fit when the text is twice as large, and what is too small for a finger.
+// crowded lists what is too small for a finger, and what does not fit when the text is twice as large: what runs out of
+// the screen, and amounts and buttons whose words are torn.
 const crowded = `(() => {
 	const small = [...document.querySelectorAll("a, button, summary")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";
 	const wide = document.documentElement.scrollWidth > innerWidth ? ["wider than the screen: " + document.documentElement.scrollWidth] : [];
+	const torn = [...document.querySelectorAll("data.amount, .copy")].filter(e => e.checkVisibility() &&
+		e.getBoundingClientRect().height > 1.8 * parseFloat(getComputedStyle(e).fontSize) + (e.matches(".copy") ? 48 : 0)).map(e => "torn: " + e.outerHTML);
 	document.documentElement.style.fontSize = "";
-	return small.concat(wide);
+	return small.concat(wide, torn);
 })()`
 
 // Nobody is shut out, in any state, language and theme.

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"gateway/web/view"
 )
@@ -61,18 +63,24 @@ func (l library) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// packers are kept for the next page: making one costs more than using it.
+var packers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
+	if err != nil { // the level is known
+		panic(err)
+	}
+	return w
+}}
+
 // pack compresses with gzip. A page holds no secret of one party beside words of another's choice, so that its length
 // tells nothing.
 func pack(content []byte) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil { // a buffer takes everything
+	w, _ := packers.Get().(*gzip.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	_, err := w.Write(content)
+	if err = errors.Join(err, w.Close()); err != nil { // a buffer takes everything
 		panic(err)
 	}
 	return out.Bytes()

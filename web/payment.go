@@ -73,6 +73,9 @@ func steps(w words.Words, p payment.Payment, amount string) []string {
 	switch *p.RequisiteType {
 	case "sbp":
 		keys = []words.Key{words.OpenSBP, words.EnterPhone}
+		if p.RequisiteBank == nil {
+			keys[1] = words.EnterTopUp // which speaks of the number alone
+		}
 	case "phone":
 		keys = []words.Key{words.OpenTopUp, words.EnterTopUp}
 	case "iban":

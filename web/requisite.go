@@ -37,15 +37,23 @@ func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 			p.unknown(w, r)
 			return
 		}
-		v := visit{w: w, r: r, payment: found, now: p.Clock.Now()}
-		if err == nil {
-			v.look, err = p.Looks.Look(r.Context(), found.CashboxID)
-		}
 		if err != nil {
 			p.broken(w, r, err)
 			return
 		}
-		frame(w.Header(), v.look.FrameOrigin)
+		handle(visit{w: w, r: r, payment: found, now: p.Clock.Now()})
+	}
+}
+
+// dressed finds how the payment's pages look, and who may frame them.
+func (p *Pay) dressed(handle func(visit)) func(visit) {
+	return func(v visit) {
+		var err error
+		if v.look, err = p.Looks.Look(v.r.Context(), v.payment.CashboxID); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		frame(v.w.Header(), v.look.FrameOrigin)
 		handle(v)
 	}
 }

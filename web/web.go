@@ -43,12 +43,12 @@ func NewPay(rooms Rooms) http.Handler {
 	p := &Pay{Rooms: rooms}
 	p.library, p.files = openLibrary()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /r/{token}", p.linked(p.requisite))
+	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
 	mux.HandleFunc("GET /r/{token}/status", p.linked(p.status))
-	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.askCancel))
-	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.cancel))
+	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.dressed(p.askCancel)))
+	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.dressed(p.cancel)))
 	if p.Simulate != nil {
-		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.simulate))
+		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	mux.HandleFunc("GET /static/{name}", p.file(p.library.serve))
 	mux.HandleFunc("GET /static/color/{name}", p.file(serveColor))

@@ -95,6 +95,9 @@ type Requisite struct {
 	Simulate bool
 }
 
+// long reports whether the amount needs smaller letters to stay on one line of a phone.
+func (r Requisite) long() bool { return utf8.RuneCountInString(r.Amount) > 12 }
+
 // Outcome is how a payment has ended, or what else there is to say instead of a requisite.
 type Outcome struct {
 	// Mood picks sign and colour: good, bad, off, late or busy.

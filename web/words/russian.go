@@ -35,7 +35,7 @@ var russian = phrases{
 	IBAN:        text("IBAN"),
 	Recipient:   text("Получатель"),
 	Bank:        text("Банк"),
-	HavePaid:    text("Я оплатил(а)"),
+	HavePaid:    text("Деньги отправлены"),
 	CancelLink:  text("Отменить платёж"),
 	SentTitle:   text("Перевод в пути"),
 	SentText:    text("Обычно он приходит за несколько минут. Результат появится здесь сам: оставьте страницу открытой или вернитесь к ней позже."),
