@@ -42,7 +42,7 @@ func TestPayerActs(t *testing.T) {
 func TestPageSettings(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
-	box := g.box(t, "sandbox-azn")
+	box := g.box(t, "sandbox-second-rub")
 	color, origin := "#7B2FF7", "https://shop.example"
 	set, err := g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &color, FrameOrigin: &origin,
@@ -52,7 +52,7 @@ func TestPageSettings(t *testing.T) {
 	if after["page_color"].GetStringValue() != "#7b2ff7" || after["frame_origin"].GetStringValue() != origin {
 		t.Errorf("%v", after)
 	}
-	created := g.create(t, box, object{"method": "c2c", "currency": "AZN"})
+	created := g.create(t, box, nil)
 	page, err := trySend(http.MethodGet, created.text("data.paymentPageUrl"), "", nil)
 	noError(t, err)
 	if !strings.Contains(page.raw, "/static/color/7b2ff7.css") ||
