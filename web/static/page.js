@@ -34,6 +34,7 @@
   function tick() {
     const left = main.querySelector('[data-left]');
     if (!left) return;
+    left.classList.add('counting');
     const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
     const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60;
     left.textContent = (hours ? hours + ':' + two(minutes) : minutes) + ':' + two(seconds % 60);
