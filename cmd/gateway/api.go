@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/payment"
 	"gateway/internal/rate"
 	"gateway/rpc"
 	"gateway/rpc/rest"
@@ -81,7 +83,21 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
-	return rpc.WithRequestID(web.NewPay(g.payments, g.links))
+	rooms := web.Rooms{
+		Payments: g.payments, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links, Clock: g.clock,
+		Secure: strings.HasPrefix(g.payURL, "https://"),
+	}
+	if g.sandbox {
+		rooms.Simulate = g.simulateTransfer
+	}
+	return rpc.WithRequestID(web.NewPay(rooms))
+}
+
+// simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
+func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
+	trader := auth.Caller{Kind: auth.Trader, TraderID: p.TraderID}
+	_, err := g.payments.Confirm(ctx, trader, p.ID)
+	return err
 }
 
 // portalHandler has no portals to show yet.

@@ -23,7 +23,7 @@ var floors = map[string]int{
 	"gateway/rpc/gen/sandbox/v1/sandboxv1connect": 5,
 	"gateway/rpc/sign":                            0,
 	"gateway/rpc":                                 6, "gateway/rpc/rest": 7,
-	"gateway/web/view": 6, "gateway/web": 7,
+	"gateway/web/words": 5, "gateway/web/view": 6, "gateway/web": 7,
 	"gateway/cmd/gateway": 8, "gateway/cmd/bench": 8,
 }
 

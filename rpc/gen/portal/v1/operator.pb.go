@@ -1048,8 +1048,12 @@ type UpdateCashboxRequest struct {
 	CollectEnabled    *bool                  `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
 	// The trader the cashbox is bridged to; 0 removes the bridge.
 	TraderCashboxId *int64 `protobuf:"varint,3,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
+	PageColor *string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
+	// The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
+	FrameOrigin   *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateCashboxRequest) Reset() {
@@ -1101,6 +1105,20 @@ func (x *UpdateCashboxRequest) GetTraderCashboxId() int64 {
 		return *x.TraderCashboxId
 	}
 	return 0
+}
+
+func (x *UpdateCashboxRequest) GetPageColor() string {
+	if x != nil && x.PageColor != nil {
+		return *x.PageColor
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetFrameOrigin() string {
+	if x != nil && x.FrameOrigin != nil {
+		return *x.FrameOrigin
+	}
+	return ""
 }
 
 type SetCashboxMethodRequest struct {
@@ -2206,13 +2224,18 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"apiEnabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
-	"\r_rate_percent\"\xcf\x01\n" +
+	"\r_rate_percent\"\xbb\x02\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
-	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01B\x12\n" +
+	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"page_color\x18\x04 \x01(\tH\x02R\tpageColor\x88\x01\x01\x12&\n" +
+	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01B\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
-	"\x12_trader_cashbox_id\"\x8b\x02\n" +
+	"\x12_trader_cashbox_idB\r\n" +
+	"\v_page_colorB\x0f\n" +
+	"\r_frame_origin\"\x8b\x02\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
