@@ -5,7 +5,8 @@ var payoutRules = []rule{
 	{name: "a payout's money stands where its status says", query: `
 		with p as (
 			select * from payin
-			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1) or $1 = '-infinity'
+			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
+				union all select id from payin where $1 = '-infinity')
 		), expected as (
 			select p.id, a.id as account_id, x.amount
 			from p cross join lateral (values
@@ -22,7 +23,8 @@ var payoutRules = []rule{
 		), actual as (
 			select t.subject_id as id, e.account_id, sum(e.amount) as amount
 			from transfer t join entry e on e.transfer_id = t.id
-			where t.subject = 'payin' and (t.created_at >= $1 or t.subject_id in (select id from p))
+			where t.subject = 'payin' and t.subject_id in (select id from p
+				union all select subject_id from transfer where subject = 'payin' and created_at >= $1)
 			group by t.subject_id, e.account_id having sum(e.amount) <> 0
 		)
 		select format('payout %s, account %s: has %s, should have %s', id, account_id,
@@ -32,7 +34,8 @@ var payoutRules = []rule{
 	{name: "a payout's events and history run without gaps", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence, status in ('waiting', 'processing') as open from payin
-			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1) or $1 = '-infinity'
+			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
+				union all select id from payin where $1 = '-infinity')
 		), e as (
 			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
 			from p left join webhook_event w
@@ -87,7 +90,8 @@ var depositRules = []rule{
 	{name: "a deposit is credited once, exactly if it is confirmed", query: `
 		with d as (
 			select * from deposit
-			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1) or $1 = '-infinity'
+			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
+				union all select id from deposit where $1 = '-infinity')
 		), expected as (
 			select d.id, a.id as account_id, d.amount from d
 			join account a on a.owner_kind = 'cashbox' and a.owner_id = d.cashbox_id and a.purpose = 'available'
@@ -96,7 +100,8 @@ var depositRules = []rule{
 			select t.subject_id as id, e.account_id, sum(e.amount) as amount
 			from transfer t join entry e on e.transfer_id = t.id
 			join account a on a.id = e.account_id and a.owner_kind <> 'external'
-			where t.subject = 'deposit' and (t.created_at >= $1 or t.subject_id in (select id from d))
+			where t.subject = 'deposit' and t.subject_id in (select id from d
+				union all select subject_id from transfer where subject = 'deposit' and created_at >= $1)
 			group by t.subject_id, e.account_id having sum(e.amount) <> 0
 		)
 		select format('deposit %s, account %s: credited %s, should be %s', id, account_id,
@@ -106,7 +111,8 @@ var depositRules = []rule{
 	{name: "a deposit's history runs without gaps", query: `
 		with d as (
 			select * from deposit
-			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1) or $1 = '-infinity'
+			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
+				union all select id from deposit where $1 = '-infinity')
 		), h as (
 			select d.id, string_agg(coalesce(h.from_status, '') || '>' || h.to_status, ' ' order by h.id) as moves
 			from d left join deposit_history h on h.merchant_id = d.merchant_id and h.deposit_id = d.id
