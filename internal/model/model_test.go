@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"fmt"
@@ -114,9 +114,9 @@ func reportModel(t *testing.T, seed uint64, count int, steps []modelStep, first 
 	t.Fatalf(`What happened in the %d steps that matter:
   %s
 Repeat these steps:
-  %s='%s' go test -run '^TestModel$' ./internal/payment
+  %s='%s' go test -run '^TestModel$' ./internal/model
 Repeat the whole walk:
-  %s=%d %s=%d go test -run '^TestModel$' ./internal/payment
+  %s=%d %s=%d go test -run '^TestModel$' ./internal/model
 Seed %d: %v
 At first: %v`,
 		len(steps), strings.Join(story, "\n  "), modelReplayEnv, formatModelSteps(steps),
