@@ -44,7 +44,7 @@ func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
 
 // askAgain is what a merchant does who does not know what became of a call: it must find what the lost answer told.
 func (w *modelWalk) askAgain(a modelAsk, want modelExpectation) error {
-	w.tell("lost")
+	w.tell("lost " + w.now.op)
 	got, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
 	if err != nil {
 		return fmt.Errorf("repeat of a lost answer: %w", err)

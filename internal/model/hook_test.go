@@ -202,14 +202,14 @@ func (w *modelWalk) work(stop bool) error {
 }
 
 func (w *modelWalk) stop(stop func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, modelPatience)
 	defer cancel()
 	return stop(ctx)
 }
 
 // untilIdle waits until no job runs or could.
 func (w *modelWalk) untilIdle() error {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var busy bool
 		err := w.check.QueryRow(w.ctx, `select exists (select from river_job
 			where state = 'running' or state = 'available' and scheduled_at <= now())`).Scan(&busy)

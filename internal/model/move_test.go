@@ -38,6 +38,9 @@ func (w *modelWalk) move(s modelStep) error {
 	return w.moved(p, injury, got, err, func() error {
 		w.tell(p.status+"-"+update.Status, "payment ", p.id)
 		if changes {
+			if p.appeal != nil && (p.status == "failed" || p.status == "appeal") {
+				w.tell("appeal followed the application", p.origin())
+			}
 			w.model.move(p, update.Status, "application", update.Reason, update.ProviderPaymentID)
 		}
 		if err == nil && queued != changes {
@@ -56,7 +59,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 		if wrong := errUnlessUnknown(err); wrong != nil {
 			return wrong
 		}
-		w.tell("lost")
+		w.tell("lost " + w.now.op)
 		if got, err = w.service.Get(w.ctx, auth.Caller{Kind: auth.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
 			return err
 		}

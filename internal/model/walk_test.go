@@ -182,7 +182,7 @@ func (w *modelWalk) injured(s modelStep) (context.Context, *injury) {
 
 // abortedAsItShould judges a call whose transaction was ended: no success, and the model does not move.
 func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
-	w.tell("aborted", i.kind, " at ", i.seen)
+	w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
 	if i.failed != nil {
 		return i.failed
 	}
@@ -199,14 +199,14 @@ func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong 
 	case i.aborted():
 		return false, w.abortedAsItShould(i, err)
 	case i.lost():
-		w.tell("lost")
+		w.tell("lost " + w.now.op)
 		if want != "" {
 			return false, fmt.Errorf("commits what it should refuse as %q", want)
 		}
 		return true, errUnlessUnknown(err)
 	}
 	if want != "" {
-		w.tell(want, w.now.op)
+		w.tell(w.now.op + " " + want)
 	}
 	return want == "", errUnlessCode(err, want)
 }
