@@ -133,7 +133,7 @@ func (w *modelWalk) lookAtJobs(b *pgx.Batch) {
 		})
 }
 
-// told notes a new event, which must have a job.
+// hear notes a new event, which must have a job.
 func (w *modelWalk) hear(id uuid.UUID) { w.told = append(w.told, id) }
 
 func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {

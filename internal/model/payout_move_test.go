@@ -96,13 +96,10 @@ func (w *modelWalk) takeBoth(s modelStep) error {
 			able = append(able, trader)
 			want = "payin_not_waiting"
 		}
-		switch {
-		case errs[i] == nil:
+		if errs[i] == nil {
 			took = append(took, trader)
-		default:
-			if wrong := errUnlessCode(errs[i], want); wrong != nil {
-				return wrong
-			}
+		} else if wrong := errUnlessCode(errs[i], want); wrong != nil {
+			return wrong
 		}
 	}
 	if len(took) != min(len(able), 1) {
