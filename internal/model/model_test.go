@@ -30,7 +30,7 @@ const (
 	modelAuditNever = 0
 	modelShrinkTime = time.Minute
 	// modelVaried is how many steps surely see everything that can happen.
-	modelVaried = 40_000
+	modelVaried = 50_000
 )
 
 // TestModel walks at random through a gateway's life and wants every answer, every balance and every webhook to be what

@@ -59,7 +59,7 @@ var modelOps = []struct {
 	{"resolve", 18, true},
 	{"payout-expire", 24, true},
 	{"deposit", 50, true},
-	{"deposit-again", 20, true},
+	{"deposit-again", 30, true},
 	{"deposit-invalid", 8, false},
 	{"confirm-deposit", 45, true},
 	{"reject-deposit", 12, true},
@@ -80,7 +80,7 @@ const (
 	// modelStatements is about how many round trips the longest transaction makes.
 	modelStatements = 10
 	// modelInjured is how many percent of the steps that can be aborted are.
-	modelInjured = 8
+	modelInjured = 12
 )
 
 // modelSteps draws a walk from its seed.
