@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
@@ -30,7 +31,18 @@ type modelBox struct {
 	currency string
 	collect  bool
 	methods  map[string]*modelMethod
+	payouts  map[string]*modelPayoutMethod
 	secret   string
+	// bridged is whether it is bridged to a trader's cashbox.
+	bridged bool
+	// insurance is a part of what is reserved.
+	insurance int64
+}
+
+type modelPayoutMethod struct {
+	enabled  bool
+	markup   string
+	validity time.Duration
 }
 
 type modelMethod struct {
@@ -42,6 +54,8 @@ type modelMethod struct {
 type modelTrader struct {
 	dbtest.Trader
 	share, percent string
+	// pays are the methods of RUB by which he takes payouts.
+	pays map[string]bool
 }
 
 type modelRequisite struct {
@@ -80,23 +94,32 @@ var modelMerchants = []struct {
 	unbound bool
 	boxes   []modelBoxSpec
 }{
-	{boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "", "card": ""}}}},
-	{percent: "7.25", boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": ""}}}},
-	{unbound: true, boxes: []modelBoxSpec{
-		{"RUB", map[string]string{"sbp": "1.125"}},
-		{"RUB", map[string]string{"sbp": "", "card": "12"}},
-		{"MNT", map[string]string{"c2c": "", "iban": "2.0001"}},
+	{boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}}}},
+	{percent: "7.25", boxes: []modelBoxSpec{
+		{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": ""}, map[string]string{"sbp": "3.3333"}},
 	}},
-	{boxes: []modelBoxSpec{{"KZT", map[string]string{"c2c": ""}}}},
+	{unbound: true, boxes: []modelBoxSpec{
+		{"RUB", map[string]string{"sbp": "1.125"}, map[string]string{"c2c": "1.5"}},
+		{"RUB", map[string]string{"sbp": "", "card": "12"}, map[string]string{"sbp": "0.75", "c2c": "100"}},
+		{"MNT", map[string]string{"c2c": "", "iban": "2.0001"}, nil},
+	}},
+	{boxes: []modelBoxSpec{{"KZT", map[string]string{"c2c": ""}, nil}}},
 }
 
+// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out by.
 type modelBoxSpec struct {
-	currency string
-	margins  map[string]string
+	currency         string
+	margins, markups map[string]string
 }
+
+// modelPayoutValidities are how long payouts wait, by method: less than a day, so that their ends and other things' mix.
+var modelPayoutValidities = map[string]time.Duration{"sbp": 2 * time.Hour, "c2c": 24 * time.Hour}
 
 // The second trader's share exceeds most spreads, so that the spread itself becomes the bound.
-var modelTraders = []struct{ share, percent string }{{"2", ""}, {"50", "4.5"}, {"0.75", ""}}
+var modelTraders = []struct {
+	share, percent string
+	pays           []string
+}{{"2", "", []string{"sbp", "c2c"}}, {"50", "4.5", []string{"sbp", "c2c"}}, {"0.75", "", []string{"sbp"}}}
 
 var modelRequisites = []struct {
 	trader           int
@@ -126,6 +149,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
 			Currency: spec.boxes[0].currency, Methods: []string{}, RatePercent: nullPercent(spec.percent), Unbound: spec.unbound,
+			Scopes: []string{auth.ScopePayments, auth.ScopePayouts, auth.ScopeDeposits},
 		})
 		for k, box := range spec.boxes {
 			id := merchant.CashboxID
@@ -133,20 +157,35 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 				id = newModelCashbox(t, d, merchant.ID, box.currency)
 			}
 			merchant.boxes = append(merchant.boxes, newModelBox(t, d, v, id, box))
-			m.open(ledger.Available(ledger.Cashbox, id))
+			m.openAccounts(ledger.Available(ledger.Cashbox, id))
 		}
 		m.merchants = append(m.merchants, merchant)
 	}
 	for _, spec := range modelTraders {
-		trader := &modelTrader{share: spec.share, percent: spec.percent}
+		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}}
 		trader.Trader = d.NewTrader(t, dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)})
-		m.open(ledger.Available(ledger.Trader, trader.ID))
+		addModelPays(t, d, trader, spec.pays)
+		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
 		m.traders = append(m.traders, trader)
 	}
-	m.open(ledger.Available(ledger.Platform, 0))
-	m.open(ledger.Available(ledger.External, 0))
+	bridgeModelBoxes(t, d, m)
+	m.openAccounts(ledger.Available(ledger.Platform, 0))
+	m.openAccounts(ledger.Available(ledger.External, 0))
 	addModelRequisites(t, d, m)
 	return m
+}
+
+// bridgeModelBoxes bridges the cashboxes of all merchants but the last two.
+func bridgeModelBoxes(t testing.TB, d *dbtest.DB, m *gatewayModel) {
+	t.Helper()
+	for _, merchant := range m.merchants[:2] {
+		box := merchant.boxes[0]
+		box.bridged = true
+		_, err := d.Pool.Exec(t.Context(), "update cashbox set trader_cashbox_id = $1 where id = $2", m.traders[0].ID, box.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func nullPercent(percent string) decimal.NullDecimal {
@@ -177,6 +216,9 @@ func newModelBox(t testing.TB, d *dbtest.DB, v *vault.Vault, id int64, spec mode
 	if err == nil {
 		err = d.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
 	}
+	if err == nil {
+		err = addModelPayoutMethods(t, d, box, spec.markups)
+	}
 	for method, margin := range spec.margins {
 		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: modelValidities[method]}
 		if err == nil {
@@ -190,6 +232,36 @@ func newModelBox(t testing.TB, d *dbtest.DB, v *vault.Vault, id int64, spec mode
 		t.Fatal(err)
 	}
 	return box
+}
+
+func addModelPayoutMethods(t testing.TB, d *dbtest.DB, box *modelBox, markups map[string]string) error {
+	t.Helper()
+	box.payouts = map[string]*modelPayoutMethod{}
+	for method, markup := range markups {
+		validity := modelPayoutValidities[method]
+		box.payouts[method] = &modelPayoutMethod{enabled: true, markup: markup, validity: validity}
+		err := d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+			CashboxID: box.id, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(markup),
+			ValiditySeconds: int32(validity / time.Second),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addModelPays(t testing.TB, d *dbtest.DB, trader *modelTrader, methods []string) {
+	t.Helper()
+	for _, method := range methods {
+		trader.pays[method] = true
+		err := d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"context"
@@ -9,15 +9,20 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/uuid"
+	decimals "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	"gateway/internal/vault"
 	"gateway/internal/webhook"
 )
@@ -28,17 +33,26 @@ type modelWalk struct {
 	t       testing.TB
 	db      *dbtest.DB
 	clock   *dbtest.Clock
+	vault   *vault.Vault
 	service *payment.Service
-	// pool is the service's; check is the walk's own connection.
+	payouts *payout.Service
+	// accounts and settings are the two services of cashboxes.
+	accounts *cashbox.Accounts
+	settings *cashbox.Settings
+	// pool is the services'; check is the walk's own connection.
 	pool  *pgxpool.Pool
 	check *pgx.Conn
 	model *gatewayModel
 	hooks *modelHooks
-	asks  []modelAsk
+	// asks, payoutAsks and depositAsks are the creations asked for so far.
+	asks        []modelAsk
+	payoutAsks  []modelPayoutAsk
+	depositAsks []modelDepositAsk
 	// now is the step being played.
 	now *modelStep
-	// touched are the payments the present step may have changed.
-	touched []*modelPayment
+	// touched are the records the present step may have changed; told are the events of it that are new.
+	touched []modelRecord
+	told    []uuid.UUID
 	// lastJob is the newest delivery job that was accounted for.
 	lastJob int64
 	// story tells what happened, outcomes count it.
@@ -53,13 +67,14 @@ func newModelWalk(t testing.TB) *modelWalk {
 		t.Fatal(err)
 	}
 	d := dbtest.New(t)
-	w := &modelWalk{ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, outcomes: map[string]int{}}
+	w := &modelWalk{ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v, outcomes: map[string]int{}}
 	w.model = newModelWorld(t, d, v)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)
 	if w.check, err = pgx.Connect(w.ctx, d.URL); err != nil {
 		t.Fatal(err)
 	}
+	decimals.Register(w.check.TypeMap())
 	t.Cleanup(func() {
 		_ = w.check.Close(context.Background())
 		w.pool.Close()
@@ -75,7 +90,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 	return w
 }
 
-// restart is a crash and a new start: pool and service are gone, the database remains.
+// restart is a crash and a new start: pool and services are gone, the database remains.
 func (w *modelWalk) restart() error {
 	if w.pool != nil {
 		w.pool.Close()
@@ -88,8 +103,14 @@ func (w *modelWalk) restart() error {
 	if err != nil {
 		return err
 	}
-	w.service, err = payment.New(w.ctx, w.pool, w.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(true),
+	outbox, addresses := webhook.NewOutbox(jobs), webhook.NewAddresses(true)
+	w.service, err = payment.New(w.ctx, w.pool, w.clock, outbox, addresses,
 		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true})
+	if err != nil {
+		return err
+	}
+	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock)
+	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, outbox, addresses)
 	return err
 }
 
@@ -134,6 +155,12 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"move": w.move, "confirm": w.confirm, "cancel": w.cancel, "duel": w.duel,
 		"advance": w.advance, "expire": w.expire, "settle": w.settle, "rate": w.changeRate,
 		"fund": w.topUp, "spend": w.spend, "fold": w.fold, "prune": w.prune, "switch": w.flip, "limit": w.limit,
+		"payout": w.payOut, "payout-again": w.payOutAgain, "payout-rush": w.rushPayouts, "payout-invalid": w.invalidPayout,
+		"take": w.take, "take-both": w.takeBoth, "finish": w.finish, "withdraw": w.withdraw, "resolve": w.resolve,
+		"payout-expire": w.expirePayouts,
+		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
+		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,
+		"appeal": w.appeal, "appeal-rush": w.rushAppeals, "review": w.review, "decide": w.decide, "decide-both": w.decideBoth,
 		"restart": func(modelStep) error { w.tell("restart"); return w.restart() }, "deliver": w.deliver,
 	}
 }
@@ -155,7 +182,7 @@ func (w *modelWalk) injured(s modelStep) (context.Context, *injury) {
 
 // abortedAsItShould judges a call whose transaction was ended: no success, and the model does not move.
 func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
-	w.tell("aborted", i.kind, " at ", i.seen)
+	w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
 	if i.failed != nil {
 		return i.failed
 	}
@@ -164,6 +191,27 @@ func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
 	}
 	return nil
 }
+
+// judged says whether a call that should be refused with the code, or "" for none, did what it was to do. Where only the
+// answer was lost it did; where its transaction was aborted it did not.
+func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong error) {
+	switch {
+	case i.aborted():
+		return false, w.abortedAsItShould(i, err)
+	case i.lost():
+		w.tell("lost " + w.now.op)
+		if want != "" {
+			return false, fmt.Errorf("commits what it should refuse as %q", want)
+		}
+		return true, errUnlessUnknown(err)
+	}
+	if want != "" {
+		w.tell(w.now.op + " " + want)
+	}
+	return want == "", errUnlessCode(err, want)
+}
+
+var modelOperator = auth.Caller{Kind: auth.Operator, ID: 1}
 
 func errUnlessUnknown(err error) error {
 	if errors.Is(err, fault.ErrOutcomeUnknown) {

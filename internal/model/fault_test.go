@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"context"
@@ -121,18 +121,20 @@ func openInjurable(ctx context.Context, url string, size int) (*pgxpool.Pool, er
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
+// modelPatience is how long the walk waits for what surely comes, on however slow a machine.
+const modelPatience = 2 * time.Minute
+
 // killBackend ends a backend and waits until it and its locks are gone.
 func (w *modelWalk) killBackend(pid uint32) error {
 	if _, err := w.check.Exec(w.ctx, "select pg_terminate_backend($1)", int32(pid)); err != nil {
 		return err
 	}
-	for range 5_000 {
+	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var alive bool
 		err := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid)).Scan(&alive)
 		if err != nil || !alive {
 			return err
 		}
-		time.Sleep(time.Millisecond)
 	}
 	return fmt.Errorf("backend %d does not die", pid)
 }

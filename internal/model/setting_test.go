@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 // advance moves the clock, by preference to the instant at which something changes, or just before it.
 func (w *modelWalk) advance(s modelStep) error {
 	by := time.Second
-	switch s.n[0] % 8 {
+	switch s.n[0] % 13 {
 	case 0:
 		by = time.Duration(1+s.n[1]%90) * time.Second
 	case 1:
@@ -33,6 +33,14 @@ func (w *modelWalk) advance(s modelStep) error {
 		by = w.until(w.model.freeings()...)
 	case 7:
 		by = w.until(w.model.rates["RUB"].stale, w.model.rates["MNT"].stale)
+	case 8, 9:
+		by = w.until(w.model.payoutExpiries()...)
+	case 10:
+		by = w.until(w.model.payoutExpiries()...) - time.Millisecond
+	case 11:
+		by = w.until(w.model.appealEnds()...)
+	case 12:
+		by = w.until(w.model.appealEnds()...) + time.Millisecond
 	}
 	w.clock.Advance(by)
 	w.model.now = w.clock.Now()
@@ -59,6 +67,28 @@ func (m *gatewayModel) expiries() []time.Time {
 	for _, p := range m.payments {
 		if p.status == "pending" {
 			times = append(times, p.expires)
+		}
+	}
+	return times
+}
+
+// payoutExpiries are when open payouts expire or become overdue.
+func (m *gatewayModel) payoutExpiries() []time.Time {
+	var times []time.Time
+	for _, p := range m.payouts {
+		if p.open() {
+			times = append(times, p.expires)
+		}
+	}
+	return times
+}
+
+// appealEnds are the last instants at which failed payments can be appealed.
+func (m *gatewayModel) appealEnds() []time.Time {
+	var times []time.Time
+	for _, p := range m.payments {
+		if p.status == "failed" && p.appeal == nil {
+			times = append(times, p.at.Add(modelAppealWindow))
 		}
 	}
 	return times
@@ -169,13 +199,13 @@ func (w *modelWalk) prune(modelStep) error {
 	return w.service.PruneSlots(w.ctx)
 }
 
-// flip switches a cashbox, one of its methods or a requisite on, or one time in five off.
+// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in five off.
 func (w *modelWalk) flip(s modelStep) error {
 	on := s.n[0]%5 > 0
 	merchant := w.model.merchants[s.n[1]%len(w.model.merchants)]
 	box := pickModel(merchant.boxes, s.n[2])
-	w.tell("switched", on, " ", s.n[3]%3)
-	switch s.n[3] % 3 {
+	w.tell("switched", on, " ", s.n[3]%5)
+	switch s.n[3] % 5 {
 	case 0:
 		box.collect = on
 		return w.exec("update cashbox set collect_enabled = $1 where id = $2", on, box.id)
@@ -185,6 +215,18 @@ func (w *modelWalk) flip(s modelStep) error {
 			method.enabled = on
 		}
 		return w.exec("update cashbox_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
+	case 2:
+		name := pickModel([]string{"sbp", "c2c"}, s.n[4])
+		if method := box.payouts[name]; method != nil {
+			method.enabled = on
+		}
+		return w.exec("update cashbox_payout_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
+	case 3:
+		trader, name := pickModel(w.model.traders, s.n[2]), pickModel([]string{"sbp", "c2c"}, s.n[4])
+		if _, pays := trader.pays[name]; pays {
+			trader.pays[name] = on
+		}
+		return w.exec("update trader_payout_method set enabled = $1 where trader_id = $2 and method = $3", on, trader.ID, name)
 	default:
 		r := pickModel(w.model.requisites, s.n[4])
 		r.active = on

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"bytes"
@@ -42,8 +42,8 @@ type modelHooks struct {
 
 // modelHook is one event on its way.
 type modelHook struct {
-	payment *modelPayment
-	body    []byte
+	from modelAddress
+	body []byte
 	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410, spent that all tries
 	// were made.
 	calls, taken int
@@ -81,8 +81,8 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 
 func (h *modelHooks) address(n int) string { return h.server.URL + []string{"/a", "/b"}[n] }
 
-func (h *modelHooks) expect(id uuid.UUID, p *modelPayment, body []byte) {
-	h.events[id.String()] = &modelHook{payment: p, body: bytes.Clone(body)}
+func (h *modelHooks) expect(id uuid.UUID, from modelAddress, body []byte) {
+	h.events[id.String()] = &modelHook{from: from, body: bytes.Clone(body)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -162,7 +162,7 @@ func (w *modelWalk) drain() error {
 func (w *modelWalk) verifyAllTold() error {
 	for id, hook := range w.hooks.events {
 		if hook.taken == 0 && !hook.gone && !hook.spent {
-			return fmt.Errorf("event %s of payment %d never arrived", id, hook.payment.id)
+			return fmt.Errorf("event %s of %s never arrived", id, hook.from)
 		}
 	}
 	return nil
@@ -202,14 +202,14 @@ func (w *modelWalk) work(stop bool) error {
 }
 
 func (w *modelWalk) stop(stop func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, modelPatience)
 	defer cancel()
 	return stop(ctx)
 }
 
 // untilIdle waits until no job runs or could.
 func (w *modelWalk) untilIdle() error {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var busy bool
 		err := w.check.QueryRow(w.ctx, `select exists (select from river_job
 			where state = 'running' or state = 'available' and scheduled_at <= now())`).Scan(&busy)
@@ -250,14 +250,14 @@ func (w *modelWalk) verifyDeliveries(stopped bool) error {
 func (h *modelHooks) judge(call modelCall, stopped bool) error {
 	id := call.header.Get(standardwebhooks.HeaderWebhookID)
 	hook := h.events[id]
-	if hook == nil || !bytes.Equal(call.body, hook.body) || h.server.URL+call.path != hook.payment.callback {
+	if hook == nil || !bytes.Equal(call.body, hook.body) || h.server.URL+call.path != hook.from.callback {
 		return fmt.Errorf("event %q came to %s as %s", id, call.path, call.body)
 	}
 	// At least once: an answer that a stopped queue did not hear is asked for again.
 	if hook.settled || hook.answered && !stopped {
 		return fmt.Errorf("event %s came again after it was settled", id)
 	}
-	signed, err := standardwebhooks.NewWebhook(hook.payment.box.secret)
+	signed, err := standardwebhooks.NewWebhook(hook.from.box.secret)
 	if err == nil {
 		err = signed.Verify(call.body, call.header)
 	}

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"math/big"
@@ -7,8 +7,8 @@ import (
 	"gateway/internal/ledger"
 )
 
-// The model: what the contract says of payments and their money, once more, as simply as memory allows. It shares no
-// arithmetic and no query with the gateway. USDT are whole numbers of 0.00000001, fiat amounts of 0.01.
+// The model: what the contract says of payments, payouts, deposits and their money, once more, as simply as memory allows.
+// It shares no arithmetic and no query with the gateway. USDT are whole numbers of 0.00000001, fiat amounts of 0.01.
 
 type gatewayModel struct {
 	now        time.Time
@@ -21,6 +21,14 @@ type gatewayModel struct {
 	payments []*modelPayment
 	keys     map[modelKey]*modelPayment
 	slots    map[modelSlot]modelHold
+	// payouts and deposits in the order of creation.
+	payouts     []*modelPayout
+	payoutKeys  map[modelKey]*modelPayout
+	deposits    []*modelDeposit
+	depositKeys map[modelDepositKey]*modelDeposit
+	appeals     []*modelAppeal
+	// settings counts the changes of settings that are on record.
+	settings int
 	accounts map[ledger.Account]int64
 }
 
@@ -49,7 +57,7 @@ type modelPayment struct {
 	order, method         string
 	currency, callback    string
 	amount                int64
-	status, actor         string
+	status                string
 	reason, provider      *string
 	at, expires, created  time.Time
 	requisite             *modelRequisite
@@ -58,16 +66,10 @@ type modelPayment struct {
 	unavailable           bool
 	quote                 modelQuote
 	hold                  int64
-	events                []modelEvent
-	// seen is how many of the events were found in the database already.
-	seen int
-}
-
-// modelEvent is one webhook the merchant must be told of.
-type modelEvent struct {
-	from, to string
-	reason   *string
-	at       time.Time
+	// appeal is nil until there is one.
+	appeal *modelAppeal
+	modelHistory
+	modelNews
 }
 
 type modelQuote struct{ spot, amount, profit, trader, platform int64 }
@@ -76,10 +78,11 @@ func newGatewayModel() *gatewayModel {
 	return &gatewayModel{
 		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
 		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{},
+		payoutKeys: map[modelKey]*modelPayout{}, depositKeys: map[modelDepositKey]*modelDeposit{},
 	}
 }
 
-func (m *gatewayModel) open(available ledger.Account) {
+func (m *gatewayModel) openAccounts(available ledger.Account) {
 	m.accounts[available] = 0
 	available.Reserved = true
 	if available.Owner != ledger.External {
@@ -130,8 +133,13 @@ func (p *modelPayment) position() map[ledger.Account]int64 {
 	return nil
 }
 
-// shift changes a payment and moves its money from where it stood to where it stands then.
-func (m *gatewayModel) shift(p *modelPayment, change func()) {
+// modelPosition is a record whose money stands where its status says.
+type modelPosition interface {
+	position() map[ledger.Account]int64
+}
+
+// shift changes a record and moves its money from where it stood to where it stands then.
+func (m *gatewayModel) shift(p modelPosition, change func()) {
 	for account, amount := range p.position() {
 		m.accounts[account] -= amount
 	}
@@ -141,11 +149,13 @@ func (m *gatewayModel) shift(p *modelPayment, change func()) {
 	}
 }
 
-// move carries a payment to another status: one event, the reservation, the money.
+// move carries a payment to another status: one event, the reservation, the money, and its appeal if it has one.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.shift(p, func() {
 		p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now})
-		p.status, p.actor, p.reason, p.at = to, actor, reason, m.now
+		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
+		p.appeal.follow(p.status, to, m.now)
+		p.status, p.reason, p.at = to, reason, m.now
 	})
 	if provider != nil {
 		p.provider = provider
@@ -349,11 +359,12 @@ func firstPercent(ranked ...string) (percent, source string) {
 func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, uuid, actor string) *modelPayment {
 	p := &modelPayment{
 		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
-		currency: a.currency, callback: a.callback, amount: a.amount, actor: actor,
+		currency: a.currency, callback: a.callback, amount: a.amount,
 		at: m.now, created: m.now, expires: m.now.Add(box.methods[a.method].validity),
 		requisite: o.requisite, markup: o.markup, source: o.source, share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat,
 		unavailable: !m.fresh(a.currency), quote: o.quote, hold: o.quote.spot - o.quote.trader,
 	}
+	p.begin(actor, "pending", m.now)
 	m.shift(p, func() { p.status = "pending" })
 	o.requisite.used = m.now
 	m.slots[p.slot()] = modelHold{payment: id}

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"fmt"
@@ -48,6 +48,28 @@ var modelOps = []struct {
 	{"prune", 8, false},
 	{"switch", 26, false},
 	{"limit", 12, false},
+	{"payout", 120, true},
+	{"payout-again", 30, true},
+	{"payout-rush", 16, false},
+	{"payout-invalid", 12, false},
+	{"take", 75, true},
+	{"take-both", 16, false},
+	{"finish", 75, true},
+	{"withdraw", 24, true},
+	{"resolve", 18, true},
+	{"payout-expire", 24, true},
+	{"deposit", 50, true},
+	{"deposit-again", 30, true},
+	{"deposit-invalid", 8, false},
+	{"confirm-deposit", 45, true},
+	{"reject-deposit", 12, true},
+	{"insure", 30, true},
+	{"balance", 16, false},
+	{"appeal", 70, true},
+	{"appeal-rush", 12, false},
+	{"review", 36, true},
+	{"decide", 30, true},
+	{"decide-both", 12, false},
 	{"restart", 8, false},
 	{"deliver", 4, false},
 }
@@ -58,7 +80,7 @@ const (
 	// modelStatements is about how many round trips the longest transaction makes.
 	modelStatements = 10
 	// modelInjured is how many percent of the steps that can be aborted are.
-	modelInjured = 8
+	modelInjured = 12
 )
 
 // modelSteps draws a walk from its seed.

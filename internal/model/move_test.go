@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"gateway/internal/auth"
-	"gateway/internal/db"
 	"gateway/internal/payment"
 )
 
@@ -20,7 +19,7 @@ func (w *modelWalk) move(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	w.touched = append(w.touched, p)
+	w.touch(p)
 	application := auth.Caller{Kind: auth.Application}
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
@@ -39,6 +38,9 @@ func (w *modelWalk) move(s modelStep) error {
 	return w.moved(p, injury, got, err, func() error {
 		w.tell(p.status+"-"+update.Status, "payment ", p.id)
 		if changes {
+			if p.appeal != nil && (p.status == "failed" || p.status == "appeal") {
+				w.tell("appeal followed the application", p.origin())
+			}
 			w.model.move(p, update.Status, "application", update.Reason, update.ProviderPaymentID)
 		}
 		if err == nil && queued != changes {
@@ -57,7 +59,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 		if wrong := errUnlessUnknown(err); wrong != nil {
 			return wrong
 		}
-		w.tell("lost")
+		w.tell("lost " + w.now.op)
 		if got, err = w.service.Get(w.ctx, auth.Caller{Kind: auth.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
 			return err
 		}
@@ -92,7 +94,7 @@ func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
 	if p == nil {
 		return nil
 	}
-	w.touched = append(w.touched, p)
+	w.touch(p)
 	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
 		trader = w.model.traders[s.n[3]%len(w.model.traders)]
@@ -123,7 +125,7 @@ func (w *modelWalk) duel(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	w.touched = append(w.touched, p)
+	w.touch(p)
 	caller := p.requisite.trader.Caller
 	var confirmed, cancelled error
 	var wg sync.WaitGroup
@@ -141,50 +143,4 @@ func (w *modelWalk) duel(s modelStep) error {
 		w.model.move(p, "cancelled", caller.Actor(), nil, nil)
 		return errors.Join(cancelled, errUnlessCode(confirmed, "payment_not_pending"))
 	}
-}
-
-func (w *modelWalk) expire(s modelStep) error {
-	ctx, injury := w.injured(s)
-	count, err := w.service.Expire(ctx)
-	return w.swept("expired", injury, count, err, w.model.expired(), w.model.expire,
-		func(p db.Payment) bool { return p.Status == "failed" })
-}
-
-func (w *modelWalk) settle(s modelStep) error {
-	ctx, injury := w.injured(s)
-	count, err := w.service.Settle(ctx)
-	return w.swept("settled", injury, count, err, w.model.settleable(), w.model.settle,
-		func(p db.Payment) bool { return !p.RateUnavailable })
-}
-
-// swept judges a sweep, which takes one payment a transaction. A sweep cut short has done some of them; each must be
-// done wholly or not at all, and which were is read from the database. The next sweep does the rest.
-func (w *modelWalk) swept(what string, i *injury, count int, err error, due []*modelPayment, apply func(*modelPayment),
-	done func(db.Payment) bool,
-) error {
-	w.touched = append(w.touched, due...)
-	if i.fired {
-		w.tell(what+" cut short", i.kind, " at ", i.seen)
-		if i.failed != nil || err == nil {
-			return fmt.Errorf("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
-		}
-		for _, p := range due {
-			row, err := db.New(w.db.Pool).PaymentFind(w.ctx, p.id)
-			if err != nil {
-				return err
-			}
-			if done(row) {
-				apply(p)
-			}
-		}
-		return nil
-	}
-	if err != nil || count != len(due) {
-		return fmt.Errorf("%s %d, not %d: %w", what, count, len(due), orNone(err))
-	}
-	for _, p := range due {
-		w.tell(what, "payment ", p.id)
-		apply(p)
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package payment_test
+package model_test
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
 
 // askAgain is what a merchant does who does not know what became of a call: it must find what the lost answer told.
 func (w *modelWalk) askAgain(a modelAsk, want modelExpectation) error {
-	w.tell("lost")
+	w.tell("lost " + w.now.op)
 	got, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
 	if err != nil {
 		return fmt.Errorf("repeat of a lost answer: %w", err)
@@ -77,7 +77,7 @@ func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got db.Payment) err
 		if got.RequisiteID != nil && offer.requisite.id == *got.RequisiteID {
 			actor := w.model.merchants[a.merchant].Caller.Actor()
 			p := w.model.create(a, want.box, offer, got.ID, got.UUID.String(), actor)
-			w.touched = append(w.touched, p)
+			w.touch(p)
 			w.tell("created", "payment ", p.id, " on requisite ", offer.requisite.id, fmt.Sprintf(" %+v", a))
 			return w.same(p, got)
 		}
@@ -131,12 +131,12 @@ func (w *modelWalk) invalid(s modelStep) error {
 
 // forbidden makes calls of the wrong callers and on what is not there.
 func (w *modelWalk) forbidden(s modelStep) error {
-	w.tell("forbidden", s.n[0]%7)
+	w.tell("forbidden", s.n[0]%10)
 	merchant, trader := w.model.merchants[s.n[1]%len(w.model.merchants)].Caller, w.model.traders[0].Caller
 	update := payment.Update{Status: "completed"}
 	var err error
 	want := "token_kind_not_allowed"
-	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 7 {
+	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 10 {
 	case 0:
 		_, err = w.service.Create(w.ctx, trader, w.ask(s).request())
 	case 1:
@@ -155,6 +155,12 @@ func (w *modelWalk) forbidden(s modelStep) error {
 	case 6:
 		want = "not_found"
 		_, err = w.service.Confirm(w.ctx, trader, 1<<40)
+	case 7:
+		return w.forbiddenPayout(s)
+	case 8:
+		return w.forbiddenCashbox(s)
+	case 9:
+		return w.forbiddenAppeal(s)
 	}
 	return errUnlessCode(err, want)
 }
@@ -179,7 +185,7 @@ func (w *modelWalk) some(n int) *modelPayment {
 func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
 	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	for _, field := range []struct{ name, got, want string }{
+	return sameFields(p.origin().String(), []modelField{
 		{"id", units(got.ID), units(p.id)}, {"uuid", got.UUID.String(), p.uuid},
 		{"merchant", units(got.MerchantID), units(p.merchantID)}, {"cashbox", units(got.CashboxID), units(p.box.id)},
 		{"orderId", got.OrderID, p.order}, {"method", got.Method, p.method}, {"currency", got.Currency, p.currency},
@@ -198,12 +204,7 @@ func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
 		{"profitUsdt", usdt(got.ProfitUSDT), units(p.quote.profit)},
 		{"spreadTraderUsdt", usdt(got.SpreadTraderUSDT), units(p.quote.trader)},
 		{"spreadPlatformUsdt", usdt(got.SpreadPlatformUSDT), units(p.quote.platform)},
-	} {
-		if field.got != field.want {
-			return fmt.Errorf("payment %d: %s is %q, not %q", p.id, field.name, field.got, field.want)
-		}
-	}
-	return nil
+	})
 }
 
 func deref(s *string) string {

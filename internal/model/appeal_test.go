@@ -1,0 +1,279 @@
+package model_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/payment"
+)
+
+// modelFiles are known by how they begin. The last is large enough to be kept in pieces.
+var modelFiles = []modelFile{
+	{"application/pdf", []byte("%PDF-1.7\nproof")},
+	{"image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")},
+	{"image/jpeg", []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00")},
+	{"application/pdf", append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("0123456789abcdef"), 20_000)...)},
+}
+
+// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose window is over.
+func (w *modelWalk) someFailed(s modelStep) *modelPayment {
+	late := s.n[1]%6 == 0
+	p := pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
+		return p.status == "failed" && p.appeal == nil && late == (w.model.refuseAppeal(p) != "")
+	}, func(p *modelPayment) int { return p.step })
+	if p != nil {
+		w.touch(p)
+	}
+	return p
+}
+
+func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
+	file := modelFiles[0]
+	if n := s.n[2] % 16; n < len(modelFiles) {
+		file = modelFiles[n]
+	}
+	return &modelAppeal{
+		step: s.id, payment: p, reason: "Paid, see " + strconv.Itoa(s.n[3]), name: pickModel([]string{"чек.pdf", "../a b"}, s.n[3]),
+		file: file, actor: actor,
+	}
+}
+
+func (a *modelAppeal) request() payment.AppealRequest {
+	return payment.AppealRequest{Reason: &a.reason, FileName: &a.name, File: a.file.content}
+}
+
+// appeal is a merchant's, mostly the payment's own.
+func (w *modelWalk) appeal(s modelStep) error {
+	p := w.someFailed(s)
+	if p == nil {
+		return nil
+	}
+	merchant := pickModel(w.model.merchants, s.n[4])
+	if s.n[4]%8 > 0 {
+		merchant = w.merchantOf(p.merchantID)
+	}
+	a := newModelAppeal(s, p, merchant.Caller.Actor())
+	want := w.model.refuseAppeal(p)
+	if merchant.ID != p.merchantID {
+		want = "cashbox_access_denied"
+	} else if s.n[5]%12 == 0 {
+		return w.invalidAppeal(s, merchant, a)
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.service.OpenAppeal(ctx, merchant.Caller, p.id, a.request())
+	done, wrong := w.judged(injury, err, want)
+	if !done || wrong != nil {
+		return wrong
+	}
+	if injury.lost() {
+		// Asked again, the merchant learns that it is there.
+		_, err := w.service.OpenAppeal(w.ctx, merchant.Caller, p.id, a.request())
+		if wrong := errUnlessCode(err, "appeal_already_exists"); wrong != nil {
+			return wrong
+		}
+		got.Appeal = db.Appeal{}
+	}
+	return w.adoptAppeal(a, got.Appeal)
+}
+
+func (w *modelWalk) merchantOf(id int64) *modelMerchant {
+	return w.model.merchants[slices.IndexFunc(w.model.merchants, func(m *modelMerchant) bool { return m.ID == id })]
+}
+
+// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked up.
+func (w *modelWalk) adoptAppeal(a *modelAppeal, got db.Appeal) error {
+	p := a.payment
+	w.tell("appeal opened", p.origin())
+	w.model.openAppeal(a)
+	if a.id = got.ID; a.id > 0 {
+		return a.same(got)
+	}
+	return w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).Scan(&a.id)
+}
+
+// modelAppealFlaws each spoil one part of an appeal.
+var modelAppealFlaws = []struct {
+	field string
+	spoil func(*payment.AppealRequest)
+}{
+	{"reason", func(r *payment.AppealRequest) { r.Reason = nil }},
+	{"reason", func(r *payment.AppealRequest) { r.Reason = modelText(strings.Repeat("a", 2001)) }},
+	{"file", func(r *payment.AppealRequest) { r.File = nil }},
+	{"file", func(r *payment.AppealRequest) { r.File = []byte("#!/bin/sh\n") }},
+}
+
+func (w *modelWalk) invalidAppeal(s modelStep, merchant *modelMerchant, a *modelAppeal) error {
+	r, flaw := a.request(), pickModel(modelAppealFlaws, s.n[3])
+	flaw.spoil(&r)
+	w.tell("appeal invalid", flaw.field)
+	_, err := w.service.OpenAppeal(w.ctx, merchant.Caller, a.payment.id, r)
+	return errUnlessInvalid(err, []string{flaw.field})
+}
+
+// rushAppeals posts an appeal several times at once: one opens it, the others find it there.
+func (w *modelWalk) rushAppeals(s modelStep) error {
+	p := w.someFailed(s)
+	if p == nil {
+		return nil
+	}
+	caller := w.merchantOf(p.merchantID).Caller
+	a, want := newModelAppeal(s, p, caller.Actor()), w.model.refuseAppeal(p)
+	answers, errs := make([]payment.AppealRecord, 3), make([]error, 3)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { answers[i], errs[i] = w.service.OpenAppeal(w.ctx, caller, p.id, a.request()) })
+	}
+	wg.Wait()
+	w.tell("appeal rushed", p.origin())
+	first := -1
+	if want == "" {
+		if first = slices.Index(errs, nil); first < 0 {
+			return errors.Join(errs...)
+		}
+		want = "appeal_already_exists"
+	}
+	for i, err := range errs {
+		if i == first {
+			continue
+		}
+		if wrong := errUnlessCode(err, want); wrong != nil {
+			return wrong
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return w.adoptAppeal(a, answers[first].Appeal)
+}
+
+func (w *modelWalk) someAppeal(s modelStep, status string) *modelAppeal {
+	a := pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status },
+		func(a *modelAppeal) int { return a.step })
+	if a != nil {
+		w.touch(a.payment)
+	}
+	return a
+}
+
+// review has an operator take up an appeal: its payment moves to appeal.
+func (w *modelWalk) review(s modelStep) error {
+	a := w.someAppeal(s, "open")
+	if a == nil {
+		return nil
+	}
+	want := ""
+	if a.status != "open" {
+		want = "appeal_not_open"
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.service.ReviewAppeal(ctx, modelOperator, a.id)
+	return w.movedAppeal(a, injury, got, err, want, "appeal", nil)
+}
+
+// movedAppeal judges an operator's step, which is a move of the payment.
+func (w *modelWalk) movedAppeal(a *modelAppeal, i *injury, got payment.AppealRecord, err error, want, to string, reason *string) error {
+	done, wrong := w.judged(i, err, want)
+	if !done || wrong != nil {
+		return wrong
+	}
+	w.tell("operator "+to, a.payment.origin())
+	w.model.move(a.payment, to, modelOperator.Actor(), reason, nil)
+	if i.lost() {
+		return nil
+	}
+	return errors.Join(a.same(got.Appeal), w.same(a.payment, got.Payment.Payment))
+}
+
+func (a *modelAppeal) refuseDecision() string {
+	if a.status != "in_review" {
+		return "appeal_not_in_review"
+	}
+	return ""
+}
+
+// decide has an operator decide an appeal in review either way.
+func (w *modelWalk) decide(s modelStep) error {
+	a := w.someAppeal(s, "in_review")
+	if a == nil {
+		return nil
+	}
+	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
+	if s.n[2]%2 == 0 {
+		r.Reason = modelText("the bank says so")
+	}
+	if s.n[3]%20 == 0 {
+		r.Outcome = "cancelled"
+		_, err := w.service.ResolveAppeal(w.ctx, modelOperator, a.id, r)
+		return errUnlessInvalid(err, []string{"outcome"})
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.service.ResolveAppeal(ctx, modelOperator, a.id, r)
+	return w.movedAppeal(a, injury, got, err, a.refuseDecision(), r.Outcome, r.Reason)
+}
+
+// decideBoth decides an appeal both ways at once: one of the two holds, if any.
+func (w *modelWalk) decideBoth(s modelStep) error {
+	a := w.someAppeal(s, "in_review")
+	if a == nil {
+		return nil
+	}
+	outcomes := []string{"completed", "failed"}
+	answers, errs := make([]payment.AppealRecord, 2), make([]error, 2)
+	var wg sync.WaitGroup
+	for i, outcome := range outcomes {
+		wg.Go(func() {
+			answers[i], errs[i] = w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcome})
+		})
+	}
+	wg.Wait()
+	w.tell("appeal decided both ways", a.payment.origin())
+	first := max(slices.Index(errs, nil), 0)
+	return errors.Join(
+		w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], nil),
+		errUnlessCode(errs[1-first], "appeal_not_in_review"),
+	)
+}
+
+// forbiddenAppeal makes calls of the wrong callers and on what is not there.
+func (w *modelWalk) forbiddenAppeal(s modelStep) error {
+	merchant, p := pickModel(w.model.merchants, s.n[1]).Caller, w.anyID(s)
+	limited := merchant
+	limited.Scopes = []string{auth.ScopeDeposits}
+	r := newModelAppeal(s, nil, "").request()
+	calls := []struct {
+		want string
+		call func(context.Context) error
+	}{
+		{"merchant_scope_required", func(ctx context.Context) error {
+			_, err := w.service.OpenAppeal(ctx, limited, p, r)
+			return err
+		}},
+		{"not_found", func(ctx context.Context) error {
+			_, err := w.service.OpenAppeal(ctx, merchant, 1<<40, r)
+			return err
+		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error {
+			_, err := w.service.ReviewAppeal(ctx, merchant, 1)
+			return err
+		}},
+		{"not_found", func(ctx context.Context) error {
+			_, err := w.service.ResolveAppeal(ctx, modelOperator, 1<<40, payment.Resolution{Outcome: "failed"})
+			return err
+		}},
+	}
+	var wrong []error
+	for i, c := range calls {
+		if err := errUnlessCode(c.call(w.ctx), c.want); err != nil {
+			wrong = append(wrong, fmt.Errorf("call %d: %w", i, err))
+		}
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,252 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+)
+
+var modelDepositAmounts = []struct {
+	literal string
+	amount  int64
+}{
+	{"25", 25_00000000}, {"40.5", 40_50000000}, {"0.00000001", 1}, {"3.33333333", 3_33333333}, {"100.10000000", 100_10000000}, {"500", 500_00000000},
+	{"012", 12_00000000},
+}
+
+var modelDepositAddresses = []struct{ network, address string }{
+	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"}, {"TRC20", "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"},
+	{"ERC20", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}, {"POLYGON", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"},
+	{"BEP20", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"},
+}
+
+func (w *modelWalk) depositAsk(s modelStep) modelDepositAsk {
+	amount, to := pickModel(modelDepositAmounts, s.n[3]), pickModel(modelDepositAddresses, s.n[4])
+	a := modelDepositAsk{
+		step: s.id, merchant: s.n[1] % len(w.model.merchants), literal: amount.literal, amount: amount.amount,
+		network: to.network, address: to.address, key: fmt.Sprintf("0193a1b2-0000-7000-8000-%012d", s.n[5]),
+	}
+	a.cashbox = w.depositCashbox(s, a.merchant)
+	if s.n[4]%2 == 0 {
+		a.reference = modelText("reference " + strconv.Itoa(s.n[4]))
+	}
+	return a
+}
+
+// depositCashbox is mostly one of the merchant's own, said or not; else somebody else's, or none.
+func (w *modelWalk) depositCashbox(s modelStep, merchant int) *int64 {
+	id := pickModel(w.model.merchants[merchant].boxes, s.n[2]/12).id
+	switch s.n[2] % 12 {
+	case 0:
+		id = pickModel(w.model.merchants[(merchant+1)%len(w.model.merchants)].boxes, s.n[2]/12).id
+	case 1:
+		id = 1 << 40
+	case 2, 3, 4:
+		return nil
+	}
+	return &id
+}
+
+func (w *modelWalk) deposit(s modelStep) error { return w.depositAs(w.depositAsk(s), s) }
+
+// depositAgain asks for an earlier deposit once more, or nearly.
+func (w *modelWalk) depositAgain(s modelStep) error {
+	i := w.refer(s.n[0], len(w.depositAsks), func(i int) int { return w.depositAsks[i].step })
+	if i < 0 {
+		return nil
+	}
+	a, other := w.depositAsks[i], w.depositAsk(s)
+	a.step = s.id
+	switch s.n[5] % 6 {
+	case 0:
+		a.amount, a.literal = other.amount, other.literal
+	case 1:
+		a.network, a.address = other.network, other.address
+	case 2:
+		a.cashbox = w.depositCashbox(s, a.merchant)
+	case 3:
+		a.merchant = other.merchant
+	}
+	return w.depositAs(a, s)
+}
+
+func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
+	w.depositAsks = append(w.depositAsks, a)
+	want := w.model.expectDeposit(a)
+	caller := w.model.merchants[a.merchant].Caller
+	ctx, injury := w.injured(s)
+	got, err := w.accounts.CreateDeposit(ctx, caller, a.request())
+	done, wrong := w.judged(injury, err, want.code)
+	switch {
+	case wrong != nil || injury.aborted():
+		return wrong
+	case want.code == "validation_failed":
+		return errUnlessInvalid(err, []string{"merchantCashboxId"})
+	case !done:
+		return nil
+	case injury.lost():
+		if got, err = w.accounts.CreateDeposit(w.ctx, caller, a.request()); err != nil || !got.Replay {
+			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
+		}
+		got.Replay = want.replay != nil
+	}
+	return w.judgeDeposit(a, want, got)
+}
+
+func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation, got cashbox.CreatedDeposit) error {
+	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
+		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+	}
+	d := want.replay
+	if d == nil {
+		d = w.model.createDeposit(a, want.box, got.Deposit.ID, w.model.merchants[a.merchant].Caller.Actor())
+		w.tell("deposit created", d.id, fmt.Sprintf(" %+v", a))
+	} else {
+		w.tell("deposit replayed", d.id, fmt.Sprint(" mismatch ", want.mismatch))
+	}
+	w.touch(d)
+	return d.same(got.Deposit.Deposit)
+}
+
+// modelDepositFlaws each spoil one field of a request.
+var modelDepositFlaws = []struct {
+	field string
+	spoil func(*cashbox.DepositRequest)
+}{
+	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "0" }},
+	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "1.000000001" }},
+	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "-1" }},
+	{"address", func(r *cashbox.DepositRequest) { r.Address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u" }},
+	{"network", func(r *cashbox.DepositRequest) { r.Network = "SOLANA" }},
+	{"idempotencyKey", func(r *cashbox.DepositRequest) { r.IdempotencyKey = "once" }},
+	{"currency", func(r *cashbox.DepositRequest) { r.Currency = modelText("RUB") }},
+	{"externalReference", func(r *cashbox.DepositRequest) { r.ExternalReference = modelText(strings.Repeat("r", 257)) }},
+}
+
+func (w *modelWalk) invalidDeposit(s modelStep) error {
+	a := w.depositAsk(s)
+	a.cashbox = &w.model.merchants[a.merchant].boxes[0].id
+	r, flaw := a.request(), pickModel(modelDepositFlaws, s.n[0])
+	flaw.spoil(&r)
+	w.tell("deposit invalid", flaw.field)
+	_, err := w.accounts.CreateDeposit(w.ctx, w.model.merchants[a.merchant].Caller, r)
+	return errUnlessInvalid(err, []string{flaw.field})
+}
+
+func (w *modelWalk) someDeposit(s modelStep) *modelDeposit {
+	d := pickRecord(w, s.n[0], w.model.deposits, func(d *modelDeposit) bool { return d.status == "pending" },
+		func(d *modelDeposit) int { return d.step })
+	if d != nil {
+		w.touch(d)
+	}
+	return d
+}
+
+// confirmDeposit is an operator's word, or that of three at once: one credits.
+func (w *modelWalk) confirmDeposit(s modelStep) error {
+	d := w.someDeposit(s)
+	if d == nil {
+		return nil
+	}
+	if s.injury == 0 && s.n[1]%3 == 0 {
+		return w.confirmTogether(d)
+	}
+	ctx, injury := w.injured(s)
+	_, err := w.accounts.ConfirmDeposit(ctx, modelOperator, d.id)
+	return w.endedDeposit(d, injury, err, "confirmed", nil)
+}
+
+func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to string, reason *string) error {
+	done, wrong := w.judged(i, err, d.refuseEnd())
+	if done && wrong == nil {
+		w.tell("deposit "+to, d.id)
+		w.model.endDeposit(d, to, modelOperator.Actor(), reason)
+	}
+	return wrong
+}
+
+// refuseEnd is why a deposit can be neither confirmed nor rejected, "" if it can.
+func (d *modelDeposit) refuseEnd() string {
+	if d.status != "pending" {
+		return "deposit_not_pending"
+	}
+	return ""
+}
+
+func (w *modelWalk) confirmTogether(d *modelDeposit) error {
+	errs := make([]error, 3)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { _, errs[i] = w.accounts.ConfirmDeposit(w.ctx, modelOperator, d.id) })
+	}
+	wg.Wait()
+	w.tell("deposit confirmed by three", d.id)
+	first := max(slices.Index(errs, nil), 0)
+	if wrong := w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil); wrong != nil {
+		return wrong
+	}
+	for _, err := range slices.Delete(errs, first, first+1) {
+		if wrong := errUnlessCode(err, "deposit_not_pending"); wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+func (w *modelWalk) rejectDeposit(s modelStep) error {
+	d := w.someDeposit(s)
+	if d == nil {
+		return nil
+	}
+	var reason *string
+	if s.n[1]%2 == 0 {
+		reason = modelText("nothing came")
+	}
+	ctx, injury := w.injured(s)
+	_, err := w.accounts.RejectDeposit(ctx, modelOperator, d.id, reason)
+	return w.endedDeposit(d, injury, err, "rejected", reason)
+}
+
+// forbiddenCashbox makes calls of the wrong callers and on what is not there.
+func (w *modelWalk) forbiddenCashbox(s modelStep) error {
+	merchant := pickModel(w.model.merchants, s.n[1])
+	limited := merchant.Caller
+	limited.Scopes = []string{auth.ScopePayments, auth.ScopePayouts}
+	calls := []struct {
+		want string
+		call func(context.Context) error
+	}{
+		{"merchant_scope_required", func(ctx context.Context) error {
+			_, err := w.accounts.CreateDeposit(ctx, limited, w.depositAsk(s).request())
+			return err
+		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error {
+			_, err := w.accounts.ConfirmDeposit(ctx, merchant.Caller, 1)
+			return err
+		}},
+		{"not_found", func(ctx context.Context) error {
+			_, err := w.accounts.RejectDeposit(ctx, modelOperator, 1<<40, nil)
+			return err
+		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error {
+			_, err := w.settings.SetInsurance(ctx, merchant.Caller, merchant.boxes[0].id, "0")
+			return err
+		}},
+		{"not_found", func(ctx context.Context) error {
+			_, err := w.settings.SetInsurance(ctx, modelOperator, 1<<40, "0")
+			return err
+		}},
+	}
+	var wrong []error
+	for _, c := range calls {
+		wrong = append(wrong, errUnlessCode(c.call(w.ctx), c.want))
+	}
+	return errors.Join(wrong...)
+}

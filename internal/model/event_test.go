@@ -1,0 +1,117 @@
+package model_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// modelEvent is one webhook the merchant must be told of.
+type modelEvent struct {
+	from, to string
+	reason   *string
+	at       time.Time
+}
+
+// modelNews are the events of a record, numbered from 1.
+type modelNews struct {
+	events []modelEvent
+	// seen is how many of them were found in the database already.
+	seen int
+}
+
+func (n *modelNews) news() *modelNews { return n }
+
+// modelSource is a record that merchants are told of.
+type modelSource interface {
+	news() *modelNews
+	origin() modelAddress
+	// data is what a webhook says of the record besides its status, and what it is called in meta.
+	data() (data map[string]any, id any)
+}
+
+// modelAddress says what a record's events are about and where they go.
+type modelAddress struct {
+	merchantID, id  int64
+	subject, method string
+	box             *modelBox
+	callback        string
+}
+
+func (a modelAddress) String() string { return fmt.Sprintf("%s %d", a.subject, a.id) }
+
+// lookAtEvents wants exactly one event for each change since the last look, numbered on without a gap.
+func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
+	from, n := s.origin(), s.news()
+	b.Queue(`
+		select id, sequence, cashbox_id, type, url, body from webhook_event
+		where merchant_id = $1 and subject = $2 and subject_id = $3 and sequence > $4 order by sequence`,
+		from.merchantID, from.subject, from.id, n.seen,
+	).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var sequence int
+		var box int64
+		var kind, url string
+		var body []byte
+		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&id), &sequence, &box, &kind, &url, &body}, func() error {
+			if n.seen++; sequence != n.seen || n.seen > len(n.events) {
+				return fmt.Errorf("%s: event %d is there, %d was to come of %d", from, sequence, n.seen, len(n.events))
+			}
+			if box != from.box.id || kind != from.subject+".status.updated" || url != from.callback {
+				return fmt.Errorf("%s: event %d: cashbox %d, type %s, to %s", from, sequence, box, kind, url)
+			}
+			w.hear(id)
+			w.hooks.expect(id, from, body)
+			return in(from.String(), verifyBody(s, id, sequence, body))
+		})
+		if err == nil && n.seen != len(n.events) {
+			err = fmt.Errorf("%s: %d events, not %d", from, n.seen, len(n.events))
+		}
+		return err
+	})
+}
+
+// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions say of payouts'.
+func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
+	event, from := s.news().events[sequence-1], s.origin()
+	data, number := s.data()
+	data["status"] = strings.ToUpper(event.to)
+	want, err := json.Marshal(map[string]any{
+		"type": from.subject + ".status.updated", "eventId": id, "createdAt": event.at.Format("2006-01-02T15:04:05.000Z"),
+		"data": data,
+		"meta": map[string]any{
+			"id": number, "method": from.method, "previousStatus": strings.ToUpper(event.from), "reason": event.reason,
+			"sequence": sequence,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	var got any
+	if err := json.Unmarshal(body, &got); err != nil {
+		return err
+	}
+	if sorted, _ := json.Marshal(got); !bytes.Equal(sorted, want) {
+		return fmt.Errorf("event says %s, not %s", sorted, want)
+	}
+	return nil
+}
+
+// fiatText and usdtText write amounts as the contract does: two decimals and eight.
+func fiatText(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
+func usdtText(n int64) string { return fmt.Sprintf("%d.%08d", n/1e8, n%1e8) }
+
+func (p *modelPayment) origin() modelAddress {
+	return modelAddress{p.merchantID, p.id, "payment", p.method, p.box, p.callback}
+}
+
+func (p *modelPayment) data() (map[string]any, any) {
+	return map[string]any{
+		"uuid": p.uuid, "orderId": p.order, "amount": fiatText(p.amount), "currency": p.currency,
+	}, p.id
+}

@@ -1,0 +1,145 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"gateway/internal/ledger"
+	"gateway/internal/payout"
+)
+
+func (w *modelWalk) payOut(s modelStep) error { return w.payOutAs(w.payoutAsk(s), s) }
+
+func (w *modelWalk) payOutAgain(s modelStep) error {
+	a, ok := w.payoutAgain(s)
+	if !ok {
+		return nil
+	}
+	return w.payOutAs(a, s)
+}
+
+func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
+	w.payoutAsks = append(w.payoutAsks, a)
+	want := w.model.expectPayout(a)
+	caller := w.model.merchants[a.merchant].Caller
+	ctx, injury := w.injured(s)
+	got, err := w.payouts.Create(ctx, caller, a.request())
+	done, wrong := w.judged(injury, err, want.code)
+	switch {
+	case wrong != nil || injury.aborted():
+		return wrong
+	case !done:
+		return want.refused(err)
+	case injury.lost():
+		// What a merchant does who does not know what became of his call: he must find what the lost answer told.
+		if got, err = w.payouts.Create(w.ctx, caller, a.request()); err != nil || !got.Replay {
+			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
+		}
+		got.Replay = want.replay != nil
+	}
+	return w.judgePayout(a, want, got)
+}
+
+func (want modelPayoutExpectation) refused(err error) error {
+	if want.code == "validation_failed" {
+		return errUnlessInvalid(err, want.fields)
+	}
+	return errUnlessCode(err, want.code)
+}
+
+func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, got payout.Created) error {
+	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
+		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+	}
+	p := want.replay
+	if p == nil {
+		actor := w.model.merchants[a.merchant].Caller.Actor()
+		p = w.model.createPayout(a, want.box, got.Payin.ID, got.Payin.UUID.String(), actor)
+		w.tell("payout created", p.origin(), fmt.Sprintf(" %+v freezes %d", a, p.frozen))
+	} else {
+		w.tell("payout replayed", p.origin(), fmt.Sprint(" mismatch ", want.mismatch))
+	}
+	w.touch(p)
+	return p.same(got.Payin.Payin)
+}
+
+// rushPayouts makes several creations at once: the same one, of which one creates, or different ones.
+func (w *modelWalk) rushPayouts(s modelStep) error {
+	a := w.payoutAsk(s)
+	want := w.model.expectPayout(a)
+	if s.n[0]%2 == 0 && want.box != nil {
+		return w.rushForMoney(a, want.box)
+	}
+	asks := []modelPayoutAsk{a, a, a}
+	w.payoutAsks = append(w.payoutAsks, a)
+	answers, errs := w.payOutAll(asks)
+	w.tell("payout rushed")
+	if want.code != "" {
+		for _, err := range errs {
+			if wrong := want.refused(err); wrong != nil {
+				return wrong
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	// The one that created is judged first; to the others the payout is there already.
+	slices.SortStableFunc(answers, func(a, b payout.Created) int { return boolToInt(a.Replay) - boolToInt(b.Replay) })
+	for _, answer := range answers {
+		if err := w.judgePayout(a, w.model.expectPayout(a), answer); err != nil {
+			return in("a rush", err)
+		}
+	}
+	return nil
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// rushForMoney makes four equal payouts at once on a cashbox that has money for about two of them.
+func (w *modelWalk) rushForMoney(a modelPayoutAsk, box *modelBox) error {
+	a.amount = max(w.model.worth(box, a.method)*2/5, 1_00)
+	a.literal = fiatText(a.amount)
+	fit := min(w.model.affordable(box, a.method, a.amount), 4)
+	var asks []modelPayoutAsk
+	for i := range 4 {
+		a.order = fmt.Sprintf("rush-%d-%d", a.step, i)
+		asks = append(asks, a)
+	}
+	w.payoutAsks = append(w.payoutAsks, asks...)
+	answers, errs := w.payOutAll(asks)
+	w.tell("payout rushed for money", fit, " of 4 fit")
+	made := int64(0)
+	for i, ask := range asks {
+		if errs[i] != nil {
+			if wrong := errUnlessCode(errs[i], "insufficient_cashbox_balance"); wrong != nil {
+				return wrong
+			}
+			continue
+		}
+		made++
+		if err := w.judgePayout(ask, modelPayoutExpectation{box: box}, answers[i]); err != nil {
+			return in("a rush", err)
+		}
+	}
+	if made != fit {
+		return fmt.Errorf("%d payouts made, not %d", made, fit)
+	}
+	return nil
+}
+
+// worth is what a cashbox's available USDT pay out by a method, in hundredths of the fiat.
+func (m *gatewayModel) worth(box *modelBox, method string) int64 {
+	available := big.NewRat(max(m.accounts[ledger.Available(ledger.Cashbox, box.id)], 0), 1e6)
+	exact := available.Mul(available, m.rates["RUB"].fiat)
+	exact.Quo(exact, new(big.Rat).Add(big.NewRat(1, 1), percentOf(box.payouts[method].markup)))
+	return new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()
+}

@@ -1,0 +1,257 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"gateway/internal/auth"
+	"gateway/internal/payout"
+)
+
+// somePayout picks a payout, by preference one that is wanted, or nil where there is none yet.
+func (w *modelWalk) somePayout(n int, wanted func(*modelPayout) bool) *modelPayout {
+	return pickRecord(w, n, w.model.payouts, wanted, func(p *modelPayout) int { return p.step })
+}
+
+// pickRecord picks one of a list: two times in three of those that are wanted, if any. What the step was about when it was
+// first played it is about again.
+func pickRecord[T comparable](w *modelWalk, n int, list []T, wanted func(T) bool, step func(T) int) T {
+	from := list
+	if w.now.ref == 0 && n%3 > 0 {
+		from = nil
+		for _, r := range list {
+			if wanted(r) {
+				from = append(from, r)
+			}
+		}
+	}
+	if len(from) == 0 {
+		from = list
+	}
+	var none T
+	i := w.refer(n/3, len(from), func(i int) int { return step(from[i]) })
+	if i < 0 {
+		return none
+	}
+	return from[i]
+}
+
+func (w *modelWalk) take(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "waiting" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	trader := pickModel(w.model.traders, s.n[1])
+	ctx, injury := w.injured(s)
+	offer, err := w.payouts.Take(ctx, trader.Caller, p.uuid)
+	done, wrong := w.judged(injury, err, w.model.refuseTake(p, trader))
+	if !done || wrong != nil {
+		return wrong
+	}
+	w.movedPayout(p, "processing")
+	w.model.take(p, trader)
+	return p.judgeOffer(injury, offer)
+}
+
+// judgeOffer wants a trader shown the whole requisite of the payout he took, and what he gets for it.
+func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) error {
+	if i.lost() {
+		return nil
+	}
+	reward := offer.RewardUSDT.Shift(8).String()
+	if offer.Address != p.address || offer.Recipient != p.recipient || reward != strconv.FormatInt(p.traderPart, 10) {
+		return fmt.Errorf("%s: offered for %q, %q at %s, not %d", p.origin(), offer.Address, offer.Recipient, reward, p.traderPart)
+	}
+	return p.same(offer.Payin.Payin)
+}
+
+// movedPayout tells of a move that is about to be made in the model.
+func (w *modelWalk) movedPayout(p *modelPayout, to string) {
+	w.tell("payout "+p.status+"-"+to, p.origin())
+}
+
+// takeBoth has two traders take a payout at once: one of those who can gets it.
+func (w *modelWalk) takeBoth(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "waiting" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	takers := []*modelTrader{pickModel(w.model.traders, s.n[1]), pickModel(w.model.traders, s.n[1]+1)}
+	errs := make([]error, len(takers))
+	var wg sync.WaitGroup
+	for i, trader := range takers {
+		wg.Go(func() { _, errs[i] = w.payouts.Take(w.ctx, trader.Caller, p.uuid) })
+	}
+	wg.Wait()
+	w.tell("payout taken by two", p.origin())
+	var able, took []*modelTrader
+	for i, trader := range takers {
+		want := w.model.refuseTake(p, trader)
+		if want == "" {
+			able = append(able, trader)
+			want = "payin_not_waiting"
+		}
+		if errs[i] == nil {
+			took = append(took, trader)
+		} else if wrong := errUnlessCode(errs[i], want); wrong != nil {
+			return wrong
+		}
+	}
+	if len(took) != min(len(able), 1) {
+		return fmt.Errorf("%d of %d traders took %s", len(took), len(able), p.origin())
+	}
+	for _, trader := range took {
+		if w.model.refuseTake(p, trader) != "" {
+			return fmt.Errorf("trader %d cannot take %s", trader.ID, p.origin())
+		}
+		w.movedPayout(p, "processing")
+		w.model.take(p, trader)
+	}
+	return nil
+}
+
+// finish is the word of a trader, mostly the one who took the payout: paid, or not to be paid.
+func (w *modelWalk) finish(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "processing" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	trader := p.trader
+	if trader == nil || s.n[1]%6 == 0 {
+		trader = pickModel(w.model.traders, s.n[3])
+	}
+	text := modelText("word " + strconv.Itoa(s.n[4]%10))
+	if s.n[4]%3 == 0 {
+		text = nil
+	}
+	to, call := "completed", w.payouts.Complete
+	reason, proof := (*string)(nil), text
+	if s.n[2]%3 == 0 {
+		to, call, reason, proof = "failed", w.payouts.Fail, text, nil
+	}
+	want := ""
+	switch {
+	case p.trader != trader:
+		want = "not_found"
+	case p.status != "processing":
+		want = "payin_not_processing"
+	}
+	ctx, injury := w.injured(s)
+	offer, err := call(ctx, trader.Caller, p.uuid, text)
+	done, wrong := w.judged(injury, err, want)
+	if !done || wrong != nil {
+		return wrong
+	}
+	w.movedPayout(p, to)
+	w.model.endPayout(p, to, trader.Caller.Actor(), reason, proof)
+	return p.judgeOffer(injury, offer)
+}
+
+// withdraw is the merchant's taking a payout back, by his key or in his portal.
+func (w *modelWalk) withdraw(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "waiting" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	merchant := pickModel(w.model.merchants, s.n[1])
+	for _, m := range w.model.merchants {
+		if m.ID == p.merchantID && s.n[2]%6 > 0 {
+			merchant = m
+		}
+	}
+	caller := merchant.Caller
+	if s.n[3]%2 == 0 {
+		caller = auth.Caller{Kind: auth.MerchantPortal, ID: 9, MerchantID: merchant.ID}
+	}
+	want := ""
+	switch {
+	case merchant.ID != p.merchantID:
+		want = "cashbox_access_denied"
+	case p.status != "waiting":
+		want = "payin_not_waiting"
+	}
+	ctx, injury := w.injured(s)
+	_, err := w.payouts.Cancel(ctx, caller, p.uuid)
+	return w.endedPayout(p, injury, err, want, "cancelled", caller.Actor(), nil, nil)
+}
+
+// endedPayout judges a call that should have ended a payout.
+func (w *modelWalk) endedPayout(p *modelPayout, i *injury, err error, want, to, actor string, reason, proof *string) error {
+	done, wrong := w.judged(i, err, want)
+	if done && wrong == nil {
+		w.movedPayout(p, to)
+		w.model.endPayout(p, to, actor, reason, proof)
+	}
+	return wrong
+}
+
+// resolve is an operator's word on a payout in processing, by preference an overdue one.
+func (w *modelWalk) resolve(s modelStep) error {
+	overdue := func(p *modelPayout) bool { return p.status == "processing" && !p.expires.After(w.model.now) }
+	p := w.somePayout(s.n[0], overdue)
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	r := payout.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
+	if s.n[2]%20 == 0 {
+		r.Outcome = "cancelled"
+		_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, r)
+		return errUnlessInvalid(err, []string{"outcome"})
+	}
+	if s.n[3]%2 == 0 {
+		r.Reason, r.ProofReference = modelText("looked into"), modelText("proof "+strconv.Itoa(s.n[3]%9))
+	}
+	want := ""
+	if p.status != "processing" {
+		want = "payin_not_processing"
+	}
+	if overdue(p) {
+		w.tell("payout overdue", p.origin())
+	}
+	ctx, injury := w.injured(s)
+	_, err := w.payouts.Resolve(ctx, modelOperator, p.uuid, r)
+	return w.endedPayout(p, injury, err, want, r.Outcome, modelOperator.Actor(), r.Reason, r.ProofReference)
+}
+
+// forbiddenPayout makes calls of the wrong callers and on what is not there.
+func (w *modelWalk) forbiddenPayout(s modelStep) error {
+	merchant, trader := pickModel(w.model.merchants, s.n[1]).Caller, w.model.traders[0].Caller
+	limited := merchant
+	limited.Scopes = []string{auth.ScopePayments, auth.ScopeDeposits}
+	nowhere := "0193a1b2-0000-7000-8000-000000000000"
+	request := w.payoutAsk(s).request()
+	calls := []struct {
+		want string
+		call func(context.Context) error
+	}{
+		{"merchant_external_payins_disabled", func(ctx context.Context) error {
+			_, err := w.payouts.Create(ctx, limited, request)
+			return err
+		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error {
+			_, err := w.payouts.Create(ctx, trader, request)
+			return err
+		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, merchant, nowhere); return err }},
+		{"token_kind_not_allowed", func(ctx context.Context) error {
+			_, err := w.payouts.Resolve(ctx, trader, nowhere, payout.Resolution{Outcome: "completed"})
+			return err
+		}},
+		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, trader, nowhere); return err }},
+		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Cancel(ctx, merchant, nowhere); return err }},
+		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Fail(ctx, trader, "malformed", nil); return err }},
+	}
+	var wrong []error
+	for _, c := range calls {
+		wrong = append(wrong, errUnlessCode(c.call(w.ctx), c.want))
+	}
+	return errors.Join(wrong...)
+}
