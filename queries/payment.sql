@@ -56,3 +56,8 @@ select merchant_id, id from payment where status = 'pending' and expires_at <= @
 select * from payment
 where merchant_id = @merchant_id and id = @id and status = 'pending' and expires_at <= @now
 for no key update skip locked;
+
+-- PaymentCountEvent numbers an event that moves no status.
+-- name: PaymentCountEvent :one
+update payment set event_sequence = event_sequence + 1 where merchant_id = @merchant_id and id = @id
+returning *;

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"gateway/internal/card"
 	"gateway/internal/db"
 	"gateway/internal/money"
 	"gateway/internal/webhook"
@@ -31,6 +32,8 @@ type statusData struct {
 	Status   string `json:"status"`
 	Amount   string `json:"amount"`
 	Currency string `json:"currency"`
+
+	PayerRequisites *payerRequisites `json:"payerRequisites,omitempty"`
 }
 
 // statusMeta is not part of the stable contract.
@@ -45,30 +48,34 @@ type statusMeta struct {
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // statusEvent is the merchant's webhook for a change.
-func statusEvent(from, to db.Payment) (webhook.Event, error) {
+func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return webhook.Event{}, fmt.Errorf("make event id: %w", err)
 	}
-	body, err := statusBody(id, from, to)
+	body, err := statusBody(id, from, to, shown)
 	return webhook.Event{
 		ID: id, MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
 		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, Body: body, At: to.StatusAt,
 	}, err
 }
 
-func statusBody(id uuid.UUID, from, to db.Payment) ([]byte, error) {
+func statusBody(id uuid.UUID, from, to db.Payment, shown *card.Shown) ([]byte, error) {
 	event := eventBody{
 		Type: typeStatusUpdated, EventID: id.String(), CreatedAt: to.StatusAt.UTC().Truncate(time.Millisecond).Format(timeFormat),
 		Data: statusData{
 			UUID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status),
-			Amount: money.Fiat(to.Amount), Currency: to.Currency,
+			Amount: money.Fiat(to.Amount), Currency: to.Currency, PayerRequisites: payerRequisitesOf(shown),
 		},
 		Meta: statusMeta{
 			ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
 			Reason: to.StatusReason, Sequence: to.EventSequence,
 		},
 	}
+	return encodeEvent(event)
+}
+
+func encodeEvent(event any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
