@@ -51,6 +51,18 @@ var access = map[string][]auth.Kind{
 	portalv1connect.OperatorServiceListDeadEventsProcedure:      {auth.Operator},
 	portalv1connect.OperatorServiceReplayEventsProcedure:        {auth.Operator},
 	sandboxv1connect.SandboxServiceAdvanceClockProcedure:        {auth.Anyone},
+
+	gatewayv1connect.PaymentServiceResendCodeProcedure:          {auth.MerchantKey},
+	gatewayv1connect.CheckoutServiceGetCheckoutProcedure:        {auth.Anyone},
+	gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure: {auth.Anyone},
+	gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure:     {auth.Anyone},
+	gatewayv1connect.CheckoutServiceCancelCheckoutProcedure:     {auth.Anyone},
+	portalv1connect.TraderServiceRequestCodeProcedure:           {auth.Trader},
+	portalv1connect.TraderServiceRequestCodeResendProcedure:     {auth.Trader},
+	portalv1connect.TraderServiceMarkCodeNotNeededProcedure:     {auth.Trader},
+	portalv1connect.OperatorServiceSetTraderAcquirerProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceListCardConflictsProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceCloseCardConflictProcedure:   {auth.Operator},
 }
 
 // Access says which kinds of callers a procedure lets in.

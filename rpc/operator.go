@@ -5,8 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway/internal/acquirer"
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/checkout"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
 	"gateway/internal/webhook"
@@ -21,6 +23,9 @@ type OperatorRooms struct {
 	Settings *cashbox.Settings
 	Users    *auth.Users
 	Events   *webhook.Events
+
+	Checkouts *checkout.Service
+	Acquirers *acquirer.Directory
 }
 
 // OperatorService serves portal.v1.OperatorService.

@@ -6,23 +6,26 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/checkout"
 	"gateway/internal/payment"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TraderService serves portal.v1.TraderService.
 type TraderService struct {
-	payments *payment.Service
-	view     paymentView
+	payments  *payment.Service
+	checkouts *checkout.Service
+	view      paymentView
 }
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
-func NewTraderService(payments *payment.Service, links *auth.Links, payURL string) *TraderService {
-	return &TraderService{payments: payments, view: paymentView{links: links, payURL: payURL}}
+func NewTraderService(payments *payment.Service, checkouts *checkout.Service, links *auth.Links, payURL string) *TraderService {
+	return &TraderService{
+		payments: payments, checkouts: checkouts, view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
+	}
 }
 
 // ListPayments implements the service.
@@ -36,9 +39,9 @@ func (s *TraderService) ListPayments(
 	if err != nil {
 		return nil, err
 	}
-	data := make([]*gatewayv1.Payment, 0, len(list))
-	for _, p := range list {
-		data = append(data, s.view.payment(caller, p))
+	data, err := s.view.show(ctx, caller, list...)
+	if err != nil {
+		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ListPaymentsResponse{Data: data, NextCursor: cursor}), nil
 }
@@ -52,9 +55,11 @@ func (s *TraderService) ConfirmReceived(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{
-		Message: "Payment confirmed", Data: s.view.payment(caller, p),
-	}), nil
+	shown, err := s.view.show(ctx, caller, p)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{Message: "Payment confirmed", Data: shown[0]}), nil
 }
 
 // CancelPayment implements the service.
@@ -66,7 +71,9 @@ func (s *TraderService) CancelPayment(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.CancelPaymentResponse{
-		Message: "Payment cancelled", Data: s.view.payment(caller, p),
-	}), nil
+	shown, err := s.view.show(ctx, caller, p)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CancelPaymentResponse{Message: "Payment cancelled", Data: shown[0]}), nil
 }

@@ -15,13 +15,14 @@ import (
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
 	services := rpc.Services{
-		Payment:  rpc.NewPaymentService(g.payments, g.links, g.payURL),
+		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
 		Auth:     rpc.NewAuthService(g.users, g.limits),
-		Trader:   rpc.NewTraderService(g.payments, g.links, g.payURL),
+		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.links, g.payURL),
 		Merchant: rpc.NewMerchantService(g.events),
+		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: cashbox.NewSettings(g.pool, g.clock), Users: g.users,
-			Events: g.events,
+			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: g.settings(), Users: g.users,
+			Events: g.events, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}
 	if g.testClock != nil {
@@ -39,8 +40,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err := door.Mount(mux, services); err != nil {
 		return nil, err
 	}
-	documented := rest.New(rest.Services{Payment: services.Payment}, door.Guard)
-	description, err := rest.OpenAPI(rest.Services{Payment: services.Payment}, rest.About{BaseURL: g.baseURL, Headers: g.headers})
+	routed := rest.Services{Payment: services.Payment, Checkout: services.Checkout}
+	documented := rest.New(routed, door.Guard)
+	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,14 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.Observe(g.log, g.ops.metrics, split), nil
+	return rpc.AllowCheckout(rpc.Observe(g.log, g.ops.metrics, split)), nil
+}
+
+// settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
+func (g *gateway) settings() *cashbox.Settings {
+	settings := cashbox.NewSettings(g.pool, g.clock)
+	settings.CardsWithoutAcquirer = g.sandbox
+	return settings
 }
 
 // advanceClock moves the test clock and does what has become due by it, so that the caller sees the outcome.

@@ -16,6 +16,7 @@ var floors = map[string]int{
 	"gateway/internal/db": 1, "gateway/internal/pgserver": 1, "gateway/internal/vault": 1,
 	"gateway/internal/ledger": 2, "gateway/internal/rate": 2, "gateway/internal/routing": 2,
 	"gateway/internal/auth": 2, "gateway/internal/limit": 2, "gateway/internal/webhook": 2,
+	"gateway/internal/card": 2, "gateway/internal/acquirer": 3, "gateway/internal/checkout": 4,
 	"gateway/internal/payment": 3, "gateway/internal/cashbox": 3, "gateway/internal/sandbox": 3, "gateway/internal/dbtest": 3,
 	"gateway/rpc/gen/gateway/v1": 3, "gateway/rpc/gen/portal/v1": 4, "gateway/rpc/gen/sandbox/v1": 3,
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect": 5, "gateway/rpc/gen/portal/v1/portalv1connect": 5,

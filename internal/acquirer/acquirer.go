@@ -22,7 +22,7 @@
 //
 // where state is unknown (never heard of), pending, code_needed, approved, declined or voided; reason, of a declined one,
 // is card_declined, insufficient_funds, card_expired, or what else it likes, which we take for card_declined; codes is
-// the number of the last code it has looked at. A code that was wrong is code_needed with codes at that code's number. A
+// the number of the last code it has received. A code that was wrong is code_needed with codes at that code's number. A
 // void that comes too late is answered approved.
 //
 // Both ways are signed, in lower-case hex HMAC-SHA256 under the secret. A request carries X-Acquirer-Key (the key id),
@@ -75,7 +75,7 @@ type Answer struct {
 	State State
 	// Reason is why it was declined.
 	Reason string
-	// Codes is the number of the last code it has looked at.
+	// Codes is the number of the last code it has received.
 	Codes int32
 }
 

@@ -21,7 +21,9 @@ type Sandbox struct {
 }
 
 // NewSandbox makes the acquirer.
-func NewSandbox(pool *pgxpool.Pool, c clock.Clock) *Sandbox { return &Sandbox{q: db.New(pool), clock: c} }
+func NewSandbox(pool *pgxpool.Pool, c clock.Clock) *Sandbox {
+	return &Sandbox{q: db.New(pool), clock: c}
+}
 
 var _ Acquirer = (*Sandbox)(nil)
 

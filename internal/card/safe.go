@@ -181,3 +181,9 @@ func (s *Safe) Hash(purpose string, parts ...string) []byte {
 
 // HashPAN tells a card apart from others.
 func (s *Safe) HashPAN(p PAN) []byte { return s.Hash("pan", p.Digits()) }
+
+// Prune erases kept cards whose time is over or that a later one has replaced.
+func (s *Safe) Prune(ctx context.Context, q *db.Queries, now time.Time) error {
+	_, err := q.CardPrune(ctx, now)
+	return err
+}

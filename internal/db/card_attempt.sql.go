@@ -105,17 +105,18 @@ func (q *Queries) AttemptGet(ctx context.Context, arg AttemptGetParams) (CardAtt
 }
 
 const attemptInsert = `-- name: AttemptInsert :exec
-insert into card_attempt (merchant_id, id, payment_id, trader_id, status, created_at, poll_at)
-values ($1, $2, $3, $4, 'authorising', $5, $6)
+insert into card_attempt (merchant_id, id, payment_id, trader_id, status, resends_told, created_at, poll_at)
+values ($1, $2, $3, $4, 'authorising', $5, $6, $7)
 `
 
 type AttemptInsertParams struct {
-	MerchantID int64
-	ID         uuid.UUID
-	PaymentID  int64
-	TraderID   int64
-	CreatedAt  time.Time
-	PollAt     time.Time
+	MerchantID  int64
+	ID          uuid.UUID
+	PaymentID   int64
+	TraderID    int64
+	ResendsTold int32
+	CreatedAt   time.Time
+	PollAt      time.Time
 }
 
 func (q *Queries) AttemptInsert(ctx context.Context, arg AttemptInsertParams) error {
@@ -124,22 +125,39 @@ func (q *Queries) AttemptInsert(ctx context.Context, arg AttemptInsertParams) er
 		arg.ID,
 		arg.PaymentID,
 		arg.TraderID,
+		arg.ResendsTold,
 		arg.CreatedAt,
 		arg.PollAt,
 	)
 	return err
 }
 
+const attemptNudge = `-- name: AttemptNudge :exec
+update card_attempt set poll_at = $1
+where merchant_id = $2 and id = $3 and status = 'open' and not submitting
+`
+
+type AttemptNudgeParams struct {
+	PollAt     time.Time
+	MerchantID int64
+	ID         uuid.UUID
+}
+
+// AttemptNudge has the acquirer asked soon, unless a call is under way: that would be taken for lost.
+func (q *Queries) AttemptNudge(ctx context.Context, arg AttemptNudgeParams) error {
+	_, err := q.db.Exec(ctx, attemptNudge, arg.PollAt, arg.MerchantID, arg.ID)
+	return err
+}
+
 const attemptPut = `-- name: AttemptPut :exec
-update card_attempt set status = $1, codes_sent = $2, resends_told = $3,
-    codes_followed = $4, submitting = $5, poll_at = $6
-where merchant_id = $7 and id = $8
+update card_attempt set status = $1, codes_sent = $2,
+    codes_followed = $3, submitting = $4, poll_at = $5
+where merchant_id = $6 and id = $7
 `
 
 type AttemptPutParams struct {
 	Status        string
 	CodesSent     int32
-	ResendsTold   int32
 	CodesFollowed int32
 	Submitting    bool
 	PollAt        time.Time
@@ -152,13 +170,29 @@ func (q *Queries) AttemptPut(ctx context.Context, arg AttemptPutParams) error {
 	_, err := q.db.Exec(ctx, attemptPut,
 		arg.Status,
 		arg.CodesSent,
-		arg.ResendsTold,
 		arg.CodesFollowed,
 		arg.Submitting,
 		arg.PollAt,
 		arg.MerchantID,
 		arg.ID,
 	)
+	return err
+}
+
+const attemptResendTold = `-- name: AttemptResendTold :exec
+update card_attempt set resends_told = greatest(resends_told, $1::integer)
+where merchant_id = $2 and id = $3
+`
+
+type AttemptResendToldParams struct {
+	ResendsTold int32
+	MerchantID  int64
+	ID          uuid.UUID
+}
+
+// AttemptResendTold notes of which resend the acquirer knows.
+func (q *Queries) AttemptResendTold(ctx context.Context, arg AttemptResendToldParams) error {
+	_, err := q.db.Exec(ctx, attemptResendTold, arg.ResendsTold, arg.MerchantID, arg.ID)
 	return err
 }
 

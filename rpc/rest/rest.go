@@ -19,7 +19,8 @@ var (
 
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
-	Payment gatewayv1connect.PaymentServiceHandler
+	Payment  gatewayv1connect.PaymentServiceHandler
+	Checkout gatewayv1connect.CheckoutServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling and how often. It

@@ -15,5 +15,16 @@ func routes(s Services) []route {
 			gatewayv1connect.PaymentServiceGetPaymentProcedure, http.StatusOK, s.Payment.GetPayment),
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/callback",
 			gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure, http.StatusOK, s.Payment.UpdatePaymentStatus),
+
+		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
+			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),
+		unary(http.MethodGet, "/api/v1/checkout/{token}",
+			gatewayv1connect.CheckoutServiceGetCheckoutProcedure, http.StatusOK, s.Checkout.GetCheckout),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/payer-details",
+			gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure, http.StatusOK, s.Checkout.SubmitPayerDetails),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/payer-otp",
+			gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure, http.StatusOK, s.Checkout.SubmitPayerOtp),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/cancel",
+			gatewayv1connect.CheckoutServiceCancelCheckoutProcedure, http.StatusOK, s.Checkout.CancelCheckout),
 	}
 }

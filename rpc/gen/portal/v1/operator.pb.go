@@ -2114,7 +2114,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15portal/v1/event.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/event.proto\"\x9b\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -2336,7 +2336,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xa7\v\n" +
+	"\a_cursor2\xbd\r\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2355,7 +2355,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x1a.portal.v1.SettingResponse\x12a\n" +
-	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12Q\n" +
+	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12T\n" +
+	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
+	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
 	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
@@ -2406,9 +2409,14 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListDeadEventsRequest)(nil),      // 30: portal.v1.ListDeadEventsRequest
 	(*timestamppb.Timestamp)(nil),      // 31: google.protobuf.Timestamp
 	(*structpb.Struct)(nil),            // 32: google.protobuf.Struct
-	(*ReplayEventsRequest)(nil),        // 33: portal.v1.ReplayEventsRequest
-	(*ListEventsResponse)(nil),         // 34: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),       // 35: portal.v1.ReplayEventsResponse
+	(*SetTraderAcquirerRequest)(nil),   // 33: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),   // 34: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),   // 35: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),        // 36: portal.v1.ReplayEventsRequest
+	(*ListCardConflictsResponse)(nil),  // 37: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),  // 38: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),         // 39: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),       // 40: portal.v1.ReplayEventsResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2447,28 +2455,34 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	24, // 33: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
 	25, // 34: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
 	28, // 35: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	30, // 36: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	33, // 37: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	1,  // 38: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 39: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 40: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 41: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 42: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 43: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 44: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 45: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 46: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 47: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 48: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 49: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 50: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 51: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 52: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	29, // 53: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	34, // 54: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	35, // 55: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	38, // [38:56] is the sub-list for method output_type
-	20, // [20:38] is the sub-list for method input_type
+	33, // 36: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	34, // 37: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	35, // 38: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	30, // 39: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	36, // 40: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	1,  // 41: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 42: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 43: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 44: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 45: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 46: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 47: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 48: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 49: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 50: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 51: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 52: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 53: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 54: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 55: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	29, // 56: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	26, // 57: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
+	37, // 58: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	38, // 59: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	39, // 60: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	40, // 61: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	41, // [41:62] is the sub-list for method output_type
+	20, // [20:41] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name
@@ -2479,6 +2493,7 @@ func file_portal_v1_operator_proto_init() {
 	if File_portal_v1_operator_proto != nil {
 		return
 	}
+	file_portal_v1_card_proto_init()
 	file_portal_v1_event_proto_init()
 	file_portal_v1_operator_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[2].OneofWrappers = []any{}

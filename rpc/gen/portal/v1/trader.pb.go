@@ -343,7 +343,7 @@ var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x14portal/v1/card.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -369,11 +369,14 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\a_reason\"Z\n" +
 	"\x15CancelPaymentResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\x8e\x02\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\x87\x04\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
-	"\rCancelPayment\x12\x1f.portal.v1.CancelPaymentRequest\x1a .portal.v1.CancelPaymentResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\rCancelPayment\x12\x1f.portal.v1.CancelPaymentRequest\x1a .portal.v1.CancelPaymentResponse\x12I\n" +
+	"\vRequestCode\x12\x1d.portal.v1.RequestCodeRequest\x1a\x1b.portal.v1.CardStepResponse\x12U\n" +
+	"\x11RequestCodeResend\x12#.portal.v1.RequestCodeResendRequest\x1a\x1b.portal.v1.CardStepResponse\x12U\n" +
+	"\x11MarkCodeNotNeeded\x12#.portal.v1.MarkCodeNotNeededRequest\x1a\x1b.portal.v1.CardStepResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_trader_proto_rawDescOnce sync.Once
@@ -389,29 +392,39 @@ func file_portal_v1_trader_proto_rawDescGZIP() []byte {
 
 var file_portal_v1_trader_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_portal_v1_trader_proto_goTypes = []any{
-	(*ListPaymentsRequest)(nil),     // 0: portal.v1.ListPaymentsRequest
-	(*ListPaymentsResponse)(nil),    // 1: portal.v1.ListPaymentsResponse
-	(*ConfirmReceivedRequest)(nil),  // 2: portal.v1.ConfirmReceivedRequest
-	(*ConfirmReceivedResponse)(nil), // 3: portal.v1.ConfirmReceivedResponse
-	(*CancelPaymentRequest)(nil),    // 4: portal.v1.CancelPaymentRequest
-	(*CancelPaymentResponse)(nil),   // 5: portal.v1.CancelPaymentResponse
-	(*v1.Payment)(nil),              // 6: gateway.v1.Payment
+	(*ListPaymentsRequest)(nil),      // 0: portal.v1.ListPaymentsRequest
+	(*ListPaymentsResponse)(nil),     // 1: portal.v1.ListPaymentsResponse
+	(*ConfirmReceivedRequest)(nil),   // 2: portal.v1.ConfirmReceivedRequest
+	(*ConfirmReceivedResponse)(nil),  // 3: portal.v1.ConfirmReceivedResponse
+	(*CancelPaymentRequest)(nil),     // 4: portal.v1.CancelPaymentRequest
+	(*CancelPaymentResponse)(nil),    // 5: portal.v1.CancelPaymentResponse
+	(*v1.Payment)(nil),               // 6: gateway.v1.Payment
+	(*RequestCodeRequest)(nil),       // 7: portal.v1.RequestCodeRequest
+	(*RequestCodeResendRequest)(nil), // 8: portal.v1.RequestCodeResendRequest
+	(*MarkCodeNotNeededRequest)(nil), // 9: portal.v1.MarkCodeNotNeededRequest
+	(*CardStepResponse)(nil),         // 10: portal.v1.CardStepResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
-	6, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
-	6, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
-	6, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
-	0, // 3: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
-	2, // 4: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
-	4, // 5: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	1, // 6: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3, // 7: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5, // 8: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	6, // [6:9] is the sub-list for method output_type
-	3, // [3:6] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	6,  // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
+	6,  // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
+	6,  // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
+	0,  // 3: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
+	2,  // 4: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
+	4,  // 5: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
+	7,  // 6: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	8,  // 7: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	9,  // 8: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	1,  // 9: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 10: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 11: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	10, // 12: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	10, // 13: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	10, // 14: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	9,  // [9:15] is the sub-list for method output_type
+	3,  // [3:9] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_trader_proto_init() }
@@ -419,6 +432,7 @@ func file_portal_v1_trader_proto_init() {
 	if File_portal_v1_trader_proto != nil {
 		return
 	}
+	file_portal_v1_card_proto_init()
 	file_portal_v1_trader_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[4].OneofWrappers = []any{}

@@ -6,13 +6,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payment } from "../../gateway/v1/payment_pb.js";
 import { file_gateway_v1_payment } from "../../gateway/v1/payment_pb.js";
+import type { CardStepResponseSchema, MarkCodeNotNeededRequestSchema, RequestCodeRequestSchema, RequestCodeResendRequestSchema } from "./card_pb.js";
+import { file_portal_v1_card } from "./card_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file portal/v1/trader.proto.
  */
 export const file_portal_v1_trader: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50Mo4CCg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment]);
+  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50MocECg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEkkKC1JlcXVlc3RDb2RlEh0ucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEVJlcXVlc3RDb2RlUmVzZW5kEiMucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEU1hcmtDb2RlTm90TmVlZGVkEiMucG9ydGFsLnYxLk1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_portal_v1_card]);
 
 /**
  * @generated from message portal.v1.ListPaymentsRequest
@@ -191,6 +193,36 @@ export const TraderService: GenService<{
     methodKind: "unary";
     input: typeof CancelPaymentRequestSchema;
     output: typeof CancelPaymentResponseSchema;
+  },
+  /**
+   * RequestCode asks the payer of a card payment for the code his bank sent.
+   *
+   * @generated from rpc portal.v1.TraderService.RequestCode
+   */
+  requestCode: {
+    methodKind: "unary";
+    input: typeof RequestCodeRequestSchema;
+    output: typeof CardStepResponseSchema;
+  },
+  /**
+   * RequestCodeResend asks for another code; the merchant gets a webhook.
+   *
+   * @generated from rpc portal.v1.TraderService.RequestCodeResend
+   */
+  requestCodeResend: {
+    methodKind: "unary";
+    input: typeof RequestCodeResendRequestSchema;
+    output: typeof CardStepResponseSchema;
+  },
+  /**
+   * MarkCodeNotNeeded says that the bank asks for no code.
+   *
+   * @generated from rpc portal.v1.TraderService.MarkCodeNotNeeded
+   */
+  markCodeNotNeeded: {
+    methodKind: "unary";
+    input: typeof MarkCodeNotNeededRequestSchema;
+    output: typeof CardStepResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_trader, 0);

@@ -42,6 +42,9 @@ const (
 	// PaymentServiceUpdatePaymentStatusProcedure is the fully-qualified name of the PaymentService's
 	// UpdatePaymentStatus RPC.
 	PaymentServiceUpdatePaymentStatusProcedure = "/gateway.v1.PaymentService/UpdatePaymentStatus"
+	// PaymentServiceResendCodeProcedure is the fully-qualified name of the PaymentService's ResendCode
+	// RPC.
+	PaymentServiceResendCodeProcedure = "/gateway.v1.PaymentService/ResendCode"
 )
 
 // PaymentServiceClient is a client for the gateway.v1.PaymentService service.
@@ -52,6 +55,8 @@ type PaymentServiceClient interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
+	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
 
 // NewPaymentServiceClient constructs a client for the gateway.v1.PaymentService service. By
@@ -83,6 +88,12 @@ func NewPaymentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 			connect.WithClientOptions(opts...),
 		),
+		resendCode: connect.NewClient[v1.ResendCodeRequest, v1.ResendCodeResponse](
+			httpClient,
+			baseURL+PaymentServiceResendCodeProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -91,6 +102,7 @@ type paymentServiceClient struct {
 	createPayment       *connect.Client[v1.CreatePaymentRequest, v1.CreatePaymentResponse]
 	getPayment          *connect.Client[v1.GetPaymentRequest, v1.GetPaymentResponse]
 	updatePaymentStatus *connect.Client[v1.UpdatePaymentStatusRequest, v1.UpdatePaymentStatusResponse]
+	resendCode          *connect.Client[v1.ResendCodeRequest, v1.ResendCodeResponse]
 }
 
 // CreatePayment calls gateway.v1.PaymentService.CreatePayment.
@@ -108,6 +120,11 @@ func (c *paymentServiceClient) UpdatePaymentStatus(ctx context.Context, req *con
 	return c.updatePaymentStatus.CallUnary(ctx, req)
 }
 
+// ResendCode calls gateway.v1.PaymentService.ResendCode.
+func (c *paymentServiceClient) ResendCode(ctx context.Context, req *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
+	return c.resendCode.CallUnary(ctx, req)
+}
+
 // PaymentServiceHandler is an implementation of the gateway.v1.PaymentService service.
 type PaymentServiceHandler interface {
 	// CreatePayment creates a payment, or answers with the one already created under the same orderId and method.
@@ -116,6 +133,8 @@ type PaymentServiceHandler interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
+	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
 
 // NewPaymentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -143,6 +162,12 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 		connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 		connect.WithHandlerOptions(opts...),
 	)
+	paymentServiceResendCodeHandler := connect.NewUnaryHandler(
+		PaymentServiceResendCodeProcedure,
+		svc.ResendCode,
+		connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gateway.v1.PaymentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PaymentServiceCreatePaymentProcedure:
@@ -151,6 +176,8 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 			paymentServiceGetPaymentHandler.ServeHTTP(w, r)
 		case PaymentServiceUpdatePaymentStatusProcedure:
 			paymentServiceUpdatePaymentStatusHandler.ServeHTTP(w, r)
+		case PaymentServiceResendCodeProcedure:
+			paymentServiceResendCodeHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +197,8 @@ func (UnimplementedPaymentServiceHandler) GetPayment(context.Context, *connect.R
 
 func (UnimplementedPaymentServiceHandler) UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.UpdatePaymentStatus is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ResendCode is not implemented"))
 }
