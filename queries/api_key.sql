@@ -14,3 +14,15 @@ update api_key set last_used_at = @now where id = @id and (last_used_at is null 
 
 -- name: KeyRevoke :exec
 update api_key set revoked_at = @now where id = @id and revoked_at is null;
+
+-- CredentialList lists the keys of a cashbox, and the legacy ones of its merchant, the newest first.
+-- name: CredentialList :many
+select id, key_id, name, cashbox_id, scopes, created_at, last_used_at, revoked_at from api_key
+where cashbox_id = @cashbox_id or (cashbox_id is null and merchant_id = @merchant_id)
+order by id desc;
+
+-- CredentialSetting locks a key that CredentialList lists, and reads what may be known of it.
+-- name: CredentialSetting :one
+select (to_jsonb(k) - 'secret_hash')::jsonb from api_key k
+where k.id = @id and (k.cashbox_id = @cashbox_id or (k.cashbox_id is null and k.merchant_id = @merchant_id))
+for no key update;

@@ -24,7 +24,7 @@ update cashbox set webhook_secret = @webhook_secret, webhook_secret_previous = w
 where id = @id and merchant_id = @merchant_id;
 
 -- name: CashboxOwner :one
-select c.merchant_id, m.api_enabled, m.rate_percent
+select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- CashboxSetting locks a cashbox and reads its settings, its secrets left out.
@@ -33,8 +33,15 @@ select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous')::jsonb from 
 
 -- name: CashboxUpdate :exec
 update cashbox set collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
-    trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end
+    trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end,
+    page_color = case when @set_page_color::boolean then sqlc.narg(page_color) else page_color end,
+    frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end
 where id = @id;
+
+-- CashboxLook is what a hosted page shows of the shop behind it.
+-- name: CashboxLook :one
+select m.name, c.page_color, c.frame_origin
+from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- name: CashboxCurrency :one
 select currency from cashbox where id = @id;

@@ -61,3 +61,22 @@ for no key update skip locked;
 -- name: PaymentCountEvent :one
 update payment set event_sequence = event_sequence + 1 where merchant_id = @merchant_id and id = @id
 returning *;
+
+-- PaymentListByPayer goes through each of a payer's names by itself, so that each reads no more rows than a page has.
+-- name: PaymentListByPayer :many
+select p.* from unnest(@payers::text[]) as payer (name) cross join lateral (
+    select * from payment
+    where payer_user_id = payer.name and id < @before_id
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(order_id)::text is null or order_id = sqlc.narg(order_id))
+      and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+      and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+      and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
+    order by id desc limit @page
+) p order by p.id desc limit @page;
+
+-- PaymentListByOrder finds a merchant's payments of one order id, one a channel.
+-- name: PaymentListByOrder :many
+select p.* from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
+order by p.id desc;

@@ -7,3 +7,8 @@ where k.key_id = any(@key_ids::text[]) order by k.id;
 
 -- name: SandboxUsers :many
 select id, kind, login from app_user where login = any(@logins::text[]) order by id;
+
+-- SandboxLegacyKeys lists keys that are bound to no cashbox, each with the first that its merchant has, or 0.
+-- name: SandboxLegacyKeys :many
+select k.key_id, coalesce((select min(c.id) from cashbox c where c.merchant_id = k.merchant_id), 0)::bigint as cashbox_id
+from api_key k where k.key_id = any(@key_ids::text[]) order by k.id;

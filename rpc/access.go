@@ -17,14 +17,16 @@ import (
 	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// access says which kinds of callers each procedure lets in, over Connect and REST alike. What such a caller may do
-// with which record is the service's to decide.
+// access says which kinds of callers each procedure lets in, over Connect and REST alike; one who proves nothing at all
+// is told of the first. What such a caller may do with which record is the service's to decide.
 var access = map[string][]auth.Kind{
 	gatewayv1connect.PaymentServiceCreatePaymentProcedure: {auth.MerchantKey},
 	gatewayv1connect.PaymentServiceGetPaymentProcedure: {
 		auth.MerchantKey, auth.Cabinet, auth.MerchantPortal, auth.Trader, auth.Operator,
 	},
 	gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure: {auth.Application},
+	gatewayv1connect.PaymentServiceListPaymentsProcedure:        {auth.Cabinet, auth.MerchantKey},
+	gatewayv1connect.PaymentServiceCreateAppealProcedure:        {auth.MerchantKey},
 	portalv1connect.AuthServiceLoginProcedure:                   {auth.Anyone},
 	portalv1connect.TraderServiceListPaymentsProcedure:          {auth.Trader},
 	portalv1connect.TraderServiceConfirmReceivedProcedure:       {auth.Trader},
@@ -50,25 +52,53 @@ var access = map[string][]auth.Kind{
 	portalv1connect.OperatorServiceListSettingChangesProcedure:  {auth.Operator},
 	portalv1connect.OperatorServiceListDeadEventsProcedure:      {auth.Operator},
 	portalv1connect.OperatorServiceReplayEventsProcedure:        {auth.Operator},
+	portalv1connect.OperatorServiceListAppealsProcedure:         {auth.Operator},
+	portalv1connect.OperatorServiceGetAppealFileProcedure:       {auth.Operator},
+	portalv1connect.OperatorServiceReviewAppealProcedure:        {auth.Operator},
+	portalv1connect.OperatorServiceResolveAppealProcedure:       {auth.Operator},
+	portalv1connect.CredentialServiceListCredentialsProcedure:   {auth.MerchantPortal},
+	portalv1connect.CredentialServiceCreateCredentialProcedure:  {auth.MerchantPortal},
+	portalv1connect.CredentialServiceRevokeCredentialProcedure:  {auth.MerchantPortal},
 	sandboxv1connect.SandboxServiceAdvanceClockProcedure:        {auth.Anyone},
 
-	gatewayv1connect.PaymentServiceResendCodeProcedure:          {auth.MerchantKey},
-	gatewayv1connect.CheckoutServiceGetCheckoutProcedure:        {auth.Anyone},
-	gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure: {auth.Anyone},
-	gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure:     {auth.Anyone},
-	gatewayv1connect.CheckoutServiceCancelCheckoutProcedure:     {auth.Anyone},
-	portalv1connect.TraderServiceRequestCodeProcedure:           {auth.Trader},
-	portalv1connect.TraderServiceRequestCodeResendProcedure:     {auth.Trader},
-	portalv1connect.TraderServiceMarkCodeNotNeededProcedure:     {auth.Trader},
-	portalv1connect.OperatorServiceSetTraderAcquirerProcedure:   {auth.Operator},
-	portalv1connect.OperatorServiceListCardConflictsProcedure:   {auth.Operator},
-	portalv1connect.OperatorServiceCloseCardConflictProcedure:   {auth.Operator},
+	gatewayv1connect.PaymentServiceResendCodeProcedure:             {auth.MerchantKey},
+	gatewayv1connect.CheckoutServiceGetCheckoutProcedure:           {auth.Anyone},
+	gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure:    {auth.Anyone},
+	gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure:        {auth.Anyone},
+	gatewayv1connect.CheckoutServiceCancelCheckoutProcedure:        {auth.Anyone},
+	portalv1connect.TraderServiceRequestCodeProcedure:              {auth.Trader},
+	portalv1connect.TraderServiceRequestCodeResendProcedure:        {auth.Trader},
+	portalv1connect.TraderServiceMarkCodeNotNeededProcedure:        {auth.Trader},
+	portalv1connect.OperatorServiceSetTraderAcquirerProcedure:      {auth.Operator},
+	portalv1connect.OperatorServiceListCardConflictsProcedure:      {auth.Operator},
+	portalv1connect.OperatorServiceCloseCardConflictProcedure:      {auth.Operator},
+	gatewayv1connect.PayinServiceCreatePayinProcedure:              {auth.MerchantKey},
+	gatewayv1connect.PayinServiceGetPayinProcedure:                 {auth.MerchantKey},
+	gatewayv1connect.PayinServiceCancelPayinProcedure:              {auth.MerchantKey},
+	portalv1connect.TraderServiceListPayinsProcedure:               {auth.Trader},
+	portalv1connect.TraderServiceTakePayinProcedure:                {auth.Trader},
+	portalv1connect.TraderServiceCompletePayinProcedure:            {auth.Trader},
+	portalv1connect.TraderServiceFailPayinProcedure:                {auth.Trader},
+	portalv1connect.MerchantServiceListPayinsProcedure:             {auth.MerchantPortal},
+	portalv1connect.MerchantServiceCancelPayinProcedure:            {auth.MerchantPortal},
+	portalv1connect.OperatorServiceListOverduePayinsProcedure:      {auth.Operator},
+	portalv1connect.OperatorServiceResolvePayinProcedure:           {auth.Operator},
+	portalv1connect.OperatorServiceSetCashboxPayoutMethodProcedure: {auth.Operator},
+	portalv1connect.OperatorServiceSetTraderPayoutMethodProcedure:  {auth.Operator},
+
+	gatewayv1connect.DepositServiceCreateDepositProcedure:  {auth.MerchantKey},
+	gatewayv1connect.DepositServiceGetDepositProcedure:     {auth.MerchantKey},
+	gatewayv1connect.CashboxServiceGetBalanceProcedure:     {auth.MerchantKey},
+	portalv1connect.OperatorServiceListDepositsProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceConfirmDepositProcedure: {auth.Operator},
+	portalv1connect.OperatorServiceRejectDepositProcedure:  {auth.Operator},
+	portalv1connect.OperatorServiceSetInsuranceProcedure:   {auth.Operator},
 }
 
 // Access says which kinds of callers a procedure lets in.
 func Access(procedure string) []auth.Kind { return access[procedure] }
 
-// MaxBody bounds every body but an appeal's.
+// MaxBody bounds every body but an upload's.
 const MaxBody = 64 << 10
 
 // Fail writes an error in the shape of the transport it belongs to.
@@ -79,6 +109,8 @@ type Door struct {
 	keys   *auth.Keys
 	users  *auth.Users
 	limits *limit.Limits
+	// uploading counts the uploads under way.
+	uploading turnstile
 }
 
 // NewDoor makes the door. It refuses a procedure that access does not list.
@@ -88,12 +120,15 @@ func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, procedure
 			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
 		}
 	}
-	return &Door{keys: keys, users: users, limits: limits}, nil
+	return &Door{keys: keys, users: users, limits: limits, uploading: make(turnstile, uploadsAtOnce)}, nil
 }
 
 // Guard lets a caller through to the procedure's handler once it has proved who it is, with its body read and put back
 // and itself in the request's context.
 func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+	if uploads[procedure] {
+		return d.guardUpload(procedure, fail, next)
+	}
 	kinds := access[procedure]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nameCall(r.Context(), procedure)
@@ -121,18 +156,25 @@ func (d *Door) admit(r *http.Request, kinds []auth.Kind, body auth.ReadBody) (au
 		return auth.Caller{Kind: auth.Anyone}, nil
 	case slices.Contains(kinds, auth.Application):
 		return d.keys.Application(r.Header, body)
-	// A procedure open to keys and tokens goes by what the caller sent.
-	case slices.Contains(kinds, auth.MerchantKey) && (len(kinds) == 1 || !auth.HasBearer(authorization)):
+	case slices.Contains(kinds, auth.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
 		return d.keys.Merchant(r.Context(), r.Header, body)
 	}
 	caller, err := d.users.Bearer(r.Context(), authorization)
-	if err != nil {
+	switch {
+	case err != nil:
 		return auth.Caller{}, err
+	case slices.Contains(kinds, caller.Kind):
+		return caller, nil
+	case len(kinds) == 1 && kinds[0] == auth.MerchantPortal:
+		return auth.Caller{}, fault.ErrPortalTokenRequired
 	}
-	if !slices.Contains(kinds, caller.Kind) {
-		return auth.Caller{}, fault.ErrTokenKindNotAllowed
-	}
-	return caller, nil
+	return auth.Caller{}, fault.ErrTokenKindNotAllowed
+}
+
+// signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by what it sent, and
+// where it sent nothing, by the first kind of the row.
+func (d *Door) signs(header http.Header, kinds []auth.Kind) bool {
+	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == auth.MerchantKey || d.keys.Signed(header))
 }
 
 // count bounds how often a key may call and, of callers without one, an address may write.
@@ -147,8 +189,10 @@ func (d *Door) count(r *http.Request, caller auth.Caller) error {
 	return err
 }
 
-// errBodyTooLarge is answered after reading to the limit, so that the answer gets through.
-var errBodyTooLarge = fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", MaxBody)
+// tooLarge is answered after reading to the limit, so that the answer gets through.
+func tooLarge(limit int64) error {
+	return fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", limit)
+}
 
 // onceBody reads the request's body when first asked for, up to the limit, and puts it back for the handler.
 func onceBody(r *http.Request) auth.ReadBody {
@@ -158,7 +202,7 @@ func onceBody(r *http.Request) auth.ReadBody {
 	return func() ([]byte, error) {
 		if !read {
 			read = true
-			content, err = ReadBody(r.Body)
+			content, err = ReadBody(r.Body, MaxBody)
 			r.Body = io.NopCloser(bytes.NewReader(content))
 		}
 		return content, err
@@ -166,12 +210,12 @@ func onceBody(r *http.Request) auth.ReadBody {
 }
 
 // ReadBody reads a request's body, to its limit at most.
-func ReadBody(body io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(body, MaxBody+1))
-	tooLarge := new(http.MaxBytesError)
+func ReadBody(body io.Reader, limit int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(body, limit+1))
+	exceeded := new(http.MaxBytesError)
 	switch {
-	case len(content) > MaxBody, errors.As(err, &tooLarge):
-		return nil, errBodyTooLarge
+	case int64(len(content)) > limit, errors.As(err, &exceeded):
+		return nil, tooLarge(limit)
 	case err != nil:
 		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
 	}

@@ -19,29 +19,39 @@ import (
 
 // Services are the handlers of every service. Sandbox is nil outside a sandbox.
 type Services struct {
-	Payment  gatewayv1connect.PaymentServiceHandler
-	Auth     portalv1connect.AuthServiceHandler
-	Trader   portalv1connect.TraderServiceHandler
-	Operator portalv1connect.OperatorServiceHandler
-	Merchant portalv1connect.MerchantServiceHandler
-	Sandbox  sandboxv1connect.SandboxServiceHandler
-	Checkout gatewayv1connect.CheckoutServiceHandler
+	Payment    gatewayv1connect.PaymentServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Auth       portalv1connect.AuthServiceHandler
+	Trader     portalv1connect.TraderServiceHandler
+	Operator   portalv1connect.OperatorServiceHandler
+	Merchant   portalv1connect.MerchantServiceHandler
+	Credential portalv1connect.CredentialServiceHandler
+	Sandbox    sandboxv1connect.SandboxServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
 
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
-		connect.WithReadMaxBytes(MaxBody),
+		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
+			return []connect.HandlerOption{connect.WithReadMaxBytes(int(maxBody(spec.Procedure)))}
+		}),
 	)
 	handlers := map[string]http.Handler{}
 	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
 	add(gatewayv1connect.NewPaymentServiceHandler(s.Payment, options))
+	add(gatewayv1connect.NewPayinServiceHandler(s.Payin, options))
+	add(gatewayv1connect.NewDepositServiceHandler(s.Deposit, options))
+	add(gatewayv1connect.NewCashboxServiceHandler(s.Cashbox, options))
 	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
 	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
+	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

@@ -61,7 +61,6 @@ const secret = "hunter2"
 type trouble struct {
 	gatewayv1connect.UnimplementedPaymentServiceHandler
 	portalv1connect.UnimplementedAuthServiceHandler
-	portalv1connect.UnimplementedTraderServiceHandler
 	fail func(context.Context) error
 }
 
@@ -81,8 +80,11 @@ const applicationSecret = "application"
 func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	t.Helper()
 	services := rpc.Services{
-		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: trouble{fail: fail},
+		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{},
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
@@ -90,7 +92,10 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	noError(t, err)
 	mux := http.NewServeMux()
 	noError(t, door.Mount(mux, services))
-	mux.Handle("/api/", rest.New(rest.Services{Payment: services.Payment}, door.Guard))
+	mux.Handle("/api/", rest.New(rest.Services{
+		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
+		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
+	}, door.Guard))
 	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
 	t.Cleanup(server.Close)
 	return server

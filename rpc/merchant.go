@@ -10,19 +10,23 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/fault"
+	"gateway/internal/payout"
 	"gateway/internal/webhook"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 // MerchantService serves portal.v1.MerchantService.
-type MerchantService struct{ events *webhook.Events }
+type MerchantService struct {
+	events  *webhook.Events
+	payouts *payout.Service
+}
 
 var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
-func NewMerchantService(events *webhook.Events) *MerchantService {
-	return &MerchantService{events: events}
+func NewMerchantService(events *webhook.Events, payouts *payout.Service) *MerchantService {
+	return &MerchantService{events: events, payouts: payouts}
 }
 
 // ListEvents implements the service.

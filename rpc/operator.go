@@ -10,6 +10,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	"gateway/internal/rate"
 	"gateway/internal/webhook"
 	portalv1 "gateway/rpc/gen/portal/v1"
@@ -21,6 +22,8 @@ type OperatorRooms struct {
 	Payments *payment.Service
 	Rates    *rate.Settings
 	Settings *cashbox.Settings
+	Accounts *cashbox.Accounts
+	Payouts  *payout.Service
 	Users    *auth.Users
 	Events   *webhook.Events
 

@@ -28,6 +28,7 @@ func (s *OperatorService) UpdateCashbox(
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.UpdateCashbox(ctx, auth.CallerFrom(ctx), cashbox.Update{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
+		PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 	}))
 }
 

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"time"
 
@@ -33,11 +34,20 @@ func NewPaymentService(payments *payment.Service, checkouts *checkout.Service, l
 	}
 }
 
-// Headers that tell a repeat from a first call.
+// HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it differs.
 const (
-	headerReplay   = "Idempotent-Replay"
+	HeaderReplay   = "Idempotent-Replay"
 	headerMismatch = "Idempotent-Mismatch"
 )
+
+func markRepeat(header http.Header, replay bool, mismatch []string) {
+	if replay {
+		header.Set(HeaderReplay, "true")
+	}
+	if len(mismatch) > 0 {
+		header.Set(headerMismatch, strings.Join(mismatch, ","))
+	}
+}
 
 // CreatePayment implements the service.
 func (s *PaymentService) CreatePayment(
@@ -53,12 +63,7 @@ func (s *PaymentService) CreatePayment(
 		return nil, err
 	}
 	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown[0]})
-	if created.Replay {
-		res.Header().Set(headerReplay, "true")
-	}
-	if len(created.Mismatch) > 0 {
-		res.Header().Set(headerMismatch, strings.Join(created.Mismatch, ","))
-	}
+	markRepeat(res.Header(), created.Replay, created.Mismatch)
 	return res, nil
 }
 
@@ -128,15 +133,22 @@ func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.P
 		Extra: extra(caller, p), Ledger: ledgerView(caller, p), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
 	}
-	if p.RequisiteSnapshot() {
-		out.Requisite = &gatewayv1.Requisite{
-			Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
-			Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
-		}
+	if out.Requisite = requisiteView(p); out.Requisite != nil {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
 	return out
+}
+
+// requisiteView is where the payer sends the money, or nil for card checkout.
+func requisiteView(p payment.Payment) *gatewayv1.Requisite {
+	if !p.RequisiteSnapshot() {
+		return nil
+	}
+	return &gatewayv1.Requisite{
+		Type: *p.RequisiteType, Method: *p.RequisiteMethod, Value: *p.RequisiteValue,
+		Holder: p.RequisiteHolder, Bank: p.RequisiteBank,
+	}
 }
 
 // restricted callers do not see what the platform earns, nor base rate and markup, from which it could be reckoned.

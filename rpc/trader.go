@@ -8,6 +8,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/checkout"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
@@ -16,15 +17,19 @@ import (
 type TraderService struct {
 	payments  *payment.Service
 	checkouts *checkout.Service
+	payouts   *payout.Service
 	view      paymentView
 }
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
-func NewTraderService(payments *payment.Service, checkouts *checkout.Service, links *auth.Links, payURL string) *TraderService {
+func NewTraderService(
+	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, links *auth.Links, payURL string,
+) *TraderService {
 	return &TraderService{
-		payments: payments, checkouts: checkouts, view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
+		payments: payments, checkouts: checkouts, payouts: payouts,
+		view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
 	}
 }
 

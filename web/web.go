@@ -1,58 +1,145 @@
-// Package web serves the pages people see: handlers here, templates in view, stylesheets in static. The pages work
-// without script and ask no third party for anything.
+// Package web serves the pages people see: handlers here, what they say in words, templates in view, stylesheet and
+// script in static. The pages work without script and ask no third party for anything.
 package web
 
 import (
 	"bytes"
-	"embed"
-	"errors"
+	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"github.com/a-h/templ"
 
 	"gateway/internal/auth"
-	"gateway/internal/fault"
+	"gateway/internal/cashbox"
+	"gateway/internal/clock"
 	"gateway/internal/payment"
 	"gateway/web/view"
+	"gateway/web/words"
 )
 
-//go:embed static
-var static embed.FS
+// Rooms are what the hosted pages show and drive.
+type Rooms struct {
+	Payments *payment.Service
+	Looks    *cashbox.Settings
+	Links    *auth.Links
+	Clock    clock.Clock
+	// Secure says that the pages are public by https alone.
+	Secure bool
+	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
+	Simulate func(context.Context, payment.Payment) error
+}
 
 // Pay serves the hosted pages of payments.
 type Pay struct {
-	payments *payment.Service
-	links    *auth.Links
+	Rooms
+	library library
+	files   view.Files
 }
 
 // NewPay makes the handler of everything on the pay address.
-func NewPay(payments *payment.Service, links *auth.Links) http.Handler {
-	p := &Pay{payments: payments, links: links}
+func NewPay(rooms Rooms) http.Handler {
+	p := &Pay{Rooms: rooms}
+	p.library, p.files = openLibrary()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /r/{token}", p.requisite)
-	mux.Handle("GET /static/", cached(http.FileServerFS(static)))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { show(w, r, http.StatusNotFound, view.Unknown()) })
-	return secured(mux)
+	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
+	mux.HandleFunc("GET /r/{token}/status", p.linked(p.status))
+	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.dressed(p.askCancel)))
+	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.dressed(p.cancel)))
+	if p.Simulate != nil {
+		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
+	}
+	mux.HandleFunc("GET /static/{name}", p.file(p.library.serve))
+	mux.HandleFunc("GET /static/color/{name}", p.file(serveColor))
+	mux.HandleFunc("/", p.unknown)
+	return secured(p.sameOrigin(mux))
 }
 
-// requisite shows where to send the money. Every link that is not one of ours gets the same answer.
-func (p *Pay) requisite(w http.ResponseWriter, r *http.Request) {
-	id, err := p.links.Parse(r.PathValue("token"))
-	if err != nil {
-		show(w, r, http.StatusNotFound, view.Unknown())
-		return
+// secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace in caches and
+// referrers. The path of a page is a credential.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		frame(h, "")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Robots-Tag", "noindex")
+		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// frame says who may show a page in a frame: one origin, or nobody.
+func frame(h http.Header, origin string) {
+	ancestors := origin
+	if origin == "" {
+		ancestors = "'none'"
+		h.Set("X-Frame-Options", "DENY")
+	} else {
+		// The older header knows no other origin; browsers that know the policy pass it by.
+		h.Del("X-Frame-Options")
 	}
-	found, err := p.payments.ByUUID(r.Context(), id)
-	switch {
-	case errors.Is(err, fault.ErrNotFound):
-		show(w, r, http.StatusNotFound, view.Unknown())
-	case err != nil:
-		slog.ErrorContext(r.Context(), "requisite page", "error", err)
-		show(w, r, http.StatusInternalServerError, view.Broken())
-	default:
-		show(w, r, http.StatusOK, view.Requisite(found))
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors)
+}
+
+// sameOrigin refuses posts that other pages have sent.
+func (p *Pay) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.message(w, r, http.StatusForbidden, words.ForeignTitle, words.ForeignText)
+	}))
+	return protection.Handler(next)
+}
+
+// file serves static files; a name that is none is an unknown link.
+func (p *Pay) file(serve func(http.ResponseWriter, *http.Request) bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !serve(w, r) {
+			p.unknown(w, r)
+		}
 	}
+}
+
+// unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
+func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) {
+	p.message(w, r, http.StatusNotFound, words.UnknownTitle, words.UnknownText)
+}
+
+func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "hosted page", "error", err)
+	p.message(w, r, http.StatusInternalServerError, words.BrokenTitle, words.BrokenText)
+}
+
+func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title, text words.Key) {
+	shell := p.shell(w, r)
+	show(w, r, status, view.Message(shell, shell.Say(title), shell.Say(text)))
+}
+
+const languageCookie = "lang"
+
+// shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked for by the browser.
+// A choice is remembered.
+func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
+	s := view.Shell{Files: p.files}
+	if s.Words, s.Chosen = words.In(r.URL.Query().Get("lang")); s.Chosen {
+		http.SetCookie(w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS, and a language is no secret
+			Name: languageCookie, Value: s.Code, Path: "/", MaxAge: 365 * 24 * 60 * 60,
+			HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode,
+		})
+		return s
+	}
+	if cookie, err := r.Cookie(languageCookie); err == nil {
+		if remembered, known := words.In(cookie.Value); known {
+			s.Words = remembered
+			return s
+		}
+	}
+	s.Words = words.For(r.Header.Get("Accept-Language"))
+	return s
 }
 
 // show renders a page whole before the first byte is sent: half a page about money is worse than none.
@@ -64,29 +151,15 @@ func show(w http.ResponseWriter, r *http.Request, status int, page templ.Compone
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
+	send(w, r, status, body.Bytes(), pack(body.Bytes()))
 }
 
-// secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace in caches and
-// referrers. The path of a page is a credential.
-func secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy",
-			"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
-		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Robots-Tag", "noindex")
-		next.ServeHTTP(w, r)
-	})
-}
-
-// cached lets browsers keep what is the same for everybody.
-func cached(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "public, max-age=3600")
-		next.ServeHTTP(w, r)
-	})
+// back leads to a payment's page after something was done to it.
+func back(w http.ResponseWriter, s view.Shell) {
+	address := url.URL{Path: s.Path}
+	if s.Chosen {
+		address.RawQuery = url.Values{"lang": {s.Code}}.Encode()
+	}
+	w.Header().Set("Location", address.String())
+	w.WriteHeader(http.StatusSeeOther)
 }

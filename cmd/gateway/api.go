@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
+	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/payment"
 	"gateway/internal/rate"
 	"gateway/rpc"
 	"gateway/rpc/rest"
@@ -14,15 +18,20 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
+	accounts := cashbox.NewAccounts(g.pool, g.clock)
 	services := rpc.Services{
-		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
-		Auth:     rpc.NewAuthService(g.users, g.limits),
-		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.links, g.payURL),
-		Merchant: rpc.NewMerchantService(g.events),
-		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
+		Payment:    rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
+		Checkout:   rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
+		Payin:      rpc.NewPayinService(g.payouts),
+		Deposit:    rpc.NewDepositService(accounts),
+		Cashbox:    rpc.NewCashboxService(accounts),
+		Auth:       rpc.NewAuthService(g.users, g.limits),
+		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
+		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
+		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: g.settings(), Users: g.users,
-			Events: g.events, Checkouts: g.checkouts, Acquirers: g.acquirers,
+			Events: g.events, Accounts: accounts, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}
 	if g.testClock != nil {
@@ -40,7 +49,10 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err := door.Mount(mux, services); err != nil {
 		return nil, err
 	}
-	routed := rest.Services{Payment: services.Payment, Checkout: services.Checkout}
+	routed := rest.Services{
+		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
+		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
+	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	if err != nil {
@@ -74,12 +86,26 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, g.payments.ExpireAll(ctx)
+	return now, errors.Join(g.payments.ExpireAll(ctx), g.payouts.ExpireAll(ctx))
 }
 
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
-	return rpc.WithRequestID(web.NewPay(g.payments, g.links))
+	rooms := web.Rooms{
+		Payments: g.payments, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links, Clock: g.clock,
+		Secure: strings.HasPrefix(g.payURL, "https://"),
+	}
+	if g.sandbox {
+		rooms.Simulate = g.simulateTransfer
+	}
+	return rpc.WithRequestID(web.NewPay(rooms))
+}
+
+// simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
+func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
+	trader := auth.Caller{Kind: auth.Trader, TraderID: p.TraderID}
+	_, err := g.payments.Confirm(ctx, trader, p.ID)
+	return err
 }
 
 // portalHandler has no portals to show yet.

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -125,7 +127,7 @@ func cutFlag(args []string, name string) (string, []string) {
 	return value, rest
 }
 
-// sign prints the headers that sign the body on standard input.
+// sign prints the headers that sign the body on standard input, or an appeal.
 func (e environment) sign(args []string) error {
 	names := sign.DefaultHeaders
 	flags := flag.NewFlagSet("sign", flag.ContinueOnError)
@@ -134,6 +136,8 @@ func (e environment) sign(args []string) error {
 	flags.StringVar(&names.KeyID, "header-key-id", cmp.Or(e.getenv("GATEWAY_HEADER_KEY_ID"), names.KeyID), "name of the key id header")
 	flags.StringVar(&names.Secret, "header-secret", cmp.Or(e.getenv("GATEWAY_HEADER_SECRET"), names.Secret), "name of the secret header")
 	flags.StringVar(&names.Signature, "header-signature", cmp.Or(e.getenv("GATEWAY_HEADER_SIGNATURE"), names.Signature), "name of the signature header")
+	reason := flags.String("appeal-reason", "", "with -appeal-file: the appeal's reason")
+	file := flags.String("appeal-file", "", "sign an appeal with this file instead of standard input")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -141,13 +145,28 @@ func (e environment) sign(args []string) error {
 	if *keyID == "" || secret == "" {
 		return errors.New("-key-id and the variable GATEWAY_MERCHANT_SECRET are needed")
 	}
+	signature, err := e.signature(secret, *reason, *file)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: %s\n%s: %s\n%s: %s\n", names.KeyID, *keyID, names.Secret, secret, names.Signature, signature)
+	return err
+}
+
+// signature is that of an appeal with the file, or of standard input without one.
+func (e environment) signature(secret, reason, file string) (string, error) {
+	if file != "" {
+		stat, err := os.Stat(file)
+		if err != nil {
+			return "", fmt.Errorf("read the appeal's file: %w", err)
+		}
+		return sign.AppealSignature(secret, reason, filepath.Base(file), stat.Size()), nil
+	}
 	body, err := io.ReadAll(e.stdin)
 	if err != nil {
-		return fmt.Errorf("read the body: %w", err)
+		return "", fmt.Errorf("read the body: %w", err)
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: %s\n%s: %s\n%s: %s\n", names.KeyID, *keyID, names.Secret, secret,
-		names.Signature, sign.Signature(secret, body))
-	return err
+	return sign.Signature(secret, body), nil
 }
 
 // listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and prints them.

@@ -16,12 +16,18 @@ import (
 var placeholders = map[string]*regexp.Regexp{
 	"<id>": regexp.MustCompile(`^[1-9][0-9]*$`),
 	// A UUIDv7.
-	"<uuid>":   regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+	"<uuid>": regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
+	// A UUID of any kind, as the caller named it.
+	"<key>":    regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
 	"<phone>":  regexp.MustCompile(`^\+79\d{9}$`),
 	"<card>":   regexp.MustCompile(`^\d{16}$`),
 	"<iban>":   regexp.MustCompile(`^MN\d{18}$`),
 	"<holder>": regexp.MustCompile(`^[A-Z][A-Za-z-]+ [A-Z]\.$`),
 	"<time>":   timeFormat,
+	// Of keys and cursors: 96 and 256 bits, and an id in quotes.
+	"<key id>":  regexp.MustCompile(`^mk_[0-9a-f]{24}$`),
+	"<secret>":  regexp.MustCompile(`^sk_[A-Za-z0-9_-]{43}$`),
+	"<id text>": regexp.MustCompile(`^[1-9][0-9]*$`),
 }
 
 // timeFormat is ISO 8601, UTC, milliseconds.
@@ -66,6 +72,15 @@ func (m matcher) match(path string, want, got any) {
 				continue
 			}
 			m.match(path+"."+key, value, inside[key])
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			m.t.Errorf("%s: %s is %v; want a list of %d", m.name, path, got, len(want))
+			return
+		}
+		for i, value := range want {
+			m.match(fmt.Sprintf("%s[%d]", path, i), value, list[i])
 		}
 	case string:
 		if !m.text(want, got) {

@@ -17,13 +17,14 @@ var floors = map[string]int{
 	"gateway/internal/ledger": 2, "gateway/internal/rate": 2, "gateway/internal/routing": 2,
 	"gateway/internal/auth": 2, "gateway/internal/limit": 2, "gateway/internal/webhook": 2,
 	"gateway/internal/card": 2, "gateway/internal/acquirer": 3, "gateway/internal/checkout": 4,
+	"gateway/internal/requisite": 0, "gateway/internal/payout": 3,
 	"gateway/internal/payment": 3, "gateway/internal/cashbox": 3, "gateway/internal/sandbox": 3, "gateway/internal/dbtest": 3,
 	"gateway/rpc/gen/gateway/v1": 3, "gateway/rpc/gen/portal/v1": 4, "gateway/rpc/gen/sandbox/v1": 3,
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect": 5, "gateway/rpc/gen/portal/v1/portalv1connect": 5,
 	"gateway/rpc/gen/sandbox/v1/sandboxv1connect": 5,
 	"gateway/rpc/sign":                            0,
 	"gateway/rpc":                                 6, "gateway/rpc/rest": 7,
-	"gateway/web/view": 6, "gateway/web": 7,
+	"gateway/web/words": 5, "gateway/web/view": 6, "gateway/web": 7,
 	"gateway/cmd/gateway": 8, "gateway/cmd/bench": 8,
 }
 

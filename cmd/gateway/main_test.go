@@ -291,6 +291,9 @@ func keep(info sandbox.Info) {
 	for _, box := range info.Cashboxes {
 		found = append(found, box.Secret, box.WebhookSecret, strings.TrimPrefix(box.WebhookSecret, "whsec_"))
 	}
+	for _, key := range info.LegacyKeys {
+		found = append(found, key.Secret)
+	}
 	for _, user := range info.Users {
 		found = append(found, user.Password, user.Token)
 	}

@@ -24,6 +24,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
+	"gateway/internal/payout"
 	"gateway/internal/rate"
 	"gateway/internal/sandbox"
 	"gateway/internal/vault"
@@ -51,6 +52,7 @@ type gateway struct {
 	checkouts *checkout.Service
 	cards     *card.Safe
 	acquirers *acquirer.Directory
+	payouts   *payout.Service
 	events    *webhook.Events
 	rates     *rate.Poller
 	audits    audits
@@ -191,6 +193,9 @@ func (g *gateway) wire(ctx context.Context) error {
 		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics, Cards: g.cards,
 	})
 	if err != nil {
+		return err
+	}
+	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, outbox, addresses); err != nil {
 		return err
 	}
 	g.rates = rate.NewPoller(g.pool, g.clock, g.ops.metrics)

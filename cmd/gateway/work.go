@@ -59,6 +59,7 @@ func (g *gateway) loops() []loop {
 	lastAudit := g.clock.Now()
 	return []loop{
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
+		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
 		{"poll acquirers", sweepEvery, g.checkouts.Poll},
 		{"prune cards", tidyEvery, g.checkouts.Prune},

@@ -74,35 +74,55 @@ func NewKeys(pool db.DBTX, headers Headers, applicationSecret string) *Keys {
 // ReadBody returns the body that a signature covers.
 type ReadBody func() ([]byte, error)
 
-// Merchant authenticates a merchant's signed request. The body is asked for only when all three headers are there.
+// Merchant authenticates a merchant's signed request. The body is asked for only when key and secret have been found
+// good.
 func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (Caller, error) {
-	signature, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
-	secret := header.Get(k.headers.Secret)
-	switch {
-	case signature == "":
-		return Caller{}, errSignatureRequired
-	case keyID == "":
-		return Caller{}, errKeyIDRequired
-	case secret == "":
-		return Caller{}, errSecretRequired
+	proof, err := k.Begin(ctx, header)
+	if err != nil {
+		return Caller{}, err
 	}
 	content, err := body()
 	if err != nil {
 		return Caller{}, err
 	}
+	return proof.Check(content)
+}
+
+// Begin authenticates the key and the secret of a merchant's request, before anything of its body is read. The
+// signature is left to the proof's Check.
+func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
+	signature, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
+	secret := header.Get(k.headers.Secret)
+	switch {
+	case signature == "":
+		return nil, errSignatureRequired
+	case keyID == "":
+		return nil, errKeyIDRequired
+	case secret == "":
+		return nil, errSecretRequired
+	}
 	key, err := k.find(ctx, keyID)
 	if err != nil {
-		return Caller{}, err
+		return nil, err
 	}
-	// Everything is compared whether or not the key exists, so that the time taken tells nothing of it.
+	// The secret is compared whether or not the key exists, so that the time taken tells nothing of it.
 	hash := sha256.Sum256([]byte(secret))
 	known := subtle.ConstantTimeCompare(hash[:], key.secretHash()) == 1
-	signed := verify([]byte(secret), content, signature)
-	if !key.exists || !known || !signed {
-		return Caller{}, errInvalidSignature
+	if !key.exists || !known {
+		return nil, errInvalidSignature
 	}
-	k.used(ctx, keyID, key)
-	return key.caller(), nil
+	return &Proof{caller: key.caller(), signedBy: func(content []byte) bool {
+		if !verify([]byte(secret), content, signature) {
+			return false
+		}
+		k.used(ctx, keyID, key)
+		return true
+	}}, nil
+}
+
+// Signed reports whether a request carries any of the headers of a signed one.
+func (k *Keys) Signed(header http.Header) bool {
+	return header.Get(k.headers.Signature) != "" || header.Get(k.headers.KeyID) != "" || header.Get(k.headers.Secret) != ""
 }
 
 // Application authenticates the application itself, which signs with the external-payments secret.

@@ -1,5 +1,6 @@
-// Package cashbox is what an operator sets of merchants and their cashboxes: switches, methods, markups, limits. Every
-// change is kept in the log of settings.
+// Package cashbox is what merchants' cashboxes hold, and what operators set: balances, deposits, insurance; switches,
+// methods, markups and limits of merchants, cashboxes, traders and requisites. Every change of a setting is kept in a
+// log.
 package cashbox
 
 import (
@@ -62,25 +63,32 @@ func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u Mer
 	})
 }
 
-// Update changes the fields that are set; a TraderID of 0 removes the bridge.
+// Update changes the fields that are set; a TraderID of 0 removes the bridge, an empty text clears its field.
 type Update struct {
 	ID             int64
 	CollectEnabled *bool
 	TraderID       *int64
+	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
+	PageColor, FrameOrigin *string
 }
 
-// UpdateCashbox switches collecting, or sets the bridge.
+// UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
 func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u Update) (Change, error) {
 	c, err := s.change(caller, "cashbox", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
 	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
+	f := fault.Decoded(ctx)
+	u.look(f, &params)
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
-		if err := s.checkTrader(ctx, *u.TraderID); err != nil {
+		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
 			return c, err
 		}
+	}
+	if err := f.Err(); err != nil {
+		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
@@ -88,12 +96,11 @@ func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u Upda
 	})
 }
 
-func (s *Settings) checkTrader(ctx context.Context, id int64) error {
-	f := fault.Decoded(ctx)
+func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) error {
 	_, err := s.q.TraderSetting(ctx, id)
 	f.Check(!db.NoRows(err), "traderCashboxId", "is not a trader's cashbox")
-	if err := f.Err(); err != nil {
-		return err
+	if db.NoRows(err) {
+		return nil
 	}
 	return err
 }

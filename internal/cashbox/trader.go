@@ -12,6 +12,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/requisite"
 )
 
 // TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
@@ -167,7 +168,7 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 	}
 	f.Check(known, "method", "is not a method for %s", n.Currency)
 	if kind != "" {
-		wrong := checkValue(kind, n.Value)
+		wrong := requisite.Wrong(kind, n.Value)
 		f.Check(wrong == "", "value", "%s", wrong)
 	}
 	if known && kind == "" {

@@ -12,6 +12,78 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const credentialList = `-- name: CredentialList :many
+select id, key_id, name, cashbox_id, scopes, created_at, last_used_at, revoked_at from api_key
+where cashbox_id = $1 or (cashbox_id is null and merchant_id = $2)
+order by id desc
+`
+
+type CredentialListParams struct {
+	CashboxID  *int64
+	MerchantID *int64
+}
+
+type CredentialListRow struct {
+	ID         int64
+	KeyID      string
+	Name       string
+	CashboxID  *int64
+	Scopes     []string
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+// CredentialList lists the keys of a cashbox, and the legacy ones of its merchant, the newest first.
+func (q *Queries) CredentialList(ctx context.Context, arg CredentialListParams) ([]CredentialListRow, error) {
+	rows, err := q.db.Query(ctx, credentialList, arg.CashboxID, arg.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CredentialListRow
+	for rows.Next() {
+		var i CredentialListRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.KeyID,
+			&i.Name,
+			&i.CashboxID,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.LastUsedAt,
+			&i.RevokedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const credentialSetting = `-- name: CredentialSetting :one
+select (to_jsonb(k) - 'secret_hash')::jsonb from api_key k
+where k.id = $1 and (k.cashbox_id = $2 or (k.cashbox_id is null and k.merchant_id = $3))
+for no key update
+`
+
+type CredentialSettingParams struct {
+	ID         int64
+	CashboxID  *int64
+	MerchantID *int64
+}
+
+// CredentialSetting locks a key that CredentialList lists, and reads what may be known of it.
+func (q *Queries) CredentialSetting(ctx context.Context, arg CredentialSettingParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, credentialSetting, arg.ID, arg.CashboxID, arg.MerchantID)
+	var column_1 []byte
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const keyGet = `-- name: KeyGet :one
 select k.id, k.secret_hash, k.merchant_id, k.cashbox_id, k.scopes, k.last_used_at,
        coalesce(m.api_enabled, false)::boolean as api_enabled, m.rate_percent as merchant_rate_percent

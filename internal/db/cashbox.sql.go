@@ -101,21 +101,46 @@ func (q *Queries) CashboxInsert(ctx context.Context, arg CashboxInsertParams) (i
 	return id, err
 }
 
+const cashboxLook = `-- name: CashboxLook :one
+select m.name, c.page_color, c.frame_origin
+from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
+`
+
+type CashboxLookRow struct {
+	Name        string
+	PageColor   *string
+	FrameOrigin *string
+}
+
+// CashboxLook is what a hosted page shows of the shop behind it.
+func (q *Queries) CashboxLook(ctx context.Context, id int64) (CashboxLookRow, error) {
+	row := q.db.QueryRow(ctx, cashboxLook, id)
+	var i CashboxLookRow
+	err := row.Scan(&i.Name, &i.PageColor, &i.FrameOrigin)
+	return i, err
+}
+
 const cashboxOwner = `-- name: CashboxOwner :one
-select c.merchant_id, m.api_enabled, m.rate_percent
+select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
 `
 
 type CashboxOwnerRow struct {
-	MerchantID  int64
-	ApiEnabled  bool
-	RatePercent decimal.NullDecimal
+	MerchantID     int64
+	CollectEnabled bool
+	ApiEnabled     bool
+	RatePercent    decimal.NullDecimal
 }
 
 func (q *Queries) CashboxOwner(ctx context.Context, id int64) (CashboxOwnerRow, error) {
 	row := q.db.QueryRow(ctx, cashboxOwner, id)
 	var i CashboxOwnerRow
-	err := row.Scan(&i.MerchantID, &i.ApiEnabled, &i.RatePercent)
+	err := row.Scan(
+		&i.MerchantID,
+		&i.CollectEnabled,
+		&i.ApiEnabled,
+		&i.RatePercent,
+	)
 	return i, err
 }
 
@@ -174,14 +199,20 @@ func (q *Queries) CashboxSetting(ctx context.Context, id int64) ([]byte, error) 
 
 const cashboxUpdate = `-- name: CashboxUpdate :exec
 update cashbox set collect_enabled = coalesce($1, collect_enabled),
-    trader_cashbox_id = case when $2::boolean then $3 else trader_cashbox_id end
-where id = $4
+    trader_cashbox_id = case when $2::boolean then $3 else trader_cashbox_id end,
+    page_color = case when $4::boolean then $5 else page_color end,
+    frame_origin = case when $6::boolean then $7 else frame_origin end
+where id = $8
 `
 
 type CashboxUpdateParams struct {
 	CollectEnabled  *bool
 	SetBridge       bool
 	TraderCashboxID *int64
+	SetPageColor    bool
+	PageColor       *string
+	SetFrameOrigin  bool
+	FrameOrigin     *string
 	ID              int64
 }
 
@@ -190,6 +221,10 @@ func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) er
 		arg.CollectEnabled,
 		arg.SetBridge,
 		arg.TraderCashboxID,
+		arg.SetPageColor,
+		arg.PageColor,
+		arg.SetFrameOrigin,
+		arg.FrameOrigin,
 		arg.ID,
 	)
 	return err

@@ -71,6 +71,17 @@ func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	}
 }
 
+// InTxWithin is InTx that gives up, with ErrBusy, what has not come to its COMMIT in time.
+func InTxWithin(ctx context.Context, limit time.Duration, b Beginner, fn func(ctx context.Context, tx pgx.Tx, q *Queries) error) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := InTx(bounded, b, func(tx pgx.Tx, q *Queries) error { return fn(bounded, tx, q) })
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return err
+}
+
 func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
 	tx, err := b.Begin(ctx)
 	if err != nil {

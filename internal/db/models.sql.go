@@ -11,6 +11,20 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+type Appeal struct {
+	MerchantID int64
+	PaymentID  int64
+	ID         int64
+	Reason     string
+	FileName   string
+	FileType   string
+	FileSize   int64
+	Status     string
+	StatusAt   time.Time
+	Actor      string
+	CreatedAt  time.Time
+}
+
 type CardAttempt struct {
 	MerchantID    int64
 	ID            uuid.UUID
@@ -52,11 +66,62 @@ type Checkout struct {
 	AttemptOver   bool
 }
 
+type Deposit struct {
+	MerchantID        int64
+	ID                int64
+	CashboxID         int64
+	Status            string
+	Amount            decimal.Decimal
+	Network           string
+	Address           string
+	ExternalReference *string
+	IdempotencyKey    uuid.UUID
+	CreatedAt         time.Time
+	StatusAt          time.Time
+}
+
 type Method struct {
 	Method          string
 	Currency        string
 	RequisiteType   *string
 	RequisiteMethod *string
+}
+
+type Payin struct {
+	MerchantID         int64
+	ID                 int64
+	UUID               uuid.UUID
+	CashboxID          int64
+	OrderID            string
+	Method             string
+	Currency           string
+	Amount             decimal.Decimal
+	CallbackURI        string
+	Address            []byte
+	AddressMask        string
+	Recipient          string
+	BankCode           *string
+	BankName           *string
+	UserID             *string
+	UserIP             *string
+	Status             string
+	StatusReason       *string
+	StatusAt           time.Time
+	ExpiresAt          time.Time
+	CreatedAt          time.Time
+	EventSequence      int32
+	TraderID           *int64
+	TakenAt            *time.Time
+	ProofReference     *string
+	BaseRate           decimal.Decimal
+	RateSource         string
+	RateObservedAt     time.Time
+	MarkupPercent      decimal.Decimal
+	SpotUSDT           decimal.Decimal
+	FrozenUSDT         decimal.Decimal
+	TraderSharePercent decimal.NullDecimal
+	TraderUSDT         decimal.NullDecimal
+	PlatformUSDT       decimal.NullDecimal
 }
 
 type Payment struct {
@@ -128,6 +193,11 @@ type PaymentHistory struct {
 	FromStatus *string
 	ToStatus   string
 	Reason     *string
+}
+
+type PayoutMethod struct {
+	Method   string
+	Currency string
 }
 
 type RateFeed struct {

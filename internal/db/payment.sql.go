@@ -361,6 +361,181 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 	return err
 }
 
+const paymentListByOrder = `-- name: PaymentListByOrder :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
+order by p.id desc
+`
+
+type PaymentListByOrderParams struct {
+	MerchantID int64
+	Channels   []string
+	OrderID    string
+}
+
+// PaymentListByOrder finds a merchant's payments of one order id, one a channel.
+func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrderParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, paymentListByOrder, arg.MerchantID, arg.Channels, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteValue,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentListByPayer = `-- name: PaymentListByPayer :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from unnest($1::text[]) as payer (name) cross join lateral (
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
+    where payer_user_id = payer.name and id < $2
+      and ($3::text is null or status = $3)
+      and ($4::text is null or order_id = $4)
+      and ($5::text is null or method = $5)
+      and ($6::timestamptz is null or created_at >= $6)
+      and ($7::timestamptz is null or created_at < $7)
+    order by id desc limit $8
+) p order by p.id desc limit $8
+`
+
+type PaymentListByPayerParams struct {
+	Payers      []string
+	BeforeID    int64
+	Status      *string
+	OrderID     *string
+	Method      *string
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Page        int32
+}
+
+// PaymentListByPayer goes through each of a payer's names by itself, so that each reads no more rows than a page has.
+func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayerParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, paymentListByPayer,
+		arg.Payers,
+		arg.BeforeID,
+		arg.Status,
+		arg.OrderID,
+		arg.Method,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteValue,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentListByTrader = `-- name: PaymentListByTrader :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)

@@ -53,6 +53,37 @@ func (q *Queries) SandboxCashboxes(ctx context.Context, keyIds []string) ([]Sand
 	return items, nil
 }
 
+const sandboxLegacyKeys = `-- name: SandboxLegacyKeys :many
+select k.key_id, coalesce((select min(c.id) from cashbox c where c.merchant_id = k.merchant_id), 0)::bigint as cashbox_id
+from api_key k where k.key_id = any($1::text[]) order by k.id
+`
+
+type SandboxLegacyKeysRow struct {
+	KeyID     string
+	CashboxID int64
+}
+
+// SandboxLegacyKeys lists keys that are bound to no cashbox, each with the first that its merchant has, or 0.
+func (q *Queries) SandboxLegacyKeys(ctx context.Context, keyIds []string) ([]SandboxLegacyKeysRow, error) {
+	rows, err := q.db.Query(ctx, sandboxLegacyKeys, keyIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SandboxLegacyKeysRow
+	for rows.Next() {
+		var i SandboxLegacyKeysRow
+		if err := rows.Scan(&i.KeyID, &i.CashboxID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const sandboxUsers = `-- name: SandboxUsers :many
 select id, kind, login from app_user where login = any($1::text[]) order by id
 `

@@ -39,9 +39,13 @@ var (
 	number  atomic.Int64
 )
 
-// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) { dbtest.Main(m) }.
-func Main(m *testing.M) {
+// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) { dbtest.Main(m) }. What else
+// the tests have started ends before it.
+func Main(m *testing.M, end ...func()) {
 	code := m.Run()
+	for _, e := range end {
+		e()
+	}
 	if server != nil {
 		_ = server.Stop(context.Background())
 	}

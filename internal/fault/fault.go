@@ -74,6 +74,7 @@ var (
 	ErrUnauthenticated      = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
 	ErrTokenKindNotAllowed  = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
 	ErrCashboxAccessDenied  = New(Forbidden, "cashbox_access_denied", "The cashbox or record belongs to another merchant.")
+	ErrPortalTokenRequired  = New(Forbidden, "merchant_portal_token_required", "A token of the merchant portal is required.")
 	ErrScopeRequired        = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
 	ErrBindingRequired      = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
 	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")

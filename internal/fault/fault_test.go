@@ -88,3 +88,20 @@ func TestBodyAlone(t *testing.T) {
 		t.Errorf("%+v", err.Fields)
 	}
 }
+
+func TestRequiredAndMaxLength(t *testing.T) {
+	t.Parallel()
+	f := fault.Fields{"amount": {"must be a number"}}
+	if f.Required("orderId", "") || f.Required("amount", "") || f.Required("amount", "1") || !f.Required("method", "sbp") {
+		t.Error("Required does not tell what can be looked at further")
+	}
+	f.MaxLength("method", "sbp", 3)
+	f.MaxLength("holder", "жжжж", 3)
+	f.MaxLength("bank", "жжж", 3)
+	want := fault.Fields{
+		"amount": {"must be a number"}, "orderId": {"is required"}, "holder": {"must be at most 3 characters"},
+	}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("%v, want %v", f, want)
+	}
+}

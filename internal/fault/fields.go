@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"unicode/utf8"
 )
 
 // Fields maps a field's path, as the caller wrote it ("payer.userIp"), to what is wrong with it.
@@ -30,6 +31,19 @@ func (f Fields) Check(ok bool, field, format string, args ...any) {
 // Wrong reports whether anything is already known to be wrong with the field, so that a later rule need not pile a
 // second complaint ("required") onto the first ("must be a string").
 func (f Fields) Wrong(field string) bool { return len(f[field]) > 0 }
+
+// Required notes a value that is missing, and reports whether there is one to look at further.
+func (f Fields) Required(field, value string) bool {
+	if value == "" && !f.Wrong(field) {
+		f.Add(field, "is required")
+	}
+	return value != "" && !f.Wrong(field)
+}
+
+// MaxLength notes a text of more characters than the limit.
+func (f Fields) MaxLength(field, value string, limit int) {
+	f.Check(utf8.RuneCountInString(value) <= limit, field, "must be at most %d characters", limit)
+}
 
 // Err is nil while nothing is wrong, else the 422 that lists everything.
 func (f Fields) Err() error {

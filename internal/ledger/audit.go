@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -131,7 +132,7 @@ func audit(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]
 	var found []Violation
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err := pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error {
-		for _, rule := range rules {
+		for _, rule := range slices.Concat(rules, payoutRules, depositRules) {
 			if rule.full && !full {
 				continue
 			}

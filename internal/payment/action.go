@@ -52,7 +52,7 @@ func (s *Service) UpdateStatus(ctx context.Context, caller auth.Caller, id int64
 
 func (u Update) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
-	if required(f, "status", u.Status) {
+	if f.Required("status", u.Status) {
 		f.Check(known(u.Status), "status", "must be pending, completed, failed, cancelled or appeal")
 	}
 	checkOptional(f, "providerPaymentId", u.ProviderPaymentID)

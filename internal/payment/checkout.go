@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/card"
@@ -98,16 +97,6 @@ func payerRequisitesOf(shown *card.Shown) *payerRequisites {
 // The documented webhook of a trader's resend: interface, "Events".
 const typeCodeResend = "payment.quasi_ecom.code_resend"
 
-type resendBody struct {
-	Type      string     `json:"type"`
-	EventID   string     `json:"eventId"`
-	CreatedAt string     `json:"createdAt"`
-	ID        string     `json:"id"`
-	OrderID   string     `json:"order_id"`
-	Data      resendData `json:"data"`
-	Meta      statusMeta `json:"meta"`
-}
-
 type resendData struct {
 	ID          string      `json:"id"`
 	OrderID     string      `json:"orderId"`
@@ -144,25 +133,20 @@ func (s *Service) tellResend(ctx context.Context, tx pgx.Tx, p db.Payment, r Res
 }
 
 func resendEvent(p db.Payment, r Resend) (webhook.Event, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return webhook.Event{}, fmt.Errorf("make event id: %w", err)
-	}
-	at, status := r.At.UTC().Truncate(time.Millisecond).Format(timeFormat), strings.ToUpper(p.Status)
-	body, err := encodeEvent(resendBody{
-		Type: typeCodeResend, EventID: id.String(), CreatedAt: at, ID: p.UUID.String(), OrderID: p.OrderID,
-		Data: resendData{
-			ID: p.UUID.String(), OrderID: p.OrderID, Status: status, Amount: money.Fiat(p.Amount), Currency: p.Currency,
-			RequestedBy: r.By,
-			QuasiEcom: resendState{
-				Phase: r.Phase, CodeResendCount: r.Count, CodeResendMax: r.Maximum, AttemptsLeft: r.Left,
-				CodeResendLastBy: r.By, CodeResendLastAt: at,
-			},
+	status := strings.ToUpper(p.Status)
+	data := resendData{
+		ID: p.UUID.String(), OrderID: p.OrderID, Status: status, Amount: money.Fiat(p.Amount), Currency: p.Currency,
+		RequestedBy: r.By,
+		QuasiEcom: resendState{
+			Phase: r.Phase, CodeResendCount: r.Count, CodeResendMax: r.Maximum, AttemptsLeft: r.Left,
+			CodeResendLastBy: r.By, CodeResendLastAt: r.At.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
 		},
+	}
+	return webhook.Event{
+		MerchantID: p.MerchantID, CashboxID: p.CashboxID, Type: typeCodeResend, Subject: subject,
+		SubjectID: p.ID, Sequence: p.EventSequence, URL: p.CallbackURI, At: r.At,
+	}.Telling(webhook.Contents{
+		ID: data.ID, OrderID: data.OrderID, Data: data,
 		Meta: statusMeta{ID: p.ID, Method: p.Method, PreviousStatus: status, Sequence: p.EventSequence},
 	})
-	return webhook.Event{
-		ID: id, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Type: typeCodeResend, Subject: subject,
-		SubjectID: p.ID, Sequence: p.EventSequence, URL: p.CallbackURI, Body: body, At: r.At,
-	}, err
 }

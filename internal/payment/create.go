@@ -55,16 +55,11 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 	if err != nil {
 		return Created{}, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, createTimeout)
-	defer cancel()
 	var created Created
-	err = db.InTx(bounded, s.pool, func(tx pgx.Tx, q *db.Queries) error {
-		created, err = s.createOrReplay(bounded, tx, q, caller, o)
+	err = db.InTxWithin(ctx, createTimeout, s.pool, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
+		created, err = s.createOrReplay(ctx, tx, q, caller, o)
 		return err
 	})
-	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		return Created{}, fmt.Errorf("%w: %w", db.ErrBusy, err)
-	}
 	return created, err
 }
 

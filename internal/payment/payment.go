@@ -1,5 +1,5 @@
-// Package payment is a payment's life: creation, status moves, expiry and deferred settlement. Each step is one
-// transaction that moves the status, the money and the merchant's webhook together.
+// Package payment is a payment's life and its appeal: creation, status moves, expiry and deferred settlement. Each step
+// is one transaction that moves the status, the money and the merchant's webhook together.
 package payment
 
 import (

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -60,11 +59,11 @@ func validate(ctx context.Context, r Request, known methods, addresses *webhook.
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID = strings.TrimSpace(r.OrderID)
-	required(f, "orderId", o.OrderID)
-	maxLength(f, "orderId", o.OrderID)
+	f.Required("orderId", o.OrderID)
+	f.MaxLength("orderId", o.OrderID, maxText)
 	o.amount = checkAmount(f, r.Amount)
 	o.method = checkMethod(f, r, known)
-	if required(f, "callbackUri", r.CallbackURI) {
+	if f.Required("callbackUri", r.CallbackURI) {
 		wrong := addresses.Check(r.CallbackURI)
 		f.Check(wrong == "", "callbackUri", "%s", wrong)
 	}
@@ -78,25 +77,14 @@ func validate(ctx context.Context, r Request, known methods, addresses *webhook.
 }
 
 // required reports whether there is a value to look at further.
-func required(f fault.Fields, field, value string) bool {
-	if value == "" && !f.Wrong(field) {
-		f.Add(field, "is required")
-	}
-	return value != "" && !f.Wrong(field)
-}
-
-func maxLength(f fault.Fields, field, value string) {
-	f.Check(utf8.RuneCountInString(value) <= maxText, field, "must be at most %d characters", maxText)
-}
-
 func checkOptional(f fault.Fields, field string, value *string) {
 	if value != nil {
-		maxLength(f, field, *value)
+		f.MaxLength(field, *value, maxText)
 	}
 }
 
 func checkAmount(f fault.Fields, literal string) decimal.Decimal {
-	if !required(f, "amount", literal) {
+	if !f.Required("amount", literal) {
 		return decimal.Zero
 	}
 	amount, err := money.Parse(literal, money.FiatDecimals)
@@ -121,8 +109,8 @@ func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
 
 func checkPayer(f fault.Fields, p Payer) {
 	checkOptional(f, "payer.userId", p.UserID)
-	maxLength(f, "payer.fullName", p.FullName)
-	maxLength(f, "payer.type", p.Type)
+	f.MaxLength("payer.fullName", p.FullName, maxText)
+	f.MaxLength("payer.type", p.Type, maxText)
 	if p.UserIP != nil {
 		ip, err := netip.ParseAddr(*p.UserIP)
 		f.Check(err == nil && ip.Is4(), "payer.userIp", "must be an IPv4 address")
@@ -158,13 +146,13 @@ func readMethods(ctx context.Context, q *db.Queries) (methods, error) {
 // checkMethod finds the effective method: the nested one wins, and only RUB has it.
 func checkMethod(f fault.Fields, r Request, known methods) method {
 	field, name := "method", r.Method
-	currencyGiven := required(f, "currency", r.Currency)
+	currencyGiven := f.Required("currency", r.Currency)
 	if r.RubCollectMethod != nil {
 		field, name = "rubCollect.method", r.RubCollectMethod
 		f.Check(*name == "sbp" || *name == "card", field, "must be sbp or card")
 		f.Check(r.Currency == "RUB" || f.Wrong("currency"), "rubCollect", "is for RUB only")
 	}
-	if !required(f, field, text(name)) || !currencyGiven {
+	if !f.Required(field, text(name)) || !currencyGiven {
 		return method{}
 	}
 	return known.find(f, field, *name, r.Currency)

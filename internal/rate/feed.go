@@ -105,7 +105,7 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (decimal.Decimal, e
 	if err := s.checkFeedCurrency(ctx, f, feed); err != nil {
 		return decimal.Zero, err
 	}
-	if required(f, "feed.url", feed.URL) {
+	if f.Required("feed.url", feed.URL) {
 		wrong := checkURL(feed.URL)
 		f.Check(wrong == "", "feed.url", "%s", wrong)
 	}

@@ -105,7 +105,7 @@ func (s *Settings) checkManual(ctx context.Context, m Manual) (decimal.Decimal, 
 
 // checkCurrency wants a currency that some method takes.
 func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, field, currency string) error {
-	if !required(f, field, currency) {
+	if !f.Required(field, currency) {
 		return nil
 	}
 	known, err := s.q.RateCurrencyKnown(ctx, currency)
@@ -116,16 +116,9 @@ func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, field, cur
 	return nil
 }
 
-func required(f fault.Fields, field, value string) bool {
-	if value == "" && !f.Wrong(field) {
-		f.Add(field, "is required")
-	}
-	return !f.Wrong(field)
-}
-
 // checkDecimal wants a plain decimal within bounds.
 func checkDecimal(f fault.Fields, field, literal string, decimals int, lowest, highest decimal.Decimal) decimal.Decimal {
-	if !required(f, field, literal) {
+	if !f.Required(field, literal) {
 		return decimal.Zero
 	}
 	d, err := money.Parse(literal, decimals)

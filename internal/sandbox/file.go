@@ -15,14 +15,15 @@ const infoFile = "sandbox.json"
 
 // Info is what <data dir>/sandbox.json tells: all one needs to try the gateway.
 type Info struct {
-	BaseURL                string    `json:"base_url"`
-	PayURL                 string    `json:"pay_url"`
-	PortalURL              string    `json:"portal_url"`
-	OpsURL                 string    `json:"ops_url"`
-	DatabaseURL            string    `json:"database_url"`
-	ExternalPaymentsSecret string    `json:"external_payments_secret"`
-	Cashboxes              []Cashbox `json:"cashboxes"`
-	Users                  []User    `json:"users"`
+	BaseURL                string      `json:"base_url"`
+	PayURL                 string      `json:"pay_url"`
+	PortalURL              string      `json:"portal_url"`
+	OpsURL                 string      `json:"ops_url"`
+	DatabaseURL            string      `json:"database_url"`
+	ExternalPaymentsSecret string      `json:"external_payments_secret"`
+	Cashboxes              []Cashbox   `json:"cashboxes"`
+	Users                  []User      `json:"users"`
+	LegacyKeys             []LegacyKey `json:"legacy_keys"`
 }
 
 // Cashbox is a cashbox and a key to it.
@@ -49,6 +50,9 @@ type User struct {
 func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	i.ExternalPaymentsSecret = key.ExternalPaymentsSecret()
 	if err := i.describeCashboxes(ctx, q, key); err != nil {
+		return err
+	}
+	if err := i.describeLegacy(ctx, q, key); err != nil {
 		return err
 	}
 	logins := make([]string, 0, len(users))

@@ -35,6 +35,7 @@ var users = []user{
 	{auth.Trader, "trader-2", 1},
 	{auth.Trader, "trader-3", 2},
 	{auth.Operator, "operator", 0},
+	{auth.MerchantPortal, "merchant-legacy", 2},
 }
 
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {

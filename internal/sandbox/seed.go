@@ -157,7 +157,14 @@ func (s *seeder) all(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", b.keyID, err)
 		}
 	}
-	return s.users(ctx, merchantIDs, traderIDs)
+	if err := s.traderPayouts(ctx, traderIDs); err != nil {
+		return err
+	}
+	legacyID, err := s.legacy(ctx, traderIDs)
+	if err != nil {
+		return err
+	}
+	return s.users(ctx, append(merchantIDs, legacyID), traderIDs)
 }
 
 func (s *seeder) rates(ctx context.Context) error {
@@ -246,6 +253,9 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 		return err
 	}
 	if err := s.methods(ctx, id, b.methods); err != nil {
+		return err
+	}
+	if err := s.payouts(ctx, id, b.currency); err != nil {
 		return err
 	}
 	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{

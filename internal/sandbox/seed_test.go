@@ -87,6 +87,27 @@ func TestCashboxes(t *testing.T) {
 	}
 }
 
+// Every RUB cashbox pays out by sbp and c2c for a day, the others not at all; every trader can.
+func TestPayouts(t *testing.T) {
+	t.Parallel()
+	s := seed(t)
+	for _, box := range s.info.Cashboxes {
+		want := 0
+		if box.Currency == "RUB" {
+			want = 2
+		}
+		methods := s.count(t, `select count(*) from cashbox_payout_method where cashbox_id = $1 and enabled and method in ('sbp', 'c2c')
+			and validity_seconds = 86400`, box.MerchantCashboxID)
+		if methods != want {
+			t.Errorf("%s pays out by %d methods, want %d", box.KeyID, methods, want)
+		}
+	}
+	able := s.count(t, "select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')")
+	if traders := s.count(t, "select count(*) from trader"); able != 2*traders {
+		t.Errorf("%d traders can pay by %d methods in all", traders, able)
+	}
+}
+
 // The keys and webhook secrets in the file are those the gateway goes by.
 func TestSecretsAreTrue(t *testing.T) {
 	t.Parallel()
@@ -225,7 +246,7 @@ func TestSeedOnce(t *testing.T) {
 	noError(t, errors.Join(failed...))
 	var merchants int
 	noError(t, d.Pool.QueryRow(t.Context(), "select count(*) from merchant").Scan(&merchants))
-	if merchants != 2 {
+	if merchants != 3 {
 		t.Errorf("%d merchants", merchants)
 	}
 	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v); !errors.Is(err, ErrOtherKey) {

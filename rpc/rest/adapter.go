@@ -5,6 +5,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -25,21 +26,34 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 	request, response *schema
 	parameters        []*field // in the path
 	status            int
-	call              func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
+	repeated          int  // of a repeat that creates nothing, where that is another
+	form              bool // takes multipart/form-data instead of JSON
+	write             func(w http.ResponseWriter, status int, response PRes) error
+	call              method[Req, Res]
 }
 
-// unary is a row of the table for a handler method as Connect has it. It panics on a message the codec cannot carry,
-// which stops the program at its start.
+// method is a handler method as Connect has it.
+type method[Req, Res any] = func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
+
+// unary is a row of the table for a handler method. It panics on a message the codec cannot carry, which stops the
+// program at its start.
 func unary[Req, Res any, PReq message[Req], PRes message[Res]](
-	method, pattern, procedure string, status int,
-	call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error),
+	verb, pattern, procedure string, status int, call method[Req, Res],
 ) route {
+	t, _ := newRoute[Req, Res, PReq, PRes](verb, pattern, procedure, status, call)
+	return t
+}
+
+func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
+	verb, pattern, procedure string, status int, call method[Req, Res],
+) (route, *adapter[Req, Res, PReq, PRes]) {
 	a := &adapter[Req, Res, PReq, PRes]{
 		request:  newSchema(PReq(new(Req)).ProtoReflect().Descriptor()),
 		response: newSchema(PRes(new(Res)).ProtoReflect().Descriptor()),
 		status:   status,
 		call:     call,
 	}
+	a.write = a.writeMessage
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	for _, part := range parts {
 		if name := parameter(part); name != "" {
@@ -47,9 +61,16 @@ func unary[Req, Res any, PReq message[Req], PRes message[Res]](
 		}
 	}
 	return route{
-		method: method, pattern: pattern, procedure: procedure, handler: a, parts: parts,
+		method: verb, pattern: pattern, procedure: procedure, handler: a, parts: parts,
 		request: a.request, response: a.response, status: status,
-	}
+	}, a
+}
+
+// creation is a row for a POST that answers 201 when it creates, and 200 to a repeat.
+func creation[Req, Res any, PReq message[Req], PRes message[Res]](pattern, procedure string, call method[Req, Res]) route {
+	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, http.StatusCreated, call)
+	t.repeated, a.repeated = http.StatusOK, http.StatusOK
+	return t
 }
 
 // ServeHTTP implements http.Handler.
@@ -59,13 +80,22 @@ func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http
 		WriteError(w, r, err)
 		return
 	}
-	body, err := encode(a.response, PRes(response.Msg).ProtoReflect())
-	if err != nil {
-		WriteError(w, r, err)
-		return
-	}
 	maps.Copy(w.Header(), response.Header())
-	writeJSON(w, a.status, body)
+	status := a.status
+	if a.repeated != 0 && response.Header().Get(rpc.HeaderReplay) != "" {
+		status = a.repeated
+	}
+	if err := a.write(w, status, PRes(response.Msg)); err != nil {
+		WriteError(w, r, err)
+	}
+}
+
+func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, status int, response PRes) error {
+	body, err := encode(a.response, response.ProtoReflect())
+	if err == nil {
+		writeJSON(w, status, body)
+	}
+	return err
 }
 
 // serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with
@@ -93,6 +123,9 @@ func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (fault.
 	if !hasBody(r.Method) {
 		return decodeQuery(r.URL, a.request, msg), nil
 	}
+	if a.form {
+		return readForm(r, a.request, msg)
+	}
 	body, err := readBody(r)
 	if err != nil {
 		return nil, err
@@ -106,7 +139,7 @@ func hasBody(method string) bool {
 
 // readBody returns a JSON body, read to its limit at most.
 func readBody(r *http.Request) ([]byte, error) {
-	body, err := rpc.ReadBody(r.Body)
+	body, err := rpc.ReadBody(r.Body, rpc.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +167,7 @@ func isJSON(header http.Header) bool {
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a caller who has gone away cannot be told
 }

@@ -97,20 +97,55 @@ func (d *description) comment(name protoreflect.FullName) string {
 
 func (d *description) operation(t route) object {
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(t.procedure, "/"), "/", "."))
+	success := object{"description": http.StatusText(t.status), "content": d.answer(t)}
 	op := object{
 		"operationId": string(name.Name()), "description": d.comment(name), "security": security(rpc.Access(t.procedure)),
 		"responses": object{
-			strconv.Itoa(t.status): object{"description": http.StatusText(t.status), "content": jsonContent(d.message(t.response, false))},
-			"default":              object{"$ref": "#/components/responses/Error"},
+			strconv.Itoa(t.status): success, "default": object{"$ref": "#/components/responses/Error"},
 		},
+	}
+	if t.repeated != 0 {
+		op["responses"].(object)[strconv.Itoa(t.repeated)] = object{ //nolint:forcetypeassert // made above
+			"description": "A repeat: what was created before.", "content": success["content"],
+		}
 	}
 	if parameters := d.parameters(t); len(parameters) > 0 {
 		op["parameters"] = parameters
 	}
-	if hasBody(t.method) && len(t.request.byName) > 0 {
+	switch {
+	case t.form:
+		op["requestBody"] = object{"required": true, "content": object{"multipart/form-data": object{"schema": d.form(t.request)}}}
+	case hasBody(t.method) && len(t.request.byName) > 0:
 		op["requestBody"] = object{"required": true, "content": jsonContent(d.message(t.request, true))}
 	}
 	return op
+}
+
+// answer describes the body of a success.
+func (d *description) answer(t route) object {
+	if t.file {
+		return object{"*/*": object{}}
+	}
+	return jsonContent(d.message(t.response, false))
+}
+
+// form describes the parts of a multipart body.
+func (d *description) form(s *schema) object {
+	properties, required := object{}, []string{}
+	for _, f := range s.fields {
+		if s.byName[f.name] == nil || s.fileOf(f) != nil {
+			continue
+		}
+		part := object{"type": "string", "description": d.comment(f.desc.FullName())}
+		if f.desc.Kind() == protoreflect.BytesKind {
+			part["contentMediaType"] = "application/octet-stream"
+		}
+		properties[f.name] = part
+		if f.wire.GetRequired() {
+			required = append(required, f.name)
+		}
+	}
+	return object{"type": "object", "properties": properties, "required": required}
 }
 
 func (d *description) parameters(t route) []any {

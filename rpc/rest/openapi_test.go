@@ -13,7 +13,7 @@ import (
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := OpenAPI(Services{Payment: &stub{}}, About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
+	content, err := OpenAPI(services(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,11 @@ func TestDescription(t *testing.T) {
 		"paths /api/v1/payments/{payment_id} get operationId":                   "GetPayment",
 		"paths /api/v1/payments/{payment_id}/callback post operationId":         "UpdatePaymentStatus",
 		"paths /api/v1/payments/{payment_id}/callback post parameters 0 name":   "payment_id",
+		"paths /api/v1/deposits post responses 201 description":                 "Created",
+		"paths /api/v1/deposits post responses 200 description":                 "A repeat: what was created before.",
+		"paths /api/v1/payins post responses 201":                               nil,
+		"components schemas CreatePayinRequest properties code type 1":          "null",
+		"components schemas CreateDepositRequest properties amount type":        "string",
 		"components securitySchemes keyId name":                                 "X-Merchant-Key-Id",
 		"components schemas CreatePaymentRequest properties amount type 0":      "number",
 		"components schemas CreatePaymentRequest properties amount type 1":      "string",
@@ -61,12 +66,32 @@ func TestDescription(t *testing.T) {
 		"components schemas UpdatePaymentStatusRequest properties payment_id":   nil,
 		"components schemas UpdatePaymentStatusRequest properties paymentId":    nil,
 		"components schemas Ledger properties restricted":                       nil,
+
+		appealPath + " multipart/form-data schema properties file contentMediaType": "application/octet-stream",
+		appealPath + " multipart/form-data schema properties reason type":           "string",
+		appealPath + " multipart/form-data schema properties fileName":              nil,
+		appealPath + " multipart/form-data schema required 1":                       "file",
+		appealPath + " application/json":                                            nil,
+		"paths /api/v1/payments/{payment_id}/appeal post responses 201 description": "Created",
+		"paths /api/v1/payments get parameters 0 name":                              "cursor",
+		"paths /api/v1/payments get parameters 2 name":                              "limit",
+		"paths /api/v1/payments get parameters 4 name":                              "orderId",
+		"paths /api/v1/payments get parameters 4 in":                                "query",
+		"components schemas ListPaymentsResponse properties signed":                 nil,
+		"components schemas PaymentListItem required 2":                             "order_id",
+		keysPath + " post responses 201 description":                                "Created",
+		keysPath + "/{credential_id} delete operationId":                            "RevokeCredential",
 	} {
 		if got := walk(t, document, path); got != want {
 			t.Errorf("%s is %v, want %v", path, got, want)
 		}
 	}
 }
+
+const (
+	appealPath = "paths /api/v1/payments/{payment_id}/appeal post requestBody content"
+	keysPath   = "paths /api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
+)
 
 // What the codec writes is what the description says.
 func TestAnswersFitTheDescription(t *testing.T) {

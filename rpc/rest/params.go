@@ -58,11 +58,7 @@ func (f *field) fromQuery(text string) strictjson.Value {
 			return v
 		}
 	}
-	v := strictjson.Value{Kind: strictjson.String, Text: text}
-	if !utf8.ValidString(text) {
-		v.Text, v.Flaw = strings.ToValidUTF8(text, "\uFFFD"), "must be valid UTF-8"
-	}
-	return v
+	return textValue(text)
 }
 
 func (f *field) takesString() bool {

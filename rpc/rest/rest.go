@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 var (
@@ -19,8 +20,13 @@ var (
 
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
-	Payment  gatewayv1connect.PaymentServiceHandler
-	Checkout gatewayv1connect.CheckoutServiceHandler
+	Payment    gatewayv1connect.PaymentServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
+	Payin      gatewayv1connect.PayinServiceHandler
+	Deposit    gatewayv1connect.DepositServiceHandler
+	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Operator   portalv1connect.OperatorServiceHandler
+	Credential portalv1connect.CredentialServiceHandler
 }
 
 // Guard wraps a procedure's route with what must hold before its body is looked at: who is calling and how often. It
@@ -98,6 +104,8 @@ type route struct {
 
 	request, response *schema
 	status            int
+	form, file        bool // takes multipart/form-data; answers with a file
+	repeated          int  // of a repeat that creates nothing, where that is another
 }
 
 // parameter is the field a pattern's segment stands for, or "" for a literal one.

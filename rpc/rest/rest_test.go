@@ -18,6 +18,7 @@ import (
 	"gateway/rpc"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 // stub is a payment service that remembers what it was asked and answers with err, or a payment.
@@ -60,6 +61,30 @@ func (s *stub) UpdatePaymentStatus(
 	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{}), s.note(ctx, req.Msg, req.Header())
 }
 
+// services are all that the routes need, those of payments as given.
+func services(payments gatewayv1connect.PaymentServiceHandler) Services {
+	return Services{
+		Payment: payments, Payin: gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: depositStub{},
+		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Operator: portalv1connect.UnimplementedOperatorServiceHandler{}, Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+	}
+}
+
+// depositStub knows the idempotency key "again", and has created nothing under any other.
+type depositStub struct {
+	gatewayv1connect.UnimplementedDepositServiceHandler
+}
+
+func (depositStub) CreateDeposit(
+	_ context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
+) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
+	response := connect.NewResponse(&gatewayv1.CreateDepositResponse{Data: &gatewayv1.Deposit{Id: 7}})
+	if req.Msg.GetIdempotencyKey() == "again" {
+		response.Header().Set("Idempotent-Replay", "true")
+	}
+	return response, nil
+}
+
 func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
 	return next
 }
@@ -68,7 +93,7 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
-	rpc.WithRequestID(New(Services{Payment: s}, guard)).ServeHTTP(w, r)
+	rpc.WithRequestID(New(services(s), guard)).ServeHTTP(w, r)
 	return w
 }
 
@@ -183,11 +208,10 @@ func TestNotFound(t *testing.T) {
 func TestMethodNotAllowed(t *testing.T) {
 	t.Parallel()
 	for request, allow := range map[string]string{
-		"GET /api/v1/payments":               "POST",
-		"DELETE /api/v1/payments":            "POST",
-		"OPTIONS /api/v1/payments":           "POST",
-		"HEAD /api/v1/payments":              "POST",
-		"post /api/v1/payments":              "POST",
+		"DELETE /api/v1/payments":            "GET, HEAD, POST",
+		"OPTIONS /api/v1/payments":           "GET, HEAD, POST",
+		"post /api/v1/payments":              "GET, HEAD, POST",
+		"GET /api/v1/payments/42/appeal":     "POST",
 		"POST /api/v1/payments/42":           "GET, HEAD",
 		"PUT /api/v1/payments/42/callback":   "POST",
 		"PATCH /api/v1/payments/0/callback":  "POST",
@@ -204,7 +228,7 @@ func TestMethodNotAllowed(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(New(Services{Payment: &stub{}}, open))
+	server := httptest.NewServer(New(services(&stub{}), open))
 	defer server.Close()
 	response, err := http.Head(server.URL + "/api/v1/payments/42")
 	if err != nil {
@@ -283,10 +307,9 @@ func TestGuard(t *testing.T) {
 	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", rpc.MaxBody+1))
 	r.Header.Set("Content-Type", "text/plain")
 	checkAnswer(t, "denied", exchange(&stub{}, deny, r), http.StatusUnauthorized, errorJSON("signature_required", "A signature is required."))
-	want := []string{
-		gatewayv1connect.PaymentServiceCreatePaymentProcedure,
-		gatewayv1connect.PaymentServiceGetPaymentProcedure,
-		gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure,
+	var want []string
+	for _, row := range routes(services(&stub{})) {
+		want = append(want, row.procedure)
 	}
 	if !reflect.DeepEqual(guarded, want) {
 		t.Errorf("guarded %v; want %v", guarded, want)
@@ -321,7 +344,18 @@ func TestWriteError(t *testing.T) {
 func TestUnimplementedIsInternal(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	New(Services{Payment: gatewayv1connect.UnimplementedPaymentServiceHandler{}}, open).ServeHTTP(w, get("/api/v1/payments/1"))
+	New(services(gatewayv1connect.UnimplementedPaymentServiceHandler{}), open).ServeHTTP(w, get("/api/v1/payments/1"))
 	checkAnswer(t, "unimplemented", w, http.StatusInternalServerError,
 		`{"message":"Something went wrong on our side.","code":"internal_error","requestId":""}`)
+}
+
+// A creation that answers 201 answers its repeat with 200.
+func TestCreationAndItsRepeat(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]int{"new": http.StatusCreated, "again": http.StatusOK} {
+		w := exchange(&stub{}, open, post("/api/v1/deposits", `{"idempotencyKey":"`+key+`"}`))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", key, w.Code, want)
+		}
+	}
 }

@@ -4,17 +4,46 @@ import (
 	"net/http"
 
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
+
+const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
 
 // routes is the table of the documented paths. The first row that fits a path wins.
 func routes(s Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
 			gatewayv1connect.PaymentServiceCreatePaymentProcedure, http.StatusOK, s.Payment.CreatePayment),
+		unary(http.MethodGet, "/api/v1/payments",
+			gatewayv1connect.PaymentServiceListPaymentsProcedure, http.StatusOK, s.Payment.ListPayments),
 		unary(http.MethodGet, "/api/v1/payments/{payment_id}",
 			gatewayv1connect.PaymentServiceGetPaymentProcedure, http.StatusOK, s.Payment.GetPayment),
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/callback",
 			gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure, http.StatusOK, s.Payment.UpdatePaymentStatus),
+		upload("/api/v1/payments/{payment_id}/appeal",
+			gatewayv1connect.PaymentServiceCreateAppealProcedure, http.StatusCreated, s.Payment.CreateAppeal),
+		download("/api/operator/appeals/{appeal_id}/file",
+			portalv1connect.OperatorServiceGetAppealFileProcedure, s.Operator.GetAppealFile),
+
+		unary(http.MethodGet, credentials,
+			portalv1connect.CredentialServiceListCredentialsProcedure, http.StatusOK, s.Credential.ListCredentials),
+		unary(http.MethodPost, credentials,
+			portalv1connect.CredentialServiceCreateCredentialProcedure, http.StatusCreated, s.Credential.CreateCredential),
+		unary(http.MethodDelete, credentials+"/{credential_id}",
+			portalv1connect.CredentialServiceRevokeCredentialProcedure, http.StatusOK, s.Credential.RevokeCredential),
+
+		unary(http.MethodPost, "/api/v1/payins",
+			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
+		unary(http.MethodGet, "/api/v1/payins/{payin_id}",
+			gatewayv1connect.PayinServiceGetPayinProcedure, http.StatusOK, s.Payin.GetPayin),
+		unary(http.MethodPost, "/api/v1/payins/{payin_id}/cancel",
+			gatewayv1connect.PayinServiceCancelPayinProcedure, http.StatusOK, s.Payin.CancelPayin),
+
+		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
+		unary(http.MethodGet, "/api/v1/deposits/{deposit_id}",
+			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
+		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
+			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
 
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
 			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),

@@ -33,8 +33,14 @@ func Signature(secret string, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// AppealSignature is the signature of an appeal: of its canonical text, and not of its body. Set it as the request's
+// signature header; a Transport leaves it there.
+func AppealSignature(secret, reason, fileName string, fileSize int64) string {
+	return Signature(secret, fmt.Appendf(nil, "appeal-v1\n%s\n%s\n%d", reason, fileName, fileSize))
+}
+
 // Transport signs every request with the key's id and secret under the default header names and sends it through base,
-// or http.DefaultTransport when base is nil. Use it for one gateway only: the secret goes wherever the request goes.
+// or http.DefaultTransport when base is nil. A signature that is there already stays. Use it for one gateway only: the secret goes wherever the request goes.
 func Transport(base http.RoundTripper, keyID, secret string) http.RoundTripper {
 	return DefaultHeaders.Transport(base, keyID, secret)
 }
@@ -74,7 +80,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	setBody(signed, body)
 	signed.Header.Set(t.headers.KeyID, t.keyID)
 	signed.Header.Set(t.headers.Secret, t.secret)
-	signed.Header.Set(t.headers.Signature, Signature(t.secret, body))
+	if signed.Header.Get(t.headers.Signature) == "" {
+		signed.Header.Set(t.headers.Signature, Signature(t.secret, body))
+	}
 	return t.base.RoundTrip(signed)
 }
 

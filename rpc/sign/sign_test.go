@@ -166,3 +166,24 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// An appeal's signature is that of its four lines; a transport leaves it where it is set.
+func TestAppealSignature(t *testing.T) {
+	t.Parallel()
+	signature := AppealSignature("s3cret", "why", "a.pdf", 1234)
+	if want := Signature("s3cret", []byte("appeal-v1\nwhy\na.pdf\n1234")); signature != want {
+		t.Errorf("%s; want %s", signature, want)
+	}
+	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("the form"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Signature", signature)
+	sent := &capture{}
+	if _, err := Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
+		t.Fatal(err)
+	}
+	if sent.request.Header.Get("Signature") != signature || sent.request.Header.Get("X-Merchant-Secret") != "s3cret" {
+		t.Errorf("sent %v", sent.request.Header)
+	}
+}

@@ -1170,6 +1170,521 @@ func (x *PaymentStatus) GetCallbackQueued() bool {
 	return false
 }
 
+type ListPaymentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only payments in this status: pending, completed, failed, cancelled or appeal. For cabinet users.
+	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Only payments created from then on. For cabinet users.
+	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Only payments created before then. For cabinet users.
+	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// 1 to 100, 50 when unset. For cabinet users.
+	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before. For cabinet users.
+	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	// Only payments of this order id; a signed request must give one.
+	OrderId *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	// Only payments of this method.
+	Method        *string `protobuf:"bytes,7,opt,name=method,proto3,oneof" json:"method,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPaymentsRequest) Reset() {
+	*x = ListPaymentsRequest{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPaymentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPaymentsRequest) ProtoMessage() {}
+
+func (x *ListPaymentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPaymentsRequest.ProtoReflect.Descriptor instead.
+func (*ListPaymentsRequest) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListPaymentsRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
+}
+
+func (x *ListPaymentsRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ListPaymentsRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *ListPaymentsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListPaymentsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+func (x *ListPaymentsRequest) GetOrderId() string {
+	if x != nil && x.OrderId != nil {
+		return *x.OrderId
+	}
+	return ""
+}
+
+func (x *ListPaymentsRequest) GetMethod() string {
+	if x != nil && x.Method != nil {
+		return *x.Method
+	}
+	return ""
+}
+
+type ListPaymentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*PaymentListItem     `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Null on the last page; absent from the answer to a signed request.
+	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,proto3,oneof" json:"next_cursor,omitempty"`
+	// Whether a merchant's key asked.
+	Signed        bool `protobuf:"varint,3,opt,name=signed,proto3" json:"signed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPaymentsResponse) Reset() {
+	*x = ListPaymentsResponse{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPaymentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPaymentsResponse) ProtoMessage() {}
+
+func (x *ListPaymentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPaymentsResponse.ProtoReflect.Descriptor instead.
+func (*ListPaymentsResponse) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ListPaymentsResponse) GetData() []*PaymentListItem {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListPaymentsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+func (x *ListPaymentsResponse) GetSigned() bool {
+	if x != nil {
+		return x.Signed
+	}
+	return false
+}
+
+type PaymentListItem struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Id      int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Uuid    string                 `protobuf:"bytes,2,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	OrderId string                 `protobuf:"bytes,3,opt,name=order_id,proto3" json:"order_id,omitempty"`
+	// Two decimals.
+	Amount   string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// pending, completed, failed, cancelled or appeal.
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// Legacy snapshot: always null.
+	PaymentSnapshot *Requisite `protobuf:"bytes,7,opt,name=payment_snapshot,proto3" json:"payment_snapshot,omitempty"`
+	// The requisite as it was at creation; null for card checkout.
+	RequisiteSnapshot *Requisite             `protobuf:"bytes,8,opt,name=requisite_snapshot,proto3" json:"requisite_snapshot,omitempty"`
+	Ledger            *Ledger                `protobuf:"bytes,9,opt,name=ledger,proto3" json:"ledger,omitempty"`
+	CreatedAt         *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,proto3" json:"created_at,omitempty"`
+	StatusUpdatedAt   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,proto3" json:"status_updated_at,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *PaymentListItem) Reset() {
+	*x = PaymentListItem{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PaymentListItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PaymentListItem) ProtoMessage() {}
+
+func (x *PaymentListItem) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PaymentListItem.ProtoReflect.Descriptor instead.
+func (*PaymentListItem) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *PaymentListItem) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *PaymentListItem) GetUuid() string {
+	if x != nil {
+		return x.Uuid
+	}
+	return ""
+}
+
+func (x *PaymentListItem) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *PaymentListItem) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *PaymentListItem) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *PaymentListItem) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *PaymentListItem) GetPaymentSnapshot() *Requisite {
+	if x != nil {
+		return x.PaymentSnapshot
+	}
+	return nil
+}
+
+func (x *PaymentListItem) GetRequisiteSnapshot() *Requisite {
+	if x != nil {
+		return x.RequisiteSnapshot
+	}
+	return nil
+}
+
+func (x *PaymentListItem) GetLedger() *Ledger {
+	if x != nil {
+		return x.Ledger
+	}
+	return nil
+}
+
+func (x *PaymentListItem) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *PaymentListItem) GetStatusUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StatusUpdatedAt
+	}
+	return nil
+}
+
+type CreateAppealRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// What the payer says happened, at most 2000 characters.
+	Reason *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// The file's name, 1 to 255 characters; over REST that of the part.
+	FileName *string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3,oneof" json:"file_name,omitempty"`
+	// PDF, PNG, JPEG, WebP or MP4, by its content.
+	File          []byte `protobuf:"bytes,4,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateAppealRequest) Reset() {
+	*x = CreateAppealRequest{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateAppealRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateAppealRequest) ProtoMessage() {}
+
+func (x *CreateAppealRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateAppealRequest.ProtoReflect.Descriptor instead.
+func (*CreateAppealRequest) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *CreateAppealRequest) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+func (x *CreateAppealRequest) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+func (x *CreateAppealRequest) GetFileName() string {
+	if x != nil && x.FileName != nil {
+		return *x.FileName
+	}
+	return ""
+}
+
+func (x *CreateAppealRequest) GetFile() []byte {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
+type CreateAppealResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	Data          *Appeal                `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateAppealResponse) Reset() {
+	*x = CreateAppealResponse{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateAppealResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateAppealResponse) ProtoMessage() {}
+
+func (x *CreateAppealResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateAppealResponse.ProtoReflect.Descriptor instead.
+func (*CreateAppealResponse) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CreateAppealResponse) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *CreateAppealResponse) GetData() *Appeal {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type Appeal struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	PaymentId int64                  `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// The payment's.
+	Uuid     string `protobuf:"bytes,3,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	Reason   string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	FileName string `protobuf:"bytes,5,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Bytes.
+	FileSize int64 `protobuf:"varint,6,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
+	// open at creation.
+	Status        string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Appeal) Reset() {
+	*x = Appeal{}
+	mi := &file_gateway_v1_payment_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Appeal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Appeal) ProtoMessage() {}
+
+func (x *Appeal) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_payment_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Appeal.ProtoReflect.Descriptor instead.
+func (*Appeal) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_payment_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Appeal) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Appeal) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+func (x *Appeal) GetUuid() string {
+	if x != nil {
+		return x.Uuid
+	}
+	return ""
+}
+
+func (x *Appeal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Appeal) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *Appeal) GetFileSize() int64 {
+	if x != nil {
+		return x.FileSize
+	}
+	return 0
+}
+
+func (x *Appeal) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Appeal) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_payment_proto_rawDesc = "" +
@@ -1316,12 +1831,71 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
 	"\border_id\x18\x03 \x01(\tR\aorderId\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12'\n" +
-	"\x0fcallback_queued\x18\x05 \x01(\bR\x0ecallbackQueued2\xe8\x02\n" +
+	"\x0fcallback_queued\x18\x05 \x01(\bR\x0ecallbackQueued\"\xbb\x02\n" +
+	"\x13ListPaymentsRequest\x12\x1b\n" +
+	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12.\n" +
+	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x19\n" +
+	"\x05limit\x18\x04 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12\x1e\n" +
+	"\border_id\x18\x06 \x01(\tH\x03R\aorderId\x88\x01\x01\x12\x1b\n" +
+	"\x06method\x18\a \x01(\tH\x04R\x06method\x88\x01\x01B\t\n" +
+	"\a_statusB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursorB\v\n" +
+	"\t_order_idB\t\n" +
+	"\a_method\"\xac\x01\n" +
+	"\x14ListPaymentsResponse\x12/\n" +
+	"\x04data\x18\x01 \x03(\v2\x1b.gateway.v1.PaymentListItemR\x04data\x123\n" +
+	"\vnext_cursor\x18\x02 \x01(\tB\f\x8a\xb5\x18\b\x1a\x06signedH\x00R\vnext_cursor\x88\x01\x01\x12\x1e\n" +
+	"\x06signed\x18\x03 \x01(\bB\x06\x8a\xb5\x18\x02 \x01R\x06signedB\x0e\n" +
+	"\f_next_cursor\"\xd9\x03\n" +
+	"\x0fPaymentListItem\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x1a\n" +
+	"\border_id\x18\x03 \x01(\tR\border_id\x12\x16\n" +
+	"\x06amount\x18\x04 \x01(\tR\x06amount\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12A\n" +
+	"\x10payment_snapshot\x18\a \x01(\v2\x15.gateway.v1.RequisiteR\x10payment_snapshot\x12E\n" +
+	"\x12requisite_snapshot\x18\b \x01(\v2\x15.gateway.v1.RequisiteR\x12requisite_snapshot\x12*\n" +
+	"\x06ledger\x18\t \x01(\v2\x12.gateway.v1.LedgerR\x06ledger\x12:\n" +
+	"\n" +
+	"created_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"created_at\x12H\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x11status_updated_at\"\xbe\x01\n" +
+	"\x13CreateAppealRequest\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12#\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01H\x00R\x06reason\x88\x01\x01\x12 \n" +
+	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12\x1f\n" +
+	"\x04file\x18\x04 \x01(\fB\x06\x8a\xb5\x18\x02(\x01H\x02R\x04file\x88\x01\x01B\t\n" +
+	"\a_reasonB\f\n" +
+	"\n" +
+	"_file_nameB\a\n" +
+	"\x05_file\"X\n" +
+	"\x14CreateAppealResponse\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x12&\n" +
+	"\x04data\x18\x02 \x01(\v2\x12.gateway.v1.AppealR\x04data\"\xf0\x01\n" +
+	"\x06Appeal\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x02 \x01(\x03R\tpaymentId\x12\x12\n" +
+	"\x04uuid\x18\x03 \x01(\tR\x04uuid\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1b\n" +
+	"\tfile_name\x18\x05 \x01(\tR\bfileName\x12\x1b\n" +
+	"\tfile_size\x18\x06 \x01(\x03R\bfileSize\x12\x16\n" +
+	"\x06status\x18\a \x01(\tR\x06status\x129\n" +
+	"\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x8e\x04\n" +
 	"\x0ePaymentService\x12T\n" +
 	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\x12K\n" +
 	"\n" +
 	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\x12f\n" +
-	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\x12K\n" +
+	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\x12Q\n" +
+	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\x12Q\n" +
+	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\x12K\n" +
 	"\n" +
 	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
@@ -1337,7 +1911,7 @@ func file_gateway_v1_payment_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_payment_proto_rawDescData
 }
 
-var file_gateway_v1_payment_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_gateway_v1_payment_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_gateway_v1_payment_proto_goTypes = []any{
 	(*CreatePaymentRequest)(nil),        // 0: gateway.v1.CreatePaymentRequest
 	(*RubCollect)(nil),                  // 1: gateway.v1.RubCollect
@@ -1353,44 +1927,64 @@ var file_gateway_v1_payment_proto_goTypes = []any{
 	(*UpdatePaymentStatusRequest)(nil),  // 11: gateway.v1.UpdatePaymentStatusRequest
 	(*UpdatePaymentStatusResponse)(nil), // 12: gateway.v1.UpdatePaymentStatusResponse
 	(*PaymentStatus)(nil),               // 13: gateway.v1.PaymentStatus
-	(*structpb.Value)(nil),              // 14: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil),       // 15: google.protobuf.Timestamp
-	(*QuasiEcom)(nil),                   // 16: gateway.v1.QuasiEcom
-	(*PayerRequisites)(nil),             // 17: gateway.v1.PayerRequisites
-	(*CardDesk)(nil),                    // 18: gateway.v1.CardDesk
-	(*ResendCodeRequest)(nil),           // 19: gateway.v1.ResendCodeRequest
-	(*ResendCodeResponse)(nil),          // 20: gateway.v1.ResendCodeResponse
+	(*ListPaymentsRequest)(nil),         // 14: gateway.v1.ListPaymentsRequest
+	(*ListPaymentsResponse)(nil),        // 15: gateway.v1.ListPaymentsResponse
+	(*PaymentListItem)(nil),             // 16: gateway.v1.PaymentListItem
+	(*CreateAppealRequest)(nil),         // 17: gateway.v1.CreateAppealRequest
+	(*CreateAppealResponse)(nil),        // 18: gateway.v1.CreateAppealResponse
+	(*Appeal)(nil),                      // 19: gateway.v1.Appeal
+	(*structpb.Value)(nil),              // 20: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil),       // 21: google.protobuf.Timestamp
+	(*QuasiEcom)(nil),                   // 22: gateway.v1.QuasiEcom
+	(*PayerRequisites)(nil),             // 23: gateway.v1.PayerRequisites
+	(*CardDesk)(nil),                    // 24: gateway.v1.CardDesk
+	(*ResendCodeRequest)(nil),           // 25: gateway.v1.ResendCodeRequest
+	(*ResendCodeResponse)(nil),          // 26: gateway.v1.ResendCodeResponse
 }
 var file_gateway_v1_payment_proto_depIdxs = []int32{
 	1,  // 0: gateway.v1.CreatePaymentRequest.rub_collect:type_name -> gateway.v1.RubCollect
 	2,  // 1: gateway.v1.CreatePaymentRequest.payer:type_name -> gateway.v1.Payer
-	14, // 2: gateway.v1.CreatePaymentRequest.merchant_name:type_name -> google.protobuf.Value
+	20, // 2: gateway.v1.CreatePaymentRequest.merchant_name:type_name -> google.protobuf.Value
 	3,  // 3: gateway.v1.Payer.payments:type_name -> gateway.v1.PayerPayments
 	7,  // 4: gateway.v1.CreatePaymentResponse.data:type_name -> gateway.v1.Payment
 	7,  // 5: gateway.v1.GetPaymentResponse.data:type_name -> gateway.v1.Payment
-	15, // 6: gateway.v1.Payment.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 6: gateway.v1.Payment.expires_at:type_name -> google.protobuf.Timestamp
 	8,  // 7: gateway.v1.Payment.requisite:type_name -> gateway.v1.Requisite
-	16, // 8: gateway.v1.Payment.quasi_ecom:type_name -> gateway.v1.QuasiEcom
+	22, // 8: gateway.v1.Payment.quasi_ecom:type_name -> gateway.v1.QuasiEcom
 	9,  // 9: gateway.v1.Payment.extra:type_name -> gateway.v1.Extra
 	10, // 10: gateway.v1.Payment.ledger:type_name -> gateway.v1.Ledger
-	15, // 11: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
-	15, // 12: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
-	17, // 13: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	18, // 14: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
+	21, // 11: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
+	21, // 12: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
+	23, // 13: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	24, // 14: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
 	13, // 15: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
-	0,  // 16: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
-	5,  // 17: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
-	11, // 18: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
-	19, // 19: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
-	4,  // 20: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
-	6,  // 21: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
-	12, // 22: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
-	20, // 23: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
-	20, // [20:24] is the sub-list for method output_type
-	16, // [16:20] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	21, // 16: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
+	21, // 17: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
+	16, // 18: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
+	8,  // 19: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
+	8,  // 20: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
+	10, // 21: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
+	21, // 22: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
+	21, // 23: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
+	19, // 24: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
+	21, // 25: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 26: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
+	5,  // 27: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
+	11, // 28: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
+	14, // 29: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
+	17, // 30: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
+	25, // 31: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
+	4,  // 32: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
+	6,  // 33: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
+	12, // 34: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
+	15, // 35: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
+	18, // 36: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
+	26, // 37: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
+	32, // [32:38] is the sub-list for method output_type
+	26, // [26:32] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payment_proto_init() }
@@ -1408,13 +2002,16 @@ func file_gateway_v1_payment_proto_init() {
 	file_gateway_v1_payment_proto_msgTypes[9].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[10].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[11].OneofWrappers = []any{}
+	file_gateway_v1_payment_proto_msgTypes[14].OneofWrappers = []any{}
+	file_gateway_v1_payment_proto_msgTypes[15].OneofWrappers = []any{}
+	file_gateway_v1_payment_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_payment_proto_rawDesc), len(file_gateway_v1_payment_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

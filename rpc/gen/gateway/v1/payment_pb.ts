@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/payment.proto.
  */
 export const file_gateway_v1_payment: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL3BheW1lbnQucHJvdG8SCmdhdGV3YXkudjEi/gIKFENyZWF0ZVBheW1lbnRSZXF1ZXN0EhgKCG9yZGVyX2lkGAEgASgJQgaKtRgCKAESGAoGYW1vdW50GAIgASgJQgiKtRgECAEoARIYCghjdXJyZW5jeRgDIAEoCUIGirUYAigBEhwKDGNhbGxiYWNrX3VyaRgEIAEoCUIGirUYAigBEhMKBm1ldGhvZBgFIAEoCUgAiAEBEisKC3J1Yl9jb2xsZWN0GAYgASgLMhYuZ2F0ZXdheS52MS5SdWJDb2xsZWN0EhgKC2Rlc2NyaXB0aW9uGAcgASgJSAGIAQESIQoMcmF0ZV9wZXJjZW50GAggASgJQgaKtRgCCAJIAogBARIgCgVwYXllchgJIAEoCzIRLmdhdGV3YXkudjEuUGF5ZXISLQoNbWVyY2hhbnRfbmFtZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIJCgdfbWV0aG9kQg4KDF9kZXNjcmlwdGlvbkIPCg1fcmF0ZV9wZXJjZW50IiwKClJ1YkNvbGxlY3QSEwoGbWV0aG9kGAEgASgJSACIAQFCCQoHX21ldGhvZCKZAQoFUGF5ZXISFAoHdXNlcl9pZBgBIAEoCUgAiAEBEhQKB3VzZXJfaXAYAiABKAlIAYgBARIRCglmdWxsX25hbWUYAyABKAkSDAoEdHlwZRgEIAEoCRIrCghwYXltZW50cxgFIAEoCzIZLmdhdGV3YXkudjEuUGF5ZXJQYXltZW50c0IKCghfdXNlcl9pZEIKCghfdXNlcl9pcCI0Cg1QYXllclBheW1lbnRzEhIKCnN1Y2Nlc3NmdWwYASABKAMSDwoHZXhwaXJlZBgCIAEoAyJLChVDcmVhdGVQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IicKEUdldFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiNwoSR2V0UGF5bWVudFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQi6QUKB1BheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEg4KBnN0YXR1cxgFIAEoCRIOCgZhbW91bnQYBiABKAkSEAoIY3VycmVuY3kYByABKAkSDgoGbWV0aG9kGAggASgJEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCXJlcXVpc2l0ZRgKIAEoCzIVLmdhdGV3YXkudjEuUmVxdWlzaXRlEiUKEHBheW1lbnRfcGFnZV91cmwYCyABKAlCBoq1GAIQAUgBiAEBEiEKDGNoZWNrb3V0X3VybBgMIAEoCUIGirUYAhABSAKIAQESMQoKcXVhc2lfZWNvbRgNIAEoCzIVLmdhdGV3YXkudjEuUXVhc2lFY29tQgaKtRgCEAESIAoFZXh0cmEYDiABKAsyES5nYXRld2F5LnYxLkV4dHJhEiIKBmxlZGdlchgPIAEoCzISLmdhdGV3YXkudjEuTGVkZ2VyEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEXN0YXR1c191cGRhdGVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1zdGF0dXNfcmVhc29uGBMgASgJSAOIAQESPQoQcGF5ZXJfcmVxdWlzaXRlcxgQIAEoCzIbLmdhdGV3YXkudjEuUGF5ZXJSZXF1aXNpdGVzQgaKtRgCEAESLwoJY2FyZF9kZXNrGBQgASgLMhQuZ2F0ZXdheS52MS5DYXJkRGVza0IGirUYAiABQg4KDF9kZXNjcmlwdGlvbkITChFfcGF5bWVudF9wYWdlX3VybEIPCg1fY2hlY2tvdXRfdXJsQhAKDl9zdGF0dXNfcmVhc29uInQKCVJlcXVpc2l0ZRIMCgR0eXBlGAEgASgJEg4KBm1ldGhvZBgCIAEoCRINCgV2YWx1ZRgDIAEoCRITCgZob2xkZXIYBCABKAlIAIgBARIRCgRiYW5rGAUgASgJSAGIAQFCCQoHX2hvbGRlckIHCgVfYmFuayKzAQoFRXh0cmESGgoNZmlhdF9wZXJfdXNkdBgBIAEoCUgAiAEBEhsKDm1hcmdpbl9wZXJjZW50GAIgASgJSAGIAQESEQoEcmF0ZRgDIAEoCUgCiAEBEhwKD2NyeXB0b19jdXJyZW5jeRgEIAEoCUgDiAEBQhAKDl9maWF0X3Blcl91c2R0QhEKD19tYXJnaW5fcGVyY2VudEIHCgVfcmF0ZUISChBfY3J5cHRvX2N1cnJlbmN5IqwFCgZMZWRnZXISHAoPcmVxdWlzaXRlX3Bob25lGAEgASgJSACIAQESIAoTcmVxdWlzaXRlX2Z1bGxfbmFtZRgCIAEoCUgBiAEBEhEKBGJhbmsYAyABKAlIAogBARIcCg90cmFuc2Zlcl9tZXRob2QYBCABKAlIA4gBARIQCgNzbXMYBSABKAlIBIgBARIYCgthbW91bnRfdXNkdBgGIAEoCUgFiAEBEioKC3Byb2ZpdF91c2R0GAcgASgJQhCKtRgMGgpyZXN0cmljdGVkSAaIAQESHwoSc3ByZWFkX3RyYWRlcl91c2R0GAggASgJSAeIAQESMwoUc3ByZWFkX3BsYXRmb3JtX3VzZHQYCSABKAlCEIq1GAwaCnJlc3RyaWN0ZWRICIgBARI1ChZiYXNlX3JhdGVfcnViX3Blcl91c2R0GAogASgJQhCKtRgMGgpyZXN0cmljdGVkSAmIAQESOwoac2VsbGVyX3JhdGVfbWFya3VwX3BlcmNlbnQYCyABKAlCEoq1GA4IAhoKcmVzdHJpY3RlZEgKiAEBEhgKEHJhdGVfdW5hdmFpbGFibGUYDCABKAgSGgoKcmVzdHJpY3RlZBgNIAEoCEIGirUYAiABQhIKEF9yZXF1aXNpdGVfcGhvbmVCFgoUX3JlcXVpc2l0ZV9mdWxsX25hbWVCBwoFX2JhbmtCEgoQX3RyYW5zZmVyX21ldGhvZEIGCgRfc21zQg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCFQoTX3NwcmVhZF90cmFkZXJfdXNkdEIXChVfc3ByZWFkX3BsYXRmb3JtX3VzZHRCGQoXX2Jhc2VfcmF0ZV9ydWJfcGVyX3VzZHRCHQobX3NlbGxlcl9yYXRlX21hcmt1cF9wZXJjZW50IqIBChpVcGRhdGVQYXltZW50U3RhdHVzUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDEhYKBnN0YXR1cxgCIAEoCUIGirUYAigBEiAKE3Byb3ZpZGVyX3BheW1lbnRfaWQYAyABKAlIAIgBARITCgZyZWFzb24YBCABKAlIAYgBAUIWChRfcHJvdmlkZXJfcGF5bWVudF9pZEIJCgdfcmVhc29uIlcKG1VwZGF0ZVBheW1lbnRTdGF0dXNSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEicKBGRhdGEYAiABKAsyGS5nYXRld2F5LnYxLlBheW1lbnRTdGF0dXMiZAoNUGF5bWVudFN0YXR1cxIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEhAKCG9yZGVyX2lkGAMgASgJEg4KBnN0YXR1cxgEIAEoCRIXCg9jYWxsYmFja19xdWV1ZWQYBSABKAgy6AIKDlBheW1lbnRTZXJ2aWNlElQKDUNyZWF0ZVBheW1lbnQSIC5nYXRld2F5LnYxLkNyZWF0ZVBheW1lbnRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVQYXltZW50UmVzcG9uc2USSwoKR2V0UGF5bWVudBIdLmdhdGV3YXkudjEuR2V0UGF5bWVudFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldFBheW1lbnRSZXNwb25zZRJmChNVcGRhdGVQYXltZW50U3RhdHVzEiYuZ2F0ZXdheS52MS5VcGRhdGVQYXltZW50U3RhdHVzUmVxdWVzdBonLmdhdGV3YXkudjEuVXBkYXRlUGF5bWVudFN0YXR1c1Jlc3BvbnNlEksKClJlc2VuZENvZGUSHS5nYXRld2F5LnYxLlJlc2VuZENvZGVSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5SZXNlbmRDb2RlUmVzcG9uc2VCJlokZ2F0ZXdheS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL3BheW1lbnQucHJvdG8SCmdhdGV3YXkudjEi/gIKFENyZWF0ZVBheW1lbnRSZXF1ZXN0EhgKCG9yZGVyX2lkGAEgASgJQgaKtRgCKAESGAoGYW1vdW50GAIgASgJQgiKtRgECAEoARIYCghjdXJyZW5jeRgDIAEoCUIGirUYAigBEhwKDGNhbGxiYWNrX3VyaRgEIAEoCUIGirUYAigBEhMKBm1ldGhvZBgFIAEoCUgAiAEBEisKC3J1Yl9jb2xsZWN0GAYgASgLMhYuZ2F0ZXdheS52MS5SdWJDb2xsZWN0EhgKC2Rlc2NyaXB0aW9uGAcgASgJSAGIAQESIQoMcmF0ZV9wZXJjZW50GAggASgJQgaKtRgCCAJIAogBARIgCgVwYXllchgJIAEoCzIRLmdhdGV3YXkudjEuUGF5ZXISLQoNbWVyY2hhbnRfbmFtZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIJCgdfbWV0aG9kQg4KDF9kZXNjcmlwdGlvbkIPCg1fcmF0ZV9wZXJjZW50IiwKClJ1YkNvbGxlY3QSEwoGbWV0aG9kGAEgASgJSACIAQFCCQoHX21ldGhvZCKZAQoFUGF5ZXISFAoHdXNlcl9pZBgBIAEoCUgAiAEBEhQKB3VzZXJfaXAYAiABKAlIAYgBARIRCglmdWxsX25hbWUYAyABKAkSDAoEdHlwZRgEIAEoCRIrCghwYXltZW50cxgFIAEoCzIZLmdhdGV3YXkudjEuUGF5ZXJQYXltZW50c0IKCghfdXNlcl9pZEIKCghfdXNlcl9pcCI0Cg1QYXllclBheW1lbnRzEhIKCnN1Y2Nlc3NmdWwYASABKAMSDwoHZXhwaXJlZBgCIAEoAyJLChVDcmVhdGVQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IicKEUdldFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiNwoSR2V0UGF5bWVudFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQi6QUKB1BheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIQCghvcmRlcl9pZBgDIAEoCRIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEg4KBnN0YXR1cxgFIAEoCRIOCgZhbW91bnQYBiABKAkSEAoIY3VycmVuY3kYByABKAkSDgoGbWV0aG9kGAggASgJEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCXJlcXVpc2l0ZRgKIAEoCzIVLmdhdGV3YXkudjEuUmVxdWlzaXRlEiUKEHBheW1lbnRfcGFnZV91cmwYCyABKAlCBoq1GAIQAUgBiAEBEiEKDGNoZWNrb3V0X3VybBgMIAEoCUIGirUYAhABSAKIAQESMQoKcXVhc2lfZWNvbRgNIAEoCzIVLmdhdGV3YXkudjEuUXVhc2lFY29tQgaKtRgCEAESIAoFZXh0cmEYDiABKAsyES5nYXRld2F5LnYxLkV4dHJhEiIKBmxlZGdlchgPIAEoCzISLmdhdGV3YXkudjEuTGVkZ2VyEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEXN0YXR1c191cGRhdGVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1zdGF0dXNfcmVhc29uGBMgASgJSAOIAQESPQoQcGF5ZXJfcmVxdWlzaXRlcxgQIAEoCzIbLmdhdGV3YXkudjEuUGF5ZXJSZXF1aXNpdGVzQgaKtRgCEAESLwoJY2FyZF9kZXNrGBQgASgLMhQuZ2F0ZXdheS52MS5DYXJkRGVza0IGirUYAiABQg4KDF9kZXNjcmlwdGlvbkITChFfcGF5bWVudF9wYWdlX3VybEIPCg1fY2hlY2tvdXRfdXJsQhAKDl9zdGF0dXNfcmVhc29uInQKCVJlcXVpc2l0ZRIMCgR0eXBlGAEgASgJEg4KBm1ldGhvZBgCIAEoCRINCgV2YWx1ZRgDIAEoCRITCgZob2xkZXIYBCABKAlIAIgBARIRCgRiYW5rGAUgASgJSAGIAQFCCQoHX2hvbGRlckIHCgVfYmFuayKzAQoFRXh0cmESGgoNZmlhdF9wZXJfdXNkdBgBIAEoCUgAiAEBEhsKDm1hcmdpbl9wZXJjZW50GAIgASgJSAGIAQESEQoEcmF0ZRgDIAEoCUgCiAEBEhwKD2NyeXB0b19jdXJyZW5jeRgEIAEoCUgDiAEBQhAKDl9maWF0X3Blcl91c2R0QhEKD19tYXJnaW5fcGVyY2VudEIHCgVfcmF0ZUISChBfY3J5cHRvX2N1cnJlbmN5IqwFCgZMZWRnZXISHAoPcmVxdWlzaXRlX3Bob25lGAEgASgJSACIAQESIAoTcmVxdWlzaXRlX2Z1bGxfbmFtZRgCIAEoCUgBiAEBEhEKBGJhbmsYAyABKAlIAogBARIcCg90cmFuc2Zlcl9tZXRob2QYBCABKAlIA4gBARIQCgNzbXMYBSABKAlIBIgBARIYCgthbW91bnRfdXNkdBgGIAEoCUgFiAEBEioKC3Byb2ZpdF91c2R0GAcgASgJQhCKtRgMGgpyZXN0cmljdGVkSAaIAQESHwoSc3ByZWFkX3RyYWRlcl91c2R0GAggASgJSAeIAQESMwoUc3ByZWFkX3BsYXRmb3JtX3VzZHQYCSABKAlCEIq1GAwaCnJlc3RyaWN0ZWRICIgBARI1ChZiYXNlX3JhdGVfcnViX3Blcl91c2R0GAogASgJQhCKtRgMGgpyZXN0cmljdGVkSAmIAQESOwoac2VsbGVyX3JhdGVfbWFya3VwX3BlcmNlbnQYCyABKAlCEoq1GA4IAhoKcmVzdHJpY3RlZEgKiAEBEhgKEHJhdGVfdW5hdmFpbGFibGUYDCABKAgSGgoKcmVzdHJpY3RlZBgNIAEoCEIGirUYAiABQhIKEF9yZXF1aXNpdGVfcGhvbmVCFgoUX3JlcXVpc2l0ZV9mdWxsX25hbWVCBwoFX2JhbmtCEgoQX3RyYW5zZmVyX21ldGhvZEIGCgRfc21zQg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCFQoTX3NwcmVhZF90cmFkZXJfdXNkdEIXChVfc3ByZWFkX3BsYXRmb3JtX3VzZHRCGQoXX2Jhc2VfcmF0ZV9ydWJfcGVyX3VzZHRCHQobX3NlbGxlcl9yYXRlX21hcmt1cF9wZXJjZW50IqIBChpVcGRhdGVQYXltZW50U3RhdHVzUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgDEhYKBnN0YXR1cxgCIAEoCUIGirUYAigBEiAKE3Byb3ZpZGVyX3BheW1lbnRfaWQYAyABKAlIAIgBARITCgZyZWFzb24YBCABKAlIAYgBAUIWChRfcHJvdmlkZXJfcGF5bWVudF9pZEIJCgdfcmVhc29uIlcKG1VwZGF0ZVBheW1lbnRTdGF0dXNSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEicKBGRhdGEYAiABKAsyGS5nYXRld2F5LnYxLlBheW1lbnRTdGF0dXMiZAoNUGF5bWVudFN0YXR1cxIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEhAKCG9yZGVyX2lkGAMgASgJEg4KBnN0YXR1cxgEIAEoCRIXCg9jYWxsYmFja19xdWV1ZWQYBSABKAgiiQIKE0xpc3RQYXltZW50c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWxpbWl0GAQgASgFSAGIAQESEwoGY3Vyc29yGAUgASgJSAKIAQESFQoIb3JkZXJfaWQYBiABKAlIA4gBARITCgZtZXRob2QYByABKAlIBIgBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yQgsKCV9vcmRlcl9pZEIJCgdfbWV0aG9kIp4BChRMaXN0UGF5bWVudHNSZXNwb25zZRIpCgRkYXRhGAEgAygLMhsuZ2F0ZXdheS52MS5QYXltZW50TGlzdEl0ZW0SMwoLbmV4dF9jdXJzb3IYAiABKAlCDIq1GAgaBnNpZ25lZEgAUgtuZXh0X2N1cnNvcogBARIWCgZzaWduZWQYAyABKAhCBoq1GAIgAUIOCgxfbmV4dF9jdXJzb3IirQMKD1BheW1lbnRMaXN0SXRlbRIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEhoKCG9yZGVyX2lkGAMgASgJUghvcmRlcl9pZBIOCgZhbW91bnQYBCABKAkSEAoIY3VycmVuY3kYBSABKAkSDgoGc3RhdHVzGAYgASgJEkEKEHBheW1lbnRfc25hcHNob3QYByABKAsyFS5nYXRld2F5LnYxLlJlcXVpc2l0ZVIQcGF5bWVudF9zbmFwc2hvdBJFChJyZXF1aXNpdGVfc25hcHNob3QYCCABKAsyFS5nYXRld2F5LnYxLlJlcXVpc2l0ZVIScmVxdWlzaXRlX3NuYXBzaG90EiIKBmxlZGdlchgJIAEoCzISLmdhdGV3YXkudjEuTGVkZ2VyEjoKCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpjcmVhdGVkX2F0EkgKEXN0YXR1c191cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIRc3RhdHVzX3VwZGF0ZWRfYXQimwEKE0NyZWF0ZUFwcGVhbFJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIoAUgAiAEBEhYKCWZpbGVfbmFtZRgDIAEoCUgBiAEBEhkKBGZpbGUYBCABKAxCBoq1GAIoAUgCiAEBQgkKB19yZWFzb25CDAoKX2ZpbGVfbmFtZUIHCgVfZmlsZSJJChRDcmVhdGVBcHBlYWxSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiAKBGRhdGEYAiABKAsyEi5nYXRld2F5LnYxLkFwcGVhbCKsAQoGQXBwZWFsEgoKAmlkGAEgASgDEhIKCnBheW1lbnRfaWQYAiABKAMSDAoEdXVpZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSEQoJZmlsZV9uYW1lGAUgASgJEhEKCWZpbGVfc2l6ZRgGIAEoAxIOCgZzdGF0dXMYByABKAkSLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyjgQKDlBheW1lbnRTZXJ2aWNlElQKDUNyZWF0ZVBheW1lbnQSIC5nYXRld2F5LnYxLkNyZWF0ZVBheW1lbnRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVQYXltZW50UmVzcG9uc2USSwoKR2V0UGF5bWVudBIdLmdhdGV3YXkudjEuR2V0UGF5bWVudFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldFBheW1lbnRSZXNwb25zZRJmChNVcGRhdGVQYXltZW50U3RhdHVzEiYuZ2F0ZXdheS52MS5VcGRhdGVQYXltZW50U3RhdHVzUmVxdWVzdBonLmdhdGV3YXkudjEuVXBkYXRlUGF5bWVudFN0YXR1c1Jlc3BvbnNlElEKDExpc3RQYXltZW50cxIfLmdhdGV3YXkudjEuTGlzdFBheW1lbnRzUmVxdWVzdBogLmdhdGV3YXkudjEuTGlzdFBheW1lbnRzUmVzcG9uc2USUQoMQ3JlYXRlQXBwZWFsEh8uZ2F0ZXdheS52MS5DcmVhdGVBcHBlYWxSZXF1ZXN0GiAuZ2F0ZXdheS52MS5DcmVhdGVBcHBlYWxSZXNwb25zZRJLCgpSZXNlbmRDb2RlEh0uZ2F0ZXdheS52MS5SZXNlbmRDb2RlUmVxdWVzdBoeLmdhdGV3YXkudjEuUmVzZW5kQ29kZVJlc3BvbnNlQiZaJGdhdGV3YXkvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreatePaymentRequest
@@ -647,6 +647,291 @@ export const PaymentStatusSchema: GenMessage<PaymentStatus> = /*@__PURE__*/
   messageDesc(file_gateway_v1_payment, 13);
 
 /**
+ * @generated from message gateway.v1.ListPaymentsRequest
+ */
+export type ListPaymentsRequest = Message<"gateway.v1.ListPaymentsRequest"> & {
+  /**
+   * Only payments in this status: pending, completed, failed, cancelled or appeal. For cabinet users.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only payments created from then on. For cabinet users.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only payments created before then. For cabinet users.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset. For cabinet users.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before. For cabinet users.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only payments of this order id; a signed request must give one.
+   *
+   * @generated from field: optional string order_id = 6;
+   */
+  orderId?: string | undefined;
+
+  /**
+   * Only payments of this method.
+   *
+   * @generated from field: optional string method = 7;
+   */
+  method?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPaymentsRequest.
+ * Use `create(ListPaymentsRequestSchema)` to create a new message.
+ */
+export const ListPaymentsRequestSchema: GenMessage<ListPaymentsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 14);
+
+/**
+ * @generated from message gateway.v1.ListPaymentsResponse
+ */
+export type ListPaymentsResponse = Message<"gateway.v1.ListPaymentsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.PaymentListItem data = 1;
+   */
+  data: PaymentListItem[];
+
+  /**
+   * Null on the last page; absent from the answer to a signed request.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+
+  /**
+   * Whether a merchant's key asked.
+   *
+   * @generated from field: bool signed = 3;
+   */
+  signed: boolean;
+};
+
+/**
+ * Describes the message gateway.v1.ListPaymentsResponse.
+ * Use `create(ListPaymentsResponseSchema)` to create a new message.
+ */
+export const ListPaymentsResponseSchema: GenMessage<ListPaymentsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 15);
+
+/**
+ * @generated from message gateway.v1.PaymentListItem
+ */
+export type PaymentListItem = Message<"gateway.v1.PaymentListItem"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: string uuid = 2;
+   */
+  uuid: string;
+
+  /**
+   * @generated from field: string order_id = 3 [json_name = "order_id"];
+   */
+  orderId: string;
+
+  /**
+   * Two decimals.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * @generated from field: string currency = 5;
+   */
+  currency: string;
+
+  /**
+   * pending, completed, failed, cancelled or appeal.
+   *
+   * @generated from field: string status = 6;
+   */
+  status: string;
+
+  /**
+   * Legacy snapshot: always null.
+   *
+   * @generated from field: gateway.v1.Requisite payment_snapshot = 7 [json_name = "payment_snapshot"];
+   */
+  paymentSnapshot?: Requisite | undefined;
+
+  /**
+   * The requisite as it was at creation; null for card checkout.
+   *
+   * @generated from field: gateway.v1.Requisite requisite_snapshot = 8 [json_name = "requisite_snapshot"];
+   */
+  requisiteSnapshot?: Requisite | undefined;
+
+  /**
+   * @generated from field: gateway.v1.Ledger ledger = 9;
+   */
+  ledger?: Ledger | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp status_updated_at = 11 [json_name = "status_updated_at"];
+   */
+  statusUpdatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.PaymentListItem.
+ * Use `create(PaymentListItemSchema)` to create a new message.
+ */
+export const PaymentListItemSchema: GenMessage<PaymentListItem> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 16);
+
+/**
+ * @generated from message gateway.v1.CreateAppealRequest
+ */
+export type CreateAppealRequest = Message<"gateway.v1.CreateAppealRequest"> & {
+  /**
+   * @generated from field: int64 payment_id = 1;
+   */
+  paymentId: bigint;
+
+  /**
+   * What the payer says happened, at most 2000 characters.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+
+  /**
+   * The file's name, 1 to 255 characters; over REST that of the part.
+   *
+   * @generated from field: optional string file_name = 3;
+   */
+  fileName?: string | undefined;
+
+  /**
+   * PDF, PNG, JPEG, WebP or MP4, by its content.
+   *
+   * @generated from field: optional bytes file = 4;
+   */
+  file?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.CreateAppealRequest.
+ * Use `create(CreateAppealRequestSchema)` to create a new message.
+ */
+export const CreateAppealRequestSchema: GenMessage<CreateAppealRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 17);
+
+/**
+ * @generated from message gateway.v1.CreateAppealResponse
+ */
+export type CreateAppealResponse = Message<"gateway.v1.CreateAppealResponse"> & {
+  /**
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * @generated from field: gateway.v1.Appeal data = 2;
+   */
+  data?: Appeal | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.CreateAppealResponse.
+ * Use `create(CreateAppealResponseSchema)` to create a new message.
+ */
+export const CreateAppealResponseSchema: GenMessage<CreateAppealResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 18);
+
+/**
+ * @generated from message gateway.v1.Appeal
+ */
+export type Appeal = Message<"gateway.v1.Appeal"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: int64 payment_id = 2;
+   */
+  paymentId: bigint;
+
+  /**
+   * The payment's.
+   *
+   * @generated from field: string uuid = 3;
+   */
+  uuid: string;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string file_name = 5;
+   */
+  fileName: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: int64 file_size = 6;
+   */
+  fileSize: bigint;
+
+  /**
+   * open at creation.
+   *
+   * @generated from field: string status = 7;
+   */
+  status: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.Appeal.
+ * Use `create(AppealSchema)` to create a new message.
+ */
+export const AppealSchema: GenMessage<Appeal> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payment, 19);
+
+/**
  * PaymentService accepts payments from payers on a merchant's behalf.
  *
  * @generated from service gateway.v1.PaymentService
@@ -681,6 +966,27 @@ export const PaymentService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePaymentStatusRequestSchema;
     output: typeof UpdatePaymentStatusResponseSchema;
+  },
+  /**
+   * ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+   *
+   * @generated from rpc gateway.v1.PaymentService.ListPayments
+   */
+  listPayments: {
+    methodKind: "unary";
+    input: typeof ListPaymentsRequestSchema;
+    output: typeof ListPaymentsResponseSchema;
+  },
+  /**
+   * CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+   * appeal-v1, the reason, the file's name and its size in bytes.
+   *
+   * @generated from rpc gateway.v1.PaymentService.CreateAppeal
+   */
+  createAppeal: {
+    methodKind: "unary";
+    input: typeof CreateAppealRequestSchema;
+    output: typeof CreateAppealResponseSchema;
   },
   /**
    * ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.

@@ -4,17 +4,21 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { CancelPayinRequestSchema, CancelPayinResponseSchema } from "../../gateway/v1/payin_pb.js";
+import { file_gateway_v1_payin } from "../../gateway/v1/payin_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { ListEventsRequestSchema, ListEventsResponseSchema, ReplayEventsRequestSchema, ReplayEventsResponseSchema } from "./event_pb.js";
 import { file_portal_v1_event } from "./event_pb.js";
+import type { ListMerchantPayinsResponseSchema, ListPayinsRequestSchema } from "./payin_pb.js";
+import { file_portal_v1_payin } from "./payin_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file portal/v1/merchant.proto.
  */
 export const file_portal_v1_merchant: GenFile = /*@__PURE__*/
-  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAykwIKD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJkChNSb3RhdGVXZWJob29rU2VjcmV0EiUucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0GiYucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZUIkWiJnYXRld2F5L3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_portal_v1_event]);
+  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAytgMKD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJkChNSb3RhdGVXZWJob29rU2VjcmV0EiUucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0GiYucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRJRCgpMaXN0UGF5aW5zEhwucG9ydGFsLnYxLkxpc3RQYXlpbnNSZXF1ZXN0GiUucG9ydGFsLnYxLkxpc3RNZXJjaGFudFBheWluc1Jlc3BvbnNlEk4KC0NhbmNlbFBheWluEh4uZ2F0ZXdheS52MS5DYW5jZWxQYXlpblJlcXVlc3QaHy5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVzcG9uc2VCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_event, file_portal_v1_payin]);
 
 /**
  * @generated from message portal.v1.RotateWebhookSecretRequest
@@ -94,6 +98,26 @@ export const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof RotateWebhookSecretRequestSchema;
     output: typeof RotateWebhookSecretResponseSchema;
+  },
+  /**
+   * ListPayins lists the merchant's payouts, newest first.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListPayins
+   */
+  listPayins: {
+    methodKind: "unary";
+    input: typeof ListPayinsRequestSchema;
+    output: typeof ListMerchantPayinsResponseSchema;
+  },
+  /**
+   * CancelPayin takes back a payout that still waits.
+   *
+   * @generated from rpc portal.v1.MerchantService.CancelPayin
+   */
+  cancelPayin: {
+    methodKind: "unary";
+    input: typeof CancelPayinRequestSchema;
+    output: typeof CancelPayinResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_merchant, 0);

@@ -1048,8 +1048,12 @@ type UpdateCashboxRequest struct {
 	CollectEnabled    *bool                  `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
 	// The trader the cashbox is bridged to; 0 removes the bridge.
 	TraderCashboxId *int64 `protobuf:"varint,3,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
+	PageColor *string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
+	// The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
+	FrameOrigin   *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateCashboxRequest) Reset() {
@@ -1101,6 +1105,20 @@ func (x *UpdateCashboxRequest) GetTraderCashboxId() int64 {
 		return *x.TraderCashboxId
 	}
 	return 0
+}
+
+func (x *UpdateCashboxRequest) GetPageColor() string {
+	if x != nil && x.PageColor != nil {
+		return *x.PageColor
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetFrameOrigin() string {
+	if x != nil && x.FrameOrigin != nil {
+		return *x.FrameOrigin
+	}
+	return ""
 }
 
 type SetCashboxMethodRequest struct {
@@ -1839,7 +1857,8 @@ type SettingChange struct {
 	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	Actor string                 `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
-	// merchant, cashbox, cashbox_method, platform_limit, trader, requisite, app_user, token, rate or rate_feed.
+	// merchant, cashbox, cashbox_method, cashbox_payout_method, platform_limit, trader, trader_payout_method,
+	// requisite, app_user, token, rate or rate_feed.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The subject's id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
@@ -2114,7 +2133,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/event.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -2205,13 +2224,18 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"apiEnabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
-	"\r_rate_percent\"\xcf\x01\n" +
+	"\r_rate_percent\"\xbb\x02\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
-	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01B\x12\n" +
+	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"page_color\x18\x04 \x01(\tH\x02R\tpageColor\x88\x01\x01\x12&\n" +
+	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01B\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
-	"\x12_trader_cashbox_id\"\x8b\x02\n" +
+	"\x12_trader_cashbox_idB\r\n" +
+	"\v_page_colorB\x0f\n" +
+	"\r_frame_origin\"\x8b\x02\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -2336,7 +2360,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xbd\r\n" +
+	"\a_cursor2\xb2\x15\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2355,12 +2379,24 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x1a.portal.v1.SettingResponse\x12a\n" +
-	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12T\n" +
+	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12O\n" +
+	"\fListDeposits\x12\x1e.portal.v1.ListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12N\n" +
+	"\x0eConfirmDeposit\x12 .portal.v1.ConfirmDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12L\n" +
+	"\rRejectDeposit\x12\x1f.portal.v1.RejectDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12J\n" +
+	"\fSetInsurance\x12\x1e.portal.v1.SetInsuranceRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
+	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
+	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
+	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12T\n" +
 	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
 	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
 	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
-	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
+	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
+	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\x12Q\n" +
+	"\fReviewAppeal\x12\x1e.portal.v1.ReviewAppealRequest\x1a!.portal.v1.AppealDecisionResponse\x12S\n" +
+	"\rResolveAppeal\x12\x1f.portal.v1.ResolveAppealRequest\x1a!.portal.v1.AppealDecisionResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_operator_proto_rawDescOnce sync.Once
@@ -2376,47 +2412,66 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 
 var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_portal_v1_operator_proto_goTypes = []any{
-	(*ExplainRoutingRequest)(nil),      // 0: portal.v1.ExplainRoutingRequest
-	(*ExplainRoutingResponse)(nil),     // 1: portal.v1.ExplainRoutingResponse
-	(*RoutingCandidate)(nil),           // 2: portal.v1.RoutingCandidate
-	(*ExplainRateRequest)(nil),         // 3: portal.v1.ExplainRateRequest
-	(*ExplainRateResponse)(nil),        // 4: portal.v1.ExplainRateResponse
-	(*RateStep)(nil),                   // 5: portal.v1.RateStep
-	(*SetRateRequest)(nil),             // 6: portal.v1.SetRateRequest
-	(*SetRateResponse)(nil),            // 7: portal.v1.SetRateResponse
-	(*Rate)(nil),                       // 8: portal.v1.Rate
-	(*RateFeed)(nil),                   // 9: portal.v1.RateFeed
-	(*SetRateFeedRequest)(nil),         // 10: portal.v1.SetRateFeedRequest
-	(*SetRateFeedResponse)(nil),        // 11: portal.v1.SetRateFeedResponse
-	(*ListRatesRequest)(nil),           // 12: portal.v1.ListRatesRequest
-	(*ListRatesResponse)(nil),          // 13: portal.v1.ListRatesResponse
-	(*RateFeedState)(nil),              // 14: portal.v1.RateFeedState
-	(*UpdateMerchantRequest)(nil),      // 15: portal.v1.UpdateMerchantRequest
-	(*UpdateCashboxRequest)(nil),       // 16: portal.v1.UpdateCashboxRequest
-	(*SetCashboxMethodRequest)(nil),    // 17: portal.v1.SetCashboxMethodRequest
-	(*SetPlatformLimitRequest)(nil),    // 18: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),        // 19: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),            // 20: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),     // 21: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),     // 22: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),          // 23: portal.v1.CreateUserRequest
-	(*UpdateUserRequest)(nil),          // 24: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),        // 25: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),            // 26: portal.v1.SettingResponse
-	(*SettingChange)(nil),              // 27: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),  // 28: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil), // 29: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),      // 30: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),      // 31: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),            // 32: google.protobuf.Struct
-	(*SetTraderAcquirerRequest)(nil),   // 33: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),   // 34: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),   // 35: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),        // 36: portal.v1.ReplayEventsRequest
-	(*ListCardConflictsResponse)(nil),  // 37: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),  // 38: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),         // 39: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),       // 40: portal.v1.ReplayEventsResponse
+	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
+	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
+	(*RoutingCandidate)(nil),              // 2: portal.v1.RoutingCandidate
+	(*ExplainRateRequest)(nil),            // 3: portal.v1.ExplainRateRequest
+	(*ExplainRateResponse)(nil),           // 4: portal.v1.ExplainRateResponse
+	(*RateStep)(nil),                      // 5: portal.v1.RateStep
+	(*SetRateRequest)(nil),                // 6: portal.v1.SetRateRequest
+	(*SetRateResponse)(nil),               // 7: portal.v1.SetRateResponse
+	(*Rate)(nil),                          // 8: portal.v1.Rate
+	(*RateFeed)(nil),                      // 9: portal.v1.RateFeed
+	(*SetRateFeedRequest)(nil),            // 10: portal.v1.SetRateFeedRequest
+	(*SetRateFeedResponse)(nil),           // 11: portal.v1.SetRateFeedResponse
+	(*ListRatesRequest)(nil),              // 12: portal.v1.ListRatesRequest
+	(*ListRatesResponse)(nil),             // 13: portal.v1.ListRatesResponse
+	(*RateFeedState)(nil),                 // 14: portal.v1.RateFeedState
+	(*UpdateMerchantRequest)(nil),         // 15: portal.v1.UpdateMerchantRequest
+	(*UpdateCashboxRequest)(nil),          // 16: portal.v1.UpdateCashboxRequest
+	(*SetCashboxMethodRequest)(nil),       // 17: portal.v1.SetCashboxMethodRequest
+	(*SetPlatformLimitRequest)(nil),       // 18: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),           // 19: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),               // 20: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),        // 21: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),        // 22: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),             // 23: portal.v1.CreateUserRequest
+	(*UpdateUserRequest)(nil),             // 24: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),           // 25: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),               // 26: portal.v1.SettingResponse
+	(*SettingChange)(nil),                 // 27: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 28: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 29: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 30: portal.v1.ListDeadEventsRequest
+	(*timestamppb.Timestamp)(nil),         // 31: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 32: google.protobuf.Struct
+	(*ListDepositsRequest)(nil),           // 33: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 34: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 35: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 36: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 37: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 38: portal.v1.ResolvePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 39: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 40: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 41: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 42: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 43: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 44: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 45: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 46: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 47: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 48: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 49: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 50: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 51: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 52: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 53: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 54: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 55: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 56: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 57: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 58: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 59: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2455,34 +2510,58 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	24, // 33: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
 	25, // 34: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
 	28, // 35: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	33, // 36: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	34, // 37: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	35, // 38: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	30, // 39: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	36, // 40: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	1,  // 41: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 42: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 43: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 44: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 45: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 46: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 47: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 48: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 49: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 50: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 51: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 52: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 53: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 54: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 55: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	29, // 56: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	26, // 57: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
-	37, // 58: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	38, // 59: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	39, // 60: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	40, // 61: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	41, // [41:62] is the sub-list for method output_type
-	20, // [20:41] is the sub-list for method input_type
+	33, // 36: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	34, // 37: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	35, // 38: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	36, // 39: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	37, // 40: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	38, // 41: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	39, // 42: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	40, // 43: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	41, // 44: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	42, // 45: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	43, // 46: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	30, // 47: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	44, // 48: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	45, // 49: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	46, // 50: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	47, // 51: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	48, // 52: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 53: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 54: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 55: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 56: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 57: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 58: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 59: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 60: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 61: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 62: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 63: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 64: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 65: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 66: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 67: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	29, // 68: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	49, // 69: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	50, // 70: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	50, // 71: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 72: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	51, // 73: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	52, // 74: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 75: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
+	53, // 78: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	54, // 79: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	55, // 80: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	56, // 81: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	57, // 82: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	58, // 83: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	59, // 84: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	59, // 85: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	53, // [53:86] is the sub-list for method output_type
+	20, // [20:53] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name
@@ -2493,8 +2572,11 @@ func file_portal_v1_operator_proto_init() {
 	if File_portal_v1_operator_proto != nil {
 		return
 	}
+	file_portal_v1_appeal_proto_init()
 	file_portal_v1_card_proto_init()
+	file_portal_v1_deposit_proto_init()
 	file_portal_v1_event_proto_init()
+	file_portal_v1_payin_proto_init()
 	file_portal_v1_operator_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[6].OneofWrappers = []any{}

@@ -8,13 +8,15 @@ import type { Payment } from "../../gateway/v1/payment_pb.js";
 import { file_gateway_v1_payment } from "../../gateway/v1/payment_pb.js";
 import type { CardStepResponseSchema, MarkCodeNotNeededRequestSchema, RequestCodeRequestSchema, RequestCodeResendRequestSchema } from "./card_pb.js";
 import { file_portal_v1_card } from "./card_pb.js";
+import type { CompletePayinRequestSchema, FailPayinRequestSchema, ListPayinsRequestSchema, ListTraderPayinsResponseSchema, TakePayinRequestSchema, TraderPayinResponseSchema } from "./payin_pb.js";
+import { file_portal_v1_payin } from "./payin_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file portal/v1/trader.proto.
  */
 export const file_portal_v1_trader: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50MocECg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEkkKC1JlcXVlc3RDb2RlEh0ucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEVJlcXVlc3RDb2RlUmVzZW5kEiMucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEU1hcmtDb2RlTm90TmVlZGVkEiMucG9ydGFsLnYxLk1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_portal_v1_card]);
+  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50Mr4GCg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEkkKC1JlcXVlc3RDb2RlEh0ucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEVJlcXVlc3RDb2RlUmVzZW5kEiMucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEU1hcmtDb2RlTm90TmVlZGVkEiMucG9ydGFsLnYxLk1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlEk8KCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFRyYWRlclBheWluc1Jlc3BvbnNlEkgKCVRha2VQYXlpbhIbLnBvcnRhbC52MS5UYWtlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USUAoNQ29tcGxldGVQYXlpbhIfLnBvcnRhbC52MS5Db21wbGV0ZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlEkgKCUZhaWxQYXlpbhIbLnBvcnRhbC52MS5GYWlsUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2VCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payment, file_portal_v1_card, file_portal_v1_payin]);
 
 /**
  * @generated from message portal.v1.ListPaymentsRequest
@@ -159,7 +161,7 @@ export const CancelPaymentResponseSchema: GenMessage<CancelPaymentResponse> = /*
   messageDesc(file_portal_v1_trader, 5);
 
 /**
- * TraderService is the desk of a trader: the payments assigned to him and what he does with them.
+ * TraderService is the desk of a trader: the payments assigned to him, the payouts he can pay, and what he does with them.
  *
  * @generated from service portal.v1.TraderService
  */
@@ -223,6 +225,46 @@ export const TraderService: GenService<{
     methodKind: "unary";
     input: typeof MarkCodeNotNeededRequestSchema;
     output: typeof CardStepResponseSchema;
+  },
+  /**
+   * ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+   *
+   * @generated from rpc portal.v1.TraderService.ListPayins
+   */
+  listPayins: {
+    methodKind: "unary";
+    input: typeof ListPayinsRequestSchema;
+    output: typeof ListTraderPayinsResponseSchema;
+  },
+  /**
+   * TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+   *
+   * @generated from rpc portal.v1.TraderService.TakePayin
+   */
+  takePayin: {
+    methodKind: "unary";
+    input: typeof TakePayinRequestSchema;
+    output: typeof TraderPayinResponseSchema;
+  },
+  /**
+   * CompletePayin ends a payout the caller took: the recipient has the money.
+   *
+   * @generated from rpc portal.v1.TraderService.CompletePayin
+   */
+  completePayin: {
+    methodKind: "unary";
+    input: typeof CompletePayinRequestSchema;
+    output: typeof TraderPayinResponseSchema;
+  },
+  /**
+   * FailPayin ends a payout the caller took: it cannot be paid.
+   *
+   * @generated from rpc portal.v1.TraderService.FailPayin
+   */
+  failPayin: {
+    methodKind: "unary";
+    input: typeof FailPayinRequestSchema;
+    output: typeof TraderPayinResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_trader, 0);

@@ -42,6 +42,12 @@ const (
 	// PaymentServiceUpdatePaymentStatusProcedure is the fully-qualified name of the PaymentService's
 	// UpdatePaymentStatus RPC.
 	PaymentServiceUpdatePaymentStatusProcedure = "/gateway.v1.PaymentService/UpdatePaymentStatus"
+	// PaymentServiceListPaymentsProcedure is the fully-qualified name of the PaymentService's
+	// ListPayments RPC.
+	PaymentServiceListPaymentsProcedure = "/gateway.v1.PaymentService/ListPayments"
+	// PaymentServiceCreateAppealProcedure is the fully-qualified name of the PaymentService's
+	// CreateAppeal RPC.
+	PaymentServiceCreateAppealProcedure = "/gateway.v1.PaymentService/CreateAppeal"
 	// PaymentServiceResendCodeProcedure is the fully-qualified name of the PaymentService's ResendCode
 	// RPC.
 	PaymentServiceResendCodeProcedure = "/gateway.v1.PaymentService/ResendCode"
@@ -55,6 +61,11 @@ type PaymentServiceClient interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+	// appeal-v1, the reason, the file's name and its size in bytes.
+	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
 	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
 	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
@@ -88,6 +99,18 @@ func NewPaymentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayments: connect.NewClient[v1.ListPaymentsRequest, v1.ListPaymentsResponse](
+			httpClient,
+			baseURL+PaymentServiceListPaymentsProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
+			connect.WithClientOptions(opts...),
+		),
+		createAppeal: connect.NewClient[v1.CreateAppealRequest, v1.CreateAppealResponse](
+			httpClient,
+			baseURL+PaymentServiceCreateAppealProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
+			connect.WithClientOptions(opts...),
+		),
 		resendCode: connect.NewClient[v1.ResendCodeRequest, v1.ResendCodeResponse](
 			httpClient,
 			baseURL+PaymentServiceResendCodeProcedure,
@@ -102,6 +125,8 @@ type paymentServiceClient struct {
 	createPayment       *connect.Client[v1.CreatePaymentRequest, v1.CreatePaymentResponse]
 	getPayment          *connect.Client[v1.GetPaymentRequest, v1.GetPaymentResponse]
 	updatePaymentStatus *connect.Client[v1.UpdatePaymentStatusRequest, v1.UpdatePaymentStatusResponse]
+	listPayments        *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
+	createAppeal        *connect.Client[v1.CreateAppealRequest, v1.CreateAppealResponse]
 	resendCode          *connect.Client[v1.ResendCodeRequest, v1.ResendCodeResponse]
 }
 
@@ -120,6 +145,16 @@ func (c *paymentServiceClient) UpdatePaymentStatus(ctx context.Context, req *con
 	return c.updatePaymentStatus.CallUnary(ctx, req)
 }
 
+// ListPayments calls gateway.v1.PaymentService.ListPayments.
+func (c *paymentServiceClient) ListPayments(ctx context.Context, req *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+	return c.listPayments.CallUnary(ctx, req)
+}
+
+// CreateAppeal calls gateway.v1.PaymentService.CreateAppeal.
+func (c *paymentServiceClient) CreateAppeal(ctx context.Context, req *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
+	return c.createAppeal.CallUnary(ctx, req)
+}
+
 // ResendCode calls gateway.v1.PaymentService.ResendCode.
 func (c *paymentServiceClient) ResendCode(ctx context.Context, req *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
 	return c.resendCode.CallUnary(ctx, req)
@@ -133,6 +168,11 @@ type PaymentServiceHandler interface {
 	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
 	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	// ListPayments lists a cabinet user's payments, newest first; signed by a merchant's key, the payments of one orderId.
+	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
+	// appeal-v1, the reason, the file's name and its size in bytes.
+	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
 	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
 	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
@@ -162,6 +202,18 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 		connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 		connect.WithHandlerOptions(opts...),
 	)
+	paymentServiceListPaymentsHandler := connect.NewUnaryHandler(
+		PaymentServiceListPaymentsProcedure,
+		svc.ListPayments,
+		connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
+		connect.WithHandlerOptions(opts...),
+	)
+	paymentServiceCreateAppealHandler := connect.NewUnaryHandler(
+		PaymentServiceCreateAppealProcedure,
+		svc.CreateAppeal,
+		connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
 	paymentServiceResendCodeHandler := connect.NewUnaryHandler(
 		PaymentServiceResendCodeProcedure,
 		svc.ResendCode,
@@ -176,6 +228,10 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 			paymentServiceGetPaymentHandler.ServeHTTP(w, r)
 		case PaymentServiceUpdatePaymentStatusProcedure:
 			paymentServiceUpdatePaymentStatusHandler.ServeHTTP(w, r)
+		case PaymentServiceListPaymentsProcedure:
+			paymentServiceListPaymentsHandler.ServeHTTP(w, r)
+		case PaymentServiceCreateAppealProcedure:
+			paymentServiceCreateAppealHandler.ServeHTTP(w, r)
 		case PaymentServiceResendCodeProcedure:
 			paymentServiceResendCodeHandler.ServeHTTP(w, r)
 		default:
@@ -197,6 +253,14 @@ func (UnimplementedPaymentServiceHandler) GetPayment(context.Context, *connect.R
 
 func (UnimplementedPaymentServiceHandler) UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.UpdatePaymentStatus is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ListPayments is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.CreateAppeal is not implemented"))
 }
 
 func (UnimplementedPaymentServiceHandler) ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {

@@ -8,6 +8,7 @@ import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
+	v11 "gateway/rpc/gen/gateway/v1"
 	v1 "gateway/rpc/gen/portal/v1"
 	http "net/http"
 	strings "strings"
@@ -42,6 +43,12 @@ const (
 	// MerchantServiceRotateWebhookSecretProcedure is the fully-qualified name of the MerchantService's
 	// RotateWebhookSecret RPC.
 	MerchantServiceRotateWebhookSecretProcedure = "/portal.v1.MerchantService/RotateWebhookSecret"
+	// MerchantServiceListPayinsProcedure is the fully-qualified name of the MerchantService's
+	// ListPayins RPC.
+	MerchantServiceListPayinsProcedure = "/portal.v1.MerchantService/ListPayins"
+	// MerchantServiceCancelPayinProcedure is the fully-qualified name of the MerchantService's
+	// CancelPayin RPC.
+	MerchantServiceCancelPayinProcedure = "/portal.v1.MerchantService/CancelPayin"
 )
 
 // MerchantServiceClient is a client for the portal.v1.MerchantService service.
@@ -52,6 +59,10 @@ type MerchantServiceClient interface {
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
 	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
+	// ListPayins lists the merchant's payouts, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
+	// CancelPayin takes back a payout that still waits.
+	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
 }
 
 // NewMerchantServiceClient constructs a client for the portal.v1.MerchantService service. By
@@ -83,6 +94,18 @@ func NewMerchantServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(merchantServiceMethods.ByName("RotateWebhookSecret")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListMerchantPayinsResponse](
+			httpClient,
+			baseURL+MerchantServiceListPayinsProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListPayins")),
+			connect.WithClientOptions(opts...),
+		),
+		cancelPayin: connect.NewClient[v11.CancelPayinRequest, v11.CancelPayinResponse](
+			httpClient,
+			baseURL+MerchantServiceCancelPayinProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -91,6 +114,8 @@ type merchantServiceClient struct {
 	listEvents          *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
 	replayEvents        *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
 	rotateWebhookSecret *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
+	listPayins          *connect.Client[v1.ListPayinsRequest, v1.ListMerchantPayinsResponse]
+	cancelPayin         *connect.Client[v11.CancelPayinRequest, v11.CancelPayinResponse]
 }
 
 // ListEvents calls portal.v1.MerchantService.ListEvents.
@@ -108,6 +133,16 @@ func (c *merchantServiceClient) RotateWebhookSecret(ctx context.Context, req *co
 	return c.rotateWebhookSecret.CallUnary(ctx, req)
 }
 
+// ListPayins calls portal.v1.MerchantService.ListPayins.
+func (c *merchantServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error) {
+	return c.listPayins.CallUnary(ctx, req)
+}
+
+// CancelPayin calls portal.v1.MerchantService.CancelPayin.
+func (c *merchantServiceClient) CancelPayin(ctx context.Context, req *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error) {
+	return c.cancelPayin.CallUnary(ctx, req)
+}
+
 // MerchantServiceHandler is an implementation of the portal.v1.MerchantService service.
 type MerchantServiceHandler interface {
 	// ListEvents is the feed of the merchant's events, oldest first: whoever was down catches up by cursor.
@@ -116,6 +151,10 @@ type MerchantServiceHandler interface {
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
 	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
+	// ListPayins lists the merchant's payouts, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
+	// CancelPayin takes back a payout that still waits.
+	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
 }
 
 // NewMerchantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -143,6 +182,18 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 		connect.WithSchema(merchantServiceMethods.ByName("RotateWebhookSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
+	merchantServiceListPayinsHandler := connect.NewUnaryHandler(
+		MerchantServiceListPayinsProcedure,
+		svc.ListPayins,
+		connect.WithSchema(merchantServiceMethods.ByName("ListPayins")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceCancelPayinHandler := connect.NewUnaryHandler(
+		MerchantServiceCancelPayinProcedure,
+		svc.CancelPayin,
+		connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.MerchantService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case MerchantServiceListEventsProcedure:
@@ -151,6 +202,10 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 			merchantServiceReplayEventsHandler.ServeHTTP(w, r)
 		case MerchantServiceRotateWebhookSecretProcedure:
 			merchantServiceRotateWebhookSecretHandler.ServeHTTP(w, r)
+		case MerchantServiceListPayinsProcedure:
+			merchantServiceListPayinsHandler.ServeHTTP(w, r)
+		case MerchantServiceCancelPayinProcedure:
+			merchantServiceCancelPayinHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +225,12 @@ func (UnimplementedMerchantServiceHandler) ReplayEvents(context.Context, *connec
 
 func (UnimplementedMerchantServiceHandler) RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.RotateWebhookSecret is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListPayins is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CancelPayin is not implemented"))
 }

@@ -80,6 +80,30 @@ const (
 	// OperatorServiceListSettingChangesProcedure is the fully-qualified name of the OperatorService's
 	// ListSettingChanges RPC.
 	OperatorServiceListSettingChangesProcedure = "/portal.v1.OperatorService/ListSettingChanges"
+	// OperatorServiceListDepositsProcedure is the fully-qualified name of the OperatorService's
+	// ListDeposits RPC.
+	OperatorServiceListDepositsProcedure = "/portal.v1.OperatorService/ListDeposits"
+	// OperatorServiceConfirmDepositProcedure is the fully-qualified name of the OperatorService's
+	// ConfirmDeposit RPC.
+	OperatorServiceConfirmDepositProcedure = "/portal.v1.OperatorService/ConfirmDeposit"
+	// OperatorServiceRejectDepositProcedure is the fully-qualified name of the OperatorService's
+	// RejectDeposit RPC.
+	OperatorServiceRejectDepositProcedure = "/portal.v1.OperatorService/RejectDeposit"
+	// OperatorServiceSetInsuranceProcedure is the fully-qualified name of the OperatorService's
+	// SetInsurance RPC.
+	OperatorServiceSetInsuranceProcedure = "/portal.v1.OperatorService/SetInsurance"
+	// OperatorServiceListOverduePayinsProcedure is the fully-qualified name of the OperatorService's
+	// ListOverduePayins RPC.
+	OperatorServiceListOverduePayinsProcedure = "/portal.v1.OperatorService/ListOverduePayins"
+	// OperatorServiceResolvePayinProcedure is the fully-qualified name of the OperatorService's
+	// ResolvePayin RPC.
+	OperatorServiceResolvePayinProcedure = "/portal.v1.OperatorService/ResolvePayin"
+	// OperatorServiceSetCashboxPayoutMethodProcedure is the fully-qualified name of the
+	// OperatorService's SetCashboxPayoutMethod RPC.
+	OperatorServiceSetCashboxPayoutMethodProcedure = "/portal.v1.OperatorService/SetCashboxPayoutMethod"
+	// OperatorServiceSetTraderPayoutMethodProcedure is the fully-qualified name of the
+	// OperatorService's SetTraderPayoutMethod RPC.
+	OperatorServiceSetTraderPayoutMethodProcedure = "/portal.v1.OperatorService/SetTraderPayoutMethod"
 	// OperatorServiceSetTraderAcquirerProcedure is the fully-qualified name of the OperatorService's
 	// SetTraderAcquirer RPC.
 	OperatorServiceSetTraderAcquirerProcedure = "/portal.v1.OperatorService/SetTraderAcquirer"
@@ -95,6 +119,18 @@ const (
 	// OperatorServiceReplayEventsProcedure is the fully-qualified name of the OperatorService's
 	// ReplayEvents RPC.
 	OperatorServiceReplayEventsProcedure = "/portal.v1.OperatorService/ReplayEvents"
+	// OperatorServiceListAppealsProcedure is the fully-qualified name of the OperatorService's
+	// ListAppeals RPC.
+	OperatorServiceListAppealsProcedure = "/portal.v1.OperatorService/ListAppeals"
+	// OperatorServiceGetAppealFileProcedure is the fully-qualified name of the OperatorService's
+	// GetAppealFile RPC.
+	OperatorServiceGetAppealFileProcedure = "/portal.v1.OperatorService/GetAppealFile"
+	// OperatorServiceReviewAppealProcedure is the fully-qualified name of the OperatorService's
+	// ReviewAppeal RPC.
+	OperatorServiceReviewAppealProcedure = "/portal.v1.OperatorService/ReviewAppeal"
+	// OperatorServiceResolveAppealProcedure is the fully-qualified name of the OperatorService's
+	// ResolveAppeal RPC.
+	OperatorServiceResolveAppealProcedure = "/portal.v1.OperatorService/ResolveAppeal"
 )
 
 // OperatorServiceClient is a client for the portal.v1.OperatorService service.
@@ -131,6 +167,22 @@ type OperatorServiceClient interface {
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	// ListDeposits lists deposits of every merchant, newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
+	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// RejectDeposit ends a pending deposit without a credit.
+	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
+	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	// ResolvePayin ends a payout that is being processed.
+	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
 	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
@@ -141,6 +193,14 @@ type OperatorServiceClient interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// ListAppeals lists appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	// GetAppealFile reads an appeal's file; over REST it is a download.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
+	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
+	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 }
 
 // NewOperatorServiceClient constructs a client for the portal.v1.OperatorService service. By
@@ -250,6 +310,54 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 			connect.WithClientOptions(opts...),
 		),
+		listDeposits: connect.NewClient[v1.ListDepositsRequest, v1.ListDepositsResponse](
+			httpClient,
+			baseURL+OperatorServiceListDepositsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
+			connect.WithClientOptions(opts...),
+		),
+		confirmDeposit: connect.NewClient[v1.ConfirmDepositRequest, v1.DepositResponse](
+			httpClient,
+			baseURL+OperatorServiceConfirmDepositProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		rejectDeposit: connect.NewClient[v1.RejectDepositRequest, v1.DepositResponse](
+			httpClient,
+			baseURL+OperatorServiceRejectDepositProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		setInsurance: connect.NewClient[v1.SetInsuranceRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetInsuranceProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
+			connect.WithClientOptions(opts...),
+		),
+		listOverduePayins: connect.NewClient[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse](
+			httpClient,
+			baseURL+OperatorServiceListOverduePayinsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
+			connect.WithClientOptions(opts...),
+		),
+		resolvePayin: connect.NewClient[v1.ResolvePayinRequest, v1.OperatorPayinResponse](
+			httpClient,
+			baseURL+OperatorServiceResolvePayinProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		setCashboxPayoutMethod: connect.NewClient[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetCashboxPayoutMethodProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
+			connect.WithClientOptions(opts...),
+		),
+		setTraderPayoutMethod: connect.NewClient[v1.SetTraderPayoutMethodRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetTraderPayoutMethodProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
+			connect.WithClientOptions(opts...),
+		),
 		setTraderAcquirer: connect.NewClient[v1.SetTraderAcquirerRequest, v1.SettingResponse](
 			httpClient,
 			baseURL+OperatorServiceSetTraderAcquirerProcedure,
@@ -280,32 +388,68 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 			connect.WithClientOptions(opts...),
 		),
+		listAppeals: connect.NewClient[v1.ListAppealsRequest, v1.ListAppealsResponse](
+			httpClient,
+			baseURL+OperatorServiceListAppealsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
+			connect.WithClientOptions(opts...),
+		),
+		getAppealFile: connect.NewClient[v1.GetAppealFileRequest, v1.GetAppealFileResponse](
+			httpClient,
+			baseURL+OperatorServiceGetAppealFileProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
+			connect.WithClientOptions(opts...),
+		),
+		reviewAppeal: connect.NewClient[v1.ReviewAppealRequest, v1.AppealDecisionResponse](
+			httpClient,
+			baseURL+OperatorServiceReviewAppealProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
+			connect.WithClientOptions(opts...),
+		),
+		resolveAppeal: connect.NewClient[v1.ResolveAppealRequest, v1.AppealDecisionResponse](
+			httpClient,
+			baseURL+OperatorServiceResolveAppealProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // operatorServiceClient implements OperatorServiceClient.
 type operatorServiceClient struct {
-	explainRouting     *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
-	explainRate        *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
-	setRate            *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
-	setRateFeed        *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
-	listRates          *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
-	updateMerchant     *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
-	updateCashbox      *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
-	setCashboxMethod   *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
-	setPlatformLimit   *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
-	updateTrader       *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
-	createRequisite    *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
-	updateRequisite    *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
-	createUser         *connect.Client[v1.CreateUserRequest, v1.SettingResponse]
-	updateUser         *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
-	revokeTokens       *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
-	listSettingChanges *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
-	setTraderAcquirer  *connect.Client[v1.SetTraderAcquirerRequest, v1.SettingResponse]
-	listCardConflicts  *connect.Client[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse]
-	closeCardConflict  *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
-	listDeadEvents     *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
-	replayEvents       *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	explainRouting         *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
+	explainRate            *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
+	setRate                *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
+	setRateFeed            *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
+	listRates              *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
+	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
+	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
+	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
+	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
+	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
+	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
+	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
+	createUser             *connect.Client[v1.CreateUserRequest, v1.SettingResponse]
+	updateUser             *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
+	revokeTokens           *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
+	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
+	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
+	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
+	rejectDeposit          *connect.Client[v1.RejectDepositRequest, v1.DepositResponse]
+	setInsurance           *connect.Client[v1.SetInsuranceRequest, v1.SettingResponse]
+	listOverduePayins      *connect.Client[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse]
+	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
+	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
+	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
+	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SettingResponse]
+	listCardConflicts      *connect.Client[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse]
+	closeCardConflict      *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
+	listDeadEvents         *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
+	replayEvents           *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	listAppeals            *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
+	getAppealFile          *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
+	reviewAppeal           *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
+	resolveAppeal          *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
 }
 
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
@@ -388,6 +532,46 @@ func (c *operatorServiceClient) ListSettingChanges(ctx context.Context, req *con
 	return c.listSettingChanges.CallUnary(ctx, req)
 }
 
+// ListDeposits calls portal.v1.OperatorService.ListDeposits.
+func (c *operatorServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return c.listDeposits.CallUnary(ctx, req)
+}
+
+// ConfirmDeposit calls portal.v1.OperatorService.ConfirmDeposit.
+func (c *operatorServiceClient) ConfirmDeposit(ctx context.Context, req *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return c.confirmDeposit.CallUnary(ctx, req)
+}
+
+// RejectDeposit calls portal.v1.OperatorService.RejectDeposit.
+func (c *operatorServiceClient) RejectDeposit(ctx context.Context, req *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return c.rejectDeposit.CallUnary(ctx, req)
+}
+
+// SetInsurance calls portal.v1.OperatorService.SetInsurance.
+func (c *operatorServiceClient) SetInsurance(ctx context.Context, req *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setInsurance.CallUnary(ctx, req)
+}
+
+// ListOverduePayins calls portal.v1.OperatorService.ListOverduePayins.
+func (c *operatorServiceClient) ListOverduePayins(ctx context.Context, req *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
+	return c.listOverduePayins.CallUnary(ctx, req)
+}
+
+// ResolvePayin calls portal.v1.OperatorService.ResolvePayin.
+func (c *operatorServiceClient) ResolvePayin(ctx context.Context, req *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return c.resolvePayin.CallUnary(ctx, req)
+}
+
+// SetCashboxPayoutMethod calls portal.v1.OperatorService.SetCashboxPayoutMethod.
+func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setCashboxPayoutMethod.CallUnary(ctx, req)
+}
+
+// SetTraderPayoutMethod calls portal.v1.OperatorService.SetTraderPayoutMethod.
+func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setTraderPayoutMethod.CallUnary(ctx, req)
+}
+
 // SetTraderAcquirer calls portal.v1.OperatorService.SetTraderAcquirer.
 func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return c.setTraderAcquirer.CallUnary(ctx, req)
@@ -411,6 +595,26 @@ func (c *operatorServiceClient) ListDeadEvents(ctx context.Context, req *connect
 // ReplayEvents calls portal.v1.OperatorService.ReplayEvents.
 func (c *operatorServiceClient) ReplayEvents(ctx context.Context, req *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return c.replayEvents.CallUnary(ctx, req)
+}
+
+// ListAppeals calls portal.v1.OperatorService.ListAppeals.
+func (c *operatorServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
+	return c.listAppeals.CallUnary(ctx, req)
+}
+
+// GetAppealFile calls portal.v1.OperatorService.GetAppealFile.
+func (c *operatorServiceClient) GetAppealFile(ctx context.Context, req *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return c.getAppealFile.CallUnary(ctx, req)
+}
+
+// ReviewAppeal calls portal.v1.OperatorService.ReviewAppeal.
+func (c *operatorServiceClient) ReviewAppeal(ctx context.Context, req *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return c.reviewAppeal.CallUnary(ctx, req)
+}
+
+// ResolveAppeal calls portal.v1.OperatorService.ResolveAppeal.
+func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return c.resolveAppeal.CallUnary(ctx, req)
 }
 
 // OperatorServiceHandler is an implementation of the portal.v1.OperatorService service.
@@ -447,6 +651,22 @@ type OperatorServiceHandler interface {
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	// ListDeposits lists deposits of every merchant, newest first.
+	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
+	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// RejectDeposit ends a pending deposit without a credit.
+	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
+	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	// ResolvePayin ends a payout that is being processed.
+	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
 	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
@@ -457,6 +677,14 @@ type OperatorServiceHandler interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// ListAppeals lists appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	// GetAppealFile reads an appeal's file; over REST it is a download.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
+	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
+	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 }
 
 // NewOperatorServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -562,6 +790,54 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListDepositsHandler := connect.NewUnaryHandler(
+		OperatorServiceListDepositsProcedure,
+		svc.ListDeposits,
+		connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceConfirmDepositHandler := connect.NewUnaryHandler(
+		OperatorServiceConfirmDepositProcedure,
+		svc.ConfirmDeposit,
+		connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRejectDepositHandler := connect.NewUnaryHandler(
+		OperatorServiceRejectDepositProcedure,
+		svc.RejectDeposit,
+		connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetInsuranceHandler := connect.NewUnaryHandler(
+		OperatorServiceSetInsuranceProcedure,
+		svc.SetInsurance,
+		connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListOverduePayinsHandler := connect.NewUnaryHandler(
+		OperatorServiceListOverduePayinsProcedure,
+		svc.ListOverduePayins,
+		connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceResolvePayinHandler := connect.NewUnaryHandler(
+		OperatorServiceResolvePayinProcedure,
+		svc.ResolvePayin,
+		connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandler(
+		OperatorServiceSetCashboxPayoutMethodProcedure,
+		svc.SetCashboxPayoutMethod,
+		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetTraderPayoutMethodHandler := connect.NewUnaryHandler(
+		OperatorServiceSetTraderPayoutMethodProcedure,
+		svc.SetTraderPayoutMethod,
+		connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceSetTraderAcquirerHandler := connect.NewUnaryHandler(
 		OperatorServiceSetTraderAcquirerProcedure,
 		svc.SetTraderAcquirer,
@@ -590,6 +866,30 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceReplayEventsProcedure,
 		svc.ReplayEvents,
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListAppealsHandler := connect.NewUnaryHandler(
+		OperatorServiceListAppealsProcedure,
+		svc.ListAppeals,
+		connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetAppealFileHandler := connect.NewUnaryHandler(
+		OperatorServiceGetAppealFileProcedure,
+		svc.GetAppealFile,
+		connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceReviewAppealHandler := connect.NewUnaryHandler(
+		OperatorServiceReviewAppealProcedure,
+		svc.ReviewAppeal,
+		connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceResolveAppealHandler := connect.NewUnaryHandler(
+		OperatorServiceResolveAppealProcedure,
+		svc.ResolveAppeal,
+		connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/portal.v1.OperatorService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -626,6 +926,22 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceRevokeTokensHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
 			operatorServiceListSettingChangesHandler.ServeHTTP(w, r)
+		case OperatorServiceListDepositsProcedure:
+			operatorServiceListDepositsHandler.ServeHTTP(w, r)
+		case OperatorServiceConfirmDepositProcedure:
+			operatorServiceConfirmDepositHandler.ServeHTTP(w, r)
+		case OperatorServiceRejectDepositProcedure:
+			operatorServiceRejectDepositHandler.ServeHTTP(w, r)
+		case OperatorServiceSetInsuranceProcedure:
+			operatorServiceSetInsuranceHandler.ServeHTTP(w, r)
+		case OperatorServiceListOverduePayinsProcedure:
+			operatorServiceListOverduePayinsHandler.ServeHTTP(w, r)
+		case OperatorServiceResolvePayinProcedure:
+			operatorServiceResolvePayinHandler.ServeHTTP(w, r)
+		case OperatorServiceSetCashboxPayoutMethodProcedure:
+			operatorServiceSetCashboxPayoutMethodHandler.ServeHTTP(w, r)
+		case OperatorServiceSetTraderPayoutMethodProcedure:
+			operatorServiceSetTraderPayoutMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetTraderAcquirerProcedure:
 			operatorServiceSetTraderAcquirerHandler.ServeHTTP(w, r)
 		case OperatorServiceListCardConflictsProcedure:
@@ -636,6 +952,14 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceListDeadEventsHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayEventsProcedure:
 			operatorServiceReplayEventsHandler.ServeHTTP(w, r)
+		case OperatorServiceListAppealsProcedure:
+			operatorServiceListAppealsHandler.ServeHTTP(w, r)
+		case OperatorServiceGetAppealFileProcedure:
+			operatorServiceGetAppealFileHandler.ServeHTTP(w, r)
+		case OperatorServiceReviewAppealProcedure:
+			operatorServiceReviewAppealHandler.ServeHTTP(w, r)
+		case OperatorServiceResolveAppealProcedure:
+			operatorServiceResolveAppealHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -709,6 +1033,38 @@ func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSettingChanges is not implemented"))
 }
 
+func (UnimplementedOperatorServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListDeposits is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ConfirmDeposit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RejectDeposit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetInsurance is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListOverduePayins is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolvePayin is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxPayoutMethod is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
+}
+
 func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderAcquirer is not implemented"))
 }
@@ -727,4 +1083,20 @@ func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *conn
 
 func (UnimplementedOperatorServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayEvents is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListAppeals is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetAppealFile is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReviewAppeal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveAppeal is not implemented"))
 }

@@ -51,6 +51,16 @@ const (
 	// TraderServiceMarkCodeNotNeededProcedure is the fully-qualified name of the TraderService's
 	// MarkCodeNotNeeded RPC.
 	TraderServiceMarkCodeNotNeededProcedure = "/portal.v1.TraderService/MarkCodeNotNeeded"
+	// TraderServiceListPayinsProcedure is the fully-qualified name of the TraderService's ListPayins
+	// RPC.
+	TraderServiceListPayinsProcedure = "/portal.v1.TraderService/ListPayins"
+	// TraderServiceTakePayinProcedure is the fully-qualified name of the TraderService's TakePayin RPC.
+	TraderServiceTakePayinProcedure = "/portal.v1.TraderService/TakePayin"
+	// TraderServiceCompletePayinProcedure is the fully-qualified name of the TraderService's
+	// CompletePayin RPC.
+	TraderServiceCompletePayinProcedure = "/portal.v1.TraderService/CompletePayin"
+	// TraderServiceFailPayinProcedure is the fully-qualified name of the TraderService's FailPayin RPC.
+	TraderServiceFailPayinProcedure = "/portal.v1.TraderService/FailPayin"
 )
 
 // TraderServiceClient is a client for the portal.v1.TraderService service.
@@ -67,6 +77,14 @@ type TraderServiceClient interface {
 	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
 	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// CompletePayin ends a payout the caller took: the recipient has the money.
+	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// FailPayin ends a payout the caller took: it cannot be paid.
+	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 }
 
 // NewTraderServiceClient constructs a client for the portal.v1.TraderService service. By default,
@@ -116,6 +134,30 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
 			connect.WithClientOptions(opts...),
 		),
+		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListTraderPayinsResponse](
+			httpClient,
+			baseURL+TraderServiceListPayinsProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
+			connect.WithClientOptions(opts...),
+		),
+		takePayin: connect.NewClient[v1.TakePayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceTakePayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		completePayin: connect.NewClient[v1.CompletePayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceCompletePayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
+			connect.WithClientOptions(opts...),
+		),
+		failPayin: connect.NewClient[v1.FailPayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceFailPayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -127,6 +169,10 @@ type traderServiceClient struct {
 	requestCode       *connect.Client[v1.RequestCodeRequest, v1.CardStepResponse]
 	requestCodeResend *connect.Client[v1.RequestCodeResendRequest, v1.CardStepResponse]
 	markCodeNotNeeded *connect.Client[v1.MarkCodeNotNeededRequest, v1.CardStepResponse]
+	listPayins        *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
+	takePayin         *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
+	completePayin     *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
+	failPayin         *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -159,6 +205,26 @@ func (c *traderServiceClient) MarkCodeNotNeeded(ctx context.Context, req *connec
 	return c.markCodeNotNeeded.CallUnary(ctx, req)
 }
 
+// ListPayins calls portal.v1.TraderService.ListPayins.
+func (c *traderServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
+	return c.listPayins.CallUnary(ctx, req)
+}
+
+// TakePayin calls portal.v1.TraderService.TakePayin.
+func (c *traderServiceClient) TakePayin(ctx context.Context, req *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.takePayin.CallUnary(ctx, req)
+}
+
+// CompletePayin calls portal.v1.TraderService.CompletePayin.
+func (c *traderServiceClient) CompletePayin(ctx context.Context, req *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.completePayin.CallUnary(ctx, req)
+}
+
+// FailPayin calls portal.v1.TraderService.FailPayin.
+func (c *traderServiceClient) FailPayin(ctx context.Context, req *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.failPayin.CallUnary(ctx, req)
+}
+
 // TraderServiceHandler is an implementation of the portal.v1.TraderService service.
 type TraderServiceHandler interface {
 	// ListPayments lists the payments assigned to the caller, newest first.
@@ -173,6 +239,14 @@ type TraderServiceHandler interface {
 	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
 	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// CompletePayin ends a payout the caller took: the recipient has the money.
+	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// FailPayin ends a payout the caller took: it cannot be paid.
+	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 }
 
 // NewTraderServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -218,6 +292,30 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceListPayinsHandler := connect.NewUnaryHandler(
+		TraderServiceListPayinsProcedure,
+		svc.ListPayins,
+		connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceTakePayinHandler := connect.NewUnaryHandler(
+		TraderServiceTakePayinProcedure,
+		svc.TakePayin,
+		connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceCompletePayinHandler := connect.NewUnaryHandler(
+		TraderServiceCompletePayinProcedure,
+		svc.CompletePayin,
+		connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceFailPayinHandler := connect.NewUnaryHandler(
+		TraderServiceFailPayinProcedure,
+		svc.FailPayin,
+		connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.TraderService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TraderServiceListPaymentsProcedure:
@@ -232,6 +330,14 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceRequestCodeResendHandler.ServeHTTP(w, r)
 		case TraderServiceMarkCodeNotNeededProcedure:
 			traderServiceMarkCodeNotNeededHandler.ServeHTTP(w, r)
+		case TraderServiceListPayinsProcedure:
+			traderServiceListPayinsHandler.ServeHTTP(w, r)
+		case TraderServiceTakePayinProcedure:
+			traderServiceTakePayinHandler.ServeHTTP(w, r)
+		case TraderServiceCompletePayinProcedure:
+			traderServiceCompletePayinHandler.ServeHTTP(w, r)
+		case TraderServiceFailPayinProcedure:
+			traderServiceFailPayinHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -263,4 +369,20 @@ func (UnimplementedTraderServiceHandler) RequestCodeResend(context.Context, *con
 
 func (UnimplementedTraderServiceHandler) MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.MarkCodeNotNeeded is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListPayins is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.TakePayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CompletePayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.FailPayin is not implemented"))
 }

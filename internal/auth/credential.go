@@ -1,0 +1,211 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// MerchantKeys is a merchant's own hand on the keys of its cashboxes.
+type MerchantKeys struct {
+	pool *pgxpool.Pool
+	q    *db.Queries
+}
+
+// NewMerchantKeys makes the service.
+func NewMerchantKeys(pool *pgxpool.Pool) *MerchantKeys {
+	return &MerchantKeys{pool: pool, q: db.New(pool)}
+}
+
+// Credential is a key as its merchant sees it: interface, "API credential".
+type Credential struct{ db.CredentialListRow }
+
+// Active reports whether the key may still sign.
+func (c Credential) Active() bool { return c.RevokedAt == nil }
+
+// Legacy tells of the merchant's keys from before keys were bound to cashboxes.
+type Legacy struct {
+	// Exists: the merchant has such a key, and it has not been revoked.
+	Exists bool
+	// HasActiveNewCredential: the cashbox has a key of its own that has not been revoked.
+	HasActiveNewCredential bool
+	// FallbackEnabled: calls signed with the legacy key still reach this cashbox.
+	FallbackEnabled bool
+	// CanBeRemoved: the cashbox would still have a key if the legacy one were revoked.
+	CanBeRemoved bool
+}
+
+// List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest first.
+func (k *MerchantKeys) List(ctx context.Context, caller Caller, cashboxID int64) ([]Credential, Legacy, error) {
+	box, err := k.cashbox(ctx, caller, cashboxID)
+	if err != nil {
+		return nil, Legacy{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, Legacy{}, err
+	}
+	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &caller.MerchantID})
+	if err != nil {
+		return nil, Legacy{}, fmt.Errorf("list credentials: %w", err)
+	}
+	list, legacy := make([]Credential, 0, len(rows)), Legacy{}
+	for _, row := range rows {
+		key := Credential{row}
+		list = append(list, key)
+		legacy.Exists = legacy.Exists || key.Active() && key.CashboxID == nil
+		legacy.HasActiveNewCredential = legacy.HasActiveNewCredential || key.Active() && key.CashboxID != nil
+	}
+	legacy.FallbackEnabled = legacy.Exists && box.ApiEnabled && box.CollectEnabled
+	legacy.CanBeRemoved = legacy.Exists && legacy.HasActiveNewCredential
+	return list, legacy, nil
+}
+
+// cashbox settles that the caller is a merchant's portal user and the cashbox his merchant's.
+func (k *MerchantKeys) cashbox(ctx context.Context, caller Caller, id int64) (db.CashboxOwnerRow, error) {
+	if caller.Kind != MerchantPortal {
+		return db.CashboxOwnerRow{}, fault.ErrPortalTokenRequired
+	}
+	box, err := k.q.CashboxOwner(ctx, id)
+	switch {
+	case db.NoRows(err):
+		return box, fault.ErrNotFound
+	case err != nil:
+		return box, fmt.Errorf("find cashbox: %w", err)
+	case box.MerchantID != caller.MerchantID:
+		return box, fault.ErrCashboxAccessDenied
+	}
+	return box, nil
+}
+
+// NewCredential is a key to be made. No scopes stand for payments alone.
+type NewCredential struct {
+	CashboxID int64
+	Name      string
+	Scopes    []string
+}
+
+const maxCredentialName = 100
+
+var knownScopes = []string{ScopePayments, ScopeDeposits, ScopePayouts}
+
+// Create makes a key for a cashbox and returns its secret, of which only the SHA-256 is kept.
+func (k *MerchantKeys) Create(ctx context.Context, caller Caller, n NewCredential) (Credential, string, error) {
+	if _, err := k.cashbox(ctx, caller, n.CashboxID); err != nil {
+		return Credential{}, "", err
+	}
+	if err := n.validate(ctx); err != nil {
+		return Credential{}, "", err
+	}
+	secret := "sk_" + randomToken()
+	made := Credential{db.CredentialListRow{
+		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
+	}}
+	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &caller.MerchantID}
+	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
+		var err error
+		made.ID, err = q.KeyInsert(ctx, db.KeyInsertParams{
+			KeyID: made.KeyID, SecretHash: HashSecret(secret), Name: made.Name, MerchantID: &caller.MerchantID,
+			CashboxID: made.CashboxID, Scopes: made.Scopes, CreatedAt: made.CreatedAt,
+		})
+		if err != nil {
+			return fmt.Errorf("insert key: %w", err)
+		}
+		key.ID = made.ID
+		change := keyChange(caller, made.ID, made.CreatedAt)
+		if change.After, err = q.CredentialSetting(ctx, key); err != nil {
+			return fmt.Errorf("read key: %w", err)
+		}
+		return db.RecordSetting(ctx, q, change)
+	})
+	if err != nil {
+		return Credential{}, "", err
+	}
+	return made, secret, nil
+}
+
+// validate trims the name and puts the scopes in order, each once.
+func (n *NewCredential) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	n.Name = strings.TrimSpace(n.Name)
+	f.Check(n.Name != "" || f.Wrong("name"), "name", "is required")
+	f.Check(utf8.RuneCountInString(n.Name) <= maxCredentialName, "name", "must be at most %d characters", maxCredentialName)
+	if len(n.Scopes) == 0 {
+		n.Scopes = []string{ScopePayments}
+	}
+	var scopes []string
+	for _, known := range knownScopes {
+		if slices.Contains(n.Scopes, known) {
+			scopes = append(scopes, known)
+		}
+	}
+	for _, scope := range n.Scopes {
+		if !slices.Contains(knownScopes, scope) && !f.Wrong("scopes") {
+			f.Add("scopes", "must be among %s", strings.Join(knownScopes, ", "))
+		}
+	}
+	n.Scopes = scopes
+	return f.Err()
+}
+
+// Revoke ends a key that List lists, for good: it is refused within a second everywhere. Revoking
+// it again changes nothing.
+func (k *MerchantKeys) Revoke(ctx context.Context, caller Caller, cashboxID, id int64) (Credential, error) {
+	if _, err := k.cashbox(ctx, caller, cashboxID); err != nil {
+		return Credential{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Credential{}, err
+	}
+	found, err := k.one(ctx, caller, cashboxID, id)
+	if err != nil || !found.Active() {
+		return found, err
+	}
+	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &caller.MerchantID}
+	now := wallNow()
+	_, err = db.ChangeSetting(ctx, k.pool, keyChange(caller, id, now), db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CredentialSetting(ctx, key) },
+		Apply: func(q *db.Queries) error { return q.KeyRevoke(ctx, db.KeyRevokeParams{ID: id, Now: &now}) },
+	})
+	if err != nil {
+		return Credential{}, err
+	}
+	return k.one(ctx, caller, cashboxID, id)
+}
+
+func (k *MerchantKeys) one(ctx context.Context, caller Caller, cashboxID, id int64) (Credential, error) {
+	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &caller.MerchantID})
+	if err != nil {
+		return Credential{}, fmt.Errorf("list credentials: %w", err)
+	}
+	for _, row := range rows {
+		if row.ID == id {
+			return Credential{row}, nil
+		}
+	}
+	return Credential{}, fault.ErrNotFound
+}
+
+func keyChange(caller Caller, id int64, at time.Time) db.SettingChange {
+	return db.SettingChange{At: at, Actor: caller.Actor(), Subject: "api_key", SubjectKey: strconv.FormatInt(id, 10)}
+}
+
+// newKeyID makes a public id nobody else has.
+func newKeyID() string {
+	raw := make([]byte, 12)
+	_, _ = rand.Read(raw) // never fails
+	return "mk_" + hex.EncodeToString(raw)
+}
+
+func wallNow() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,99 @@
+package auth_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+// portal is a merchant's user.
+func portal(m dbtest.Merchant) auth.Caller {
+	return auth.Caller{Kind: auth.MerchantPortal, ID: 5, MerchantID: m.ID}
+}
+
+func TestMerchantKeys(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
+	keys, signed := auth.NewMerchantKeys(d.Pool), auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	made, secret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
+	noError(t, err)
+	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
+	caller, err := signed.Merchant(ctx, header, body("{}"))
+	noError(t, err)
+	if caller.MerchantID != m.ID || *caller.CashboxID != m.CashboxID || !slices.Equal(caller.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
+		t.Errorf("the new key is %+v", caller)
+	}
+	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
+	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret || !slices.Equal(second.Scopes, []string{"payments"}) {
+		t.Errorf("the second key: %+v", second)
+	}
+	list, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
+	noError(t, err)
+	var ids []int64
+	for _, key := range list {
+		ids = append(ids, key.ID)
+	}
+	if !slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) || legacy != (auth.Legacy{HasActiveNewCredential: true}) {
+		t.Errorf("listed %v, %+v", ids, legacy)
+	}
+	// Another merchant can end none of them, nor reach the cashbox.
+	_, err = keys.Revoke(ctx, portal(other), other.CashboxID, made.ID)
+	refused(t, err, fault.NotFound, "not_found")
+	_, err = keys.Revoke(ctx, portal(other), m.CashboxID, made.ID)
+	refused(t, err, fault.Forbidden, "cashbox_access_denied")
+	for _, id := range []int64{made.ID, second.ID, m.Caller.ID} {
+		revoked, err := keys.Revoke(ctx, portal(m), m.CashboxID, id)
+		if noError(t, err); revoked.Active() {
+			t.Errorf("%d is still active", id)
+		}
+	}
+	if _, legacy, err = keys.List(ctx, portal(m), m.CashboxID); err != nil || legacy != (auth.Legacy{}) {
+		t.Errorf("with none left: %+v, %v", legacy, err)
+	}
+	// Each change is kept, with who made it; none tells the secret or its hash.
+	var changes, telling int
+	noError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
+		count(*) filter (where after ? 'secret_hash' or before ? 'secret_hash') from setting_change where subject = 'api_key'`).Scan(&changes, &telling))
+	if changes != 5 || telling != 0 {
+		t.Errorf("%d changes kept, %d tell the hash", changes, telling)
+	}
+}
+
+// What the legacy block says, key by key.
+func TestLegacy(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	m := d.NewMerchant(t, dbtest.MerchantOpts{Unbound: true})
+	keys := auth.NewMerchantKeys(d.Pool)
+	want := func(want auth.Legacy) {
+		t.Helper()
+		if _, got, err := keys.List(ctx, portal(m), m.CashboxID); err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}
+	want(auth.Legacy{Exists: true, FallbackEnabled: true})
+	_, err := d.Pool.Exec(ctx, "update merchant set api_enabled = false where id = $1", m.ID)
+	noError(t, err)
+	want(auth.Legacy{Exists: true})
+	made, _, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
+	noError(t, err)
+	want(auth.Legacy{Exists: true, HasActiveNewCredential: true, CanBeRemoved: true})
+	_, err = keys.Revoke(ctx, portal(m), m.CashboxID, made.ID)
+	noError(t, err)
+	want(auth.Legacy{Exists: true})
+	_, err = keys.Revoke(ctx, portal(m), m.CashboxID, m.Caller.ID)
+	noError(t, err)
+	want(auth.Legacy{})
+	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
+	_, err = d.Pool.Exec(ctx, "update api_key set merchant_id = null")
+	if err == nil {
+		t.Error("a key of a cashbox lost its merchant")
+	}
+}

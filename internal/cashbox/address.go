@@ -1,0 +1,71 @@
+package cashbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/mr-tron/base58"
+	"golang.org/x/crypto/sha3"
+)
+
+// networks are those that deposits come by, each with what says that an address is none of its, or "".
+var networks = map[string]func(address string) string{
+	"TRC20": wrongTron, "ERC20": wrongEthereum, "BEP20": wrongEthereum, "POLYGON": wrongEthereum, "ARBITRUM": wrongEthereum,
+}
+
+const (
+	tronLength   = 34
+	tronPrefix   = 0x41
+	tronPayload  = 21
+	tronChecksum = 4
+)
+
+// wrongTron checks Tron's base58check: the prefix, 20 bytes, and four of their double SHA-256.
+func wrongTron(address string) string {
+	const wrong = "must be a TRC20 address: 34 characters from T on, with a valid checksum"
+	if len(address) != tronLength {
+		return wrong
+	}
+	raw, err := base58.Decode(address)
+	if err != nil || len(raw) != tronPayload+tronChecksum || raw[0] != tronPrefix {
+		return wrong
+	}
+	once := sha256.Sum256(raw[:tronPayload])
+	twice := sha256.Sum256(once[:])
+	if !bytes.Equal(twice[:tronChecksum], raw[tronPayload:]) {
+		return wrong
+	}
+	return ""
+}
+
+const ethereumDigits = 40
+
+// wrongEthereum checks an address of Ethereum and the networks that share its form. Letters of both cases carry a
+// checksum (EIP-55); of one case they carry none.
+func wrongEthereum(address string) string {
+	digits, prefixed := strings.CutPrefix(address, "0x")
+	if _, err := hex.DecodeString(digits); !prefixed || len(digits) != ethereumDigits || err != nil {
+		return "must be an address of 0x and 40 hexadecimal digits"
+	}
+	if digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) && digits != checksummed(digits) {
+		return "must have a valid checksum in the case of its letters (EIP-55)"
+	}
+	return ""
+}
+
+// checksummed writes an address's digits as EIP-55 does: a letter is a capital where the digit at its place in the hash
+// of the small-lettered address is 8 or more.
+func checksummed(digits string) string {
+	out := []byte(strings.ToLower(digits))
+	hash := sha3.NewLegacyKeccak256()
+	_, _ = hash.Write(out) // never fails
+	sum := hex.EncodeToString(hash.Sum(nil))
+	for i, c := range out {
+		if c >= 'a' && sum[i] >= '8' {
+			out[i] = c - 'a' + 'A'
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,122 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+)
+
+var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
+
+// ConfirmDeposit credits a pending deposit to its cashbox, on an operator's word that the USDT have arrived. Of several
+// confirmations at once one does.
+func (a *Accounts) ConfirmDeposit(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
+	return a.moveDeposit(ctx, caller, id, depositConfirmed, nil)
+}
+
+// RejectDeposit ends a pending deposit without a credit.
+func (a *Accounts) RejectDeposit(ctx context.Context, caller auth.Caller, id int64, reason *string) (Deposit, error) {
+	return a.moveDeposit(ctx, caller, id, depositRejected, reason)
+}
+
+const maxReason = 255
+
+func (a *Accounts) moveDeposit(
+	ctx context.Context, caller auth.Caller, id int64, status string, reason *string,
+) (Deposit, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Deposit{}, err
+	}
+	found, err := a.findDeposit(ctx, id)
+	if err != nil {
+		return Deposit{}, err
+	}
+	f := fault.Decoded(ctx)
+	f.MaxLength("reason", deref(reason), maxReason)
+	if err := f.Err(); err != nil {
+		return Deposit{}, err
+	}
+	var after db.Deposit
+	err = db.InTx(ctx, a.pool, func(_ pgx.Tx, q *db.Queries) error {
+		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: found.MerchantID, ID: found.ID})
+		if err != nil {
+			return fmt.Errorf("lock deposit: %w", err)
+		}
+		if locked.Status != depositPending {
+			return errDepositNotPending
+		}
+		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: a.clock.Now()}
+		if after, err = q.DepositMove(ctx, params); err != nil {
+			return fmt.Errorf("move deposit: %w", err)
+		}
+		if err := recordDeposit(ctx, q, after, caller, &locked.Status, reason); err != nil {
+			return err
+		}
+		return credit(ctx, q, after)
+	})
+	return Deposit{after}, err
+}
+
+// recordDeposit writes a row of history.
+func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, caller auth.Caller, from, reason *string) error {
+	err := q.DepositHistoryInsert(ctx, db.DepositHistoryInsertParams{
+		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: caller.Actor(),
+		FromStatus: from, ToStatus: d.Status, Reason: reason,
+	})
+	if err != nil {
+		return fmt.Errorf("record deposit: %w", err)
+	}
+	return nil
+}
+
+// credit brings a confirmed deposit's USDT in from outside.
+func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
+	if d.Status != depositConfirmed {
+		return nil
+	}
+	return ledger.Post(ctx, q, ledger.Transfer{
+		Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt, Legs: []ledger.Leg{
+			{Account: ledger.Available(ledger.External, 0), Amount: d.Amount.Neg()},
+			{Account: ledger.Available(ledger.Cashbox, d.CashboxID), Amount: d.Amount},
+		},
+	})
+}
+
+// DepositPage asks for part of the list of deposits, newest first.
+type DepositPage struct {
+	db.Page
+	// Status keeps to deposits in it; nil is any.
+	Status *string
+}
+
+// ListDeposits lists deposits to operators. The cursor is nil on the last page.
+func (a *Accounts) ListDeposits(ctx context.Context, caller auth.Caller, page DepositPage) ([]Deposit, *string, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if page.Status != nil {
+		known := *page.Status == depositPending || *page.Status == depositConfirmed || *page.Status == depositRejected
+		f.Check(known, "status", "must be pending, confirmed or rejected")
+	}
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := a.q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list deposits: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
+	list := make([]Deposit, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Deposit{row})
+	}
+	return list, cursor, nil
+}

@@ -1,0 +1,206 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+)
+
+// Deposit is a request to bring USDT into a cashbox, as it stands.
+type Deposit struct{ db.Deposit }
+
+// The statuses of a deposit. Pending is followed by one of the others, which stay.
+const (
+	depositPending   = "pending"
+	depositConfirmed = "confirmed"
+	depositRejected  = "rejected"
+)
+
+var errKeyConflict = fault.New(fault.Conflict, "idempotency_key_conflict",
+	"The idempotency key was used for another cashbox.")
+
+// Accounts serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
+type Accounts struct {
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	clock clock.Clock
+}
+
+// NewAccounts makes the service.
+func NewAccounts(pool *pgxpool.Pool, c clock.Clock) *Accounts {
+	return &Accounts{pool: pool, q: db.New(pool), clock: c}
+}
+
+// DepositRequest is what a merchant asks for, as it was sent.
+type DepositRequest struct {
+	// CashboxID is nil for the key's own cashbox.
+	CashboxID *int64
+	// Amount is in USDT, up to 8 decimals.
+	Amount            string
+	Network           string
+	Currency          *string
+	Address           string
+	ExternalReference *string
+	IdempotencyKey    string
+}
+
+// CreatedDeposit is the answer to a creation.
+type CreatedDeposit struct {
+	Deposit Deposit
+	// Replay reports that the idempotency key was used before: Deposit is the one created then.
+	Replay bool
+	// Mismatch names the fields in which a repeat differs from the first call.
+	Mismatch []string
+}
+
+// CreateDeposit makes a pending deposit, or answers with the one already made under the same idempotency key for the
+// same cashbox.
+func (a *Accounts) CreateDeposit(ctx context.Context, caller auth.Caller, r DepositRequest) (CreatedDeposit, error) {
+	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
+		return CreatedDeposit{}, err
+	}
+	if r.CashboxID == nil {
+		r.CashboxID = caller.CashboxID
+	} else if err := a.checkOwner(ctx, caller, *r.CashboxID); err != nil {
+		return CreatedDeposit{}, err
+	}
+	params, err := r.validate(ctx)
+	if err != nil {
+		return CreatedDeposit{}, err
+	}
+	params.MerchantID, params.Now = caller.MerchantID, a.clock.Now()
+	var created CreatedDeposit
+	err = db.InTx(ctx, a.pool, func(_ pgx.Tx, q *db.Queries) error {
+		created, err = createDeposit(ctx, q, caller, params)
+		return err
+	})
+	return created, err
+}
+
+// checkOwner wants a cashbox of the caller's merchant.
+func (a *Accounts) checkOwner(ctx context.Context, caller auth.Caller, id int64) error {
+	owner, err := a.q.CashboxOwner(ctx, id)
+	switch {
+	case db.NoRows(err):
+		return fault.ErrNotFound
+	case err != nil:
+		return fmt.Errorf("read cashbox: %w", err)
+	case owner.MerchantID != caller.MerchantID:
+		return fault.ErrCashboxAccessDenied
+	}
+	return nil
+}
+
+func createDeposit(ctx context.Context, q *db.Queries, caller auth.Caller, params db.DepositInsertParams) (CreatedDeposit, error) {
+	made, err := q.DepositInsert(ctx, params)
+	if db.NoRows(err) {
+		return replayDeposit(ctx, q, params)
+	}
+	if err != nil {
+		return CreatedDeposit{}, fmt.Errorf("insert deposit: %w", err)
+	}
+	return CreatedDeposit{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, caller, nil, nil)
+}
+
+// replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to see what the winner
+// of a race has just committed.
+func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (CreatedDeposit, error) {
+	d, err := q.DepositByKey(ctx, db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey})
+	if err != nil {
+		return CreatedDeposit{}, fmt.Errorf("read idempotency key: %w", err)
+	}
+	if d.CashboxID != asked.CashboxID {
+		return CreatedDeposit{}, errKeyConflict
+	}
+	created := CreatedDeposit{Deposit: Deposit{d}, Replay: true}
+	if !d.Amount.Equal(asked.Amount) {
+		created.Mismatch = append(created.Mismatch, "amount")
+	}
+	if d.Network != asked.Network {
+		created.Mismatch = append(created.Mismatch, "network")
+	}
+	if d.Address != asked.Address {
+		created.Mismatch = append(created.Mismatch, "address")
+	}
+	return created, nil
+}
+
+const (
+	maxReference = 256
+	usdt         = "USDT"
+)
+
+// validate checks a whole request and reports every wrong field at once, those the codec found among them.
+func (r DepositRequest) validate(ctx context.Context) (db.DepositInsertParams, error) {
+	f := fault.Decoded(ctx)
+	params := db.DepositInsertParams{
+		Network: r.Network, Address: r.Address, ExternalReference: r.ExternalReference, Amount: checkUSDT(f, "amount", r.Amount),
+	}
+	if r.CashboxID != nil {
+		params.CashboxID = *r.CashboxID
+	}
+	f.Check(r.CashboxID != nil || f.Wrong("merchantCashboxId"), "merchantCashboxId", "is required: the key is bound to no cashbox")
+	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
+	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
+	checkAddress(f, r.Network, r.Address)
+	f.MaxLength("externalReference", deref(r.ExternalReference), maxReference)
+	if f.Required("idempotencyKey", r.IdempotencyKey) {
+		key, err := uuid.Parse(r.IdempotencyKey)
+		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
+		params.IdempotencyKey = key
+	}
+	return params, f.Err()
+}
+
+func checkAddress(f fault.Fields, network, address string) {
+	wrong, known := networks[network]
+	if f.Required("network", network) {
+		f.Check(known, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
+	}
+	if f.Required("address", address) && known {
+		complaint := wrong(address)
+		f.Check(complaint == "", "address", "%s", complaint)
+	}
+}
+
+// checkUSDT reads an amount of USDT.
+func checkUSDT(f fault.Fields, field, literal string) decimal.Decimal {
+	if !f.Required(field, literal) {
+		return decimal.Zero
+	}
+	amount, err := money.Parse(literal, money.USDTDecimals)
+	if err != nil {
+		f.Add(field, "%s", err)
+	}
+	return amount
+}
+
+// GetDeposit reads one of the merchant's deposits.
+func (a *Accounts) GetDeposit(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
+	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
+		return Deposit{}, err
+	}
+	d, err := a.findDeposit(ctx, id)
+	if err == nil && d.MerchantID != caller.MerchantID {
+		err = fault.ErrCashboxAccessDenied
+	}
+	return Deposit{d}, err
+}
+
+func (a *Accounts) findDeposit(ctx context.Context, id int64) (db.Deposit, error) {
+	d, err := a.q.DepositFind(ctx, id)
+	if db.NoRows(err) {
+		return d, fault.ErrNotFound
+	}
+	return d, err
+}

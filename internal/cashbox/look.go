@@ -1,0 +1,61 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Look is what a hosted page shows of the shop behind it, and who may show the page.
+type Look struct {
+	Merchant string
+	// Color is #rrggbb in lower case, or "" for the gateway's own.
+	Color string
+	// FrameOrigin is the one origin whose pages may frame the hosted ones, or "" for nobody.
+	FrameOrigin string
+}
+
+// Look reads a cashbox's. It is for anybody: a hosted page shows it.
+func (s *Settings) Look(ctx context.Context, cashboxID int64) (Look, error) {
+	row, err := s.q.CashboxLook(ctx, cashboxID)
+	if db.NoRows(err) {
+		return Look{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Look{}, fmt.Errorf("read look: %w", err)
+	}
+	return Look{Merchant: row.Name, Color: deref(row.PageColor), FrameOrigin: deref(row.FrameOrigin)}, nil
+}
+
+var (
+	colorForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+	// originForm leaves out all that could end a directive of a Content-Security-Policy, and wildcards.
+	originForm = regexp.MustCompile(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[1-9][0-9]{0,4})?$`)
+)
+
+const maxOrigin = 260
+
+// look takes over the fields of the look that are set.
+func (u Update) look(f fault.Fields, params *db.CashboxUpdateParams) {
+	if u.PageColor != nil {
+		params.SetPageColor, params.PageColor = true, some(strings.ToLower(*u.PageColor))
+		f.Check(params.PageColor == nil || colorForm.MatchString(*params.PageColor), "pageColor", "must be a colour such as #1a6b54")
+	}
+	if u.FrameOrigin != nil {
+		params.SetFrameOrigin, params.FrameOrigin = true, some(strings.ToLower(*u.FrameOrigin))
+		f.Check(params.FrameOrigin == nil || len(*params.FrameOrigin) <= maxOrigin && originForm.MatchString(*params.FrameOrigin),
+			"frameOrigin", "must be an https origin such as https://shop.example, without a path")
+	}
+}
+
+// some is a text, or nil for an empty one.
+func some(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

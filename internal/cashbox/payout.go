@@ -1,0 +1,114 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// PayoutMethod is a method by which a cashbox pays out.
+type PayoutMethod struct {
+	CashboxID int64
+	Name      string
+	Enabled   bool
+	// MarkupPercent is added to the base rate.
+	MarkupPercent string
+	// ValiditySeconds is how long a payout may take; 0 is a day.
+	ValiditySeconds int32
+}
+
+const (
+	payoutValidity    = 86_400
+	maxPayoutValidity = 7 * payoutValidity
+)
+
+// SetPayoutMethod makes or changes a method by which a cashbox pays out.
+func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m PayoutMethod) (Change, error) {
+	c, err := s.change(caller, "cashbox_payout_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+	if err != nil {
+		return c, err
+	}
+	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
+	if db.NoRows(err) {
+		return c, fault.ErrNotFound
+	}
+	if err != nil {
+		return c, err
+	}
+	params, err := m.validate(ctx, s.q, currency)
+	if err != nil {
+		return c, err
+	}
+	key := db.CashboxPayoutMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
+		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
+		New:   true,
+	})
+}
+
+func (m PayoutMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxPayoutMethodSetParams, error) {
+	f := fault.Decoded(ctx)
+	if m.ValiditySeconds == 0 {
+		m.ValiditySeconds = payoutValidity
+	}
+	f.Check(m.ValiditySeconds > 0 && m.ValiditySeconds <= maxPayoutValidity, "validitySeconds", "must be between 1 and %d", maxPayoutValidity)
+	markup := optionalPercent(f, "markupPercent", m.MarkupPercent)
+	f.Check(m.MarkupPercent != "", "markupPercent", "is required")
+	params := db.CashboxPayoutMethodSetParams{
+		CashboxID: m.CashboxID, Method: m.Name, Enabled: m.Enabled, MarkupPercent: markup.Decimal, ValiditySeconds: m.ValiditySeconds,
+	}
+	return params, checkPayoutMethod(ctx, q, f, m.Name, currency)
+}
+
+// checkPayoutMethod wants a method the platform pays out by, and reports it with all else that is wrong.
+func checkPayoutMethod(ctx context.Context, q *db.Queries, f fault.Fields, name, currency string) error {
+	methods, err := q.PayoutMethodList(ctx)
+	if err != nil {
+		return fmt.Errorf("read payout methods: %w", err)
+	}
+	known := false
+	for _, m := range methods {
+		known = known || m.Method == name && m.Currency == currency
+	}
+	f.Check(known, "method", "is not a method of payouts in %s", currency)
+	return f.Err()
+}
+
+// TraderPayoutMethod is a method by which a trader can pay out.
+type TraderPayoutMethod struct {
+	TraderID         int64
+	Currency, Method string
+	Enabled          bool
+}
+
+// SetTraderPayoutMethod lets a trader take payouts of a method, or stops him from taking more.
+func (s *Settings) SetTraderPayoutMethod(ctx context.Context, caller auth.Caller, m TraderPayoutMethod) (Change, error) {
+	subject := fmt.Sprintf("%d/%s/%s", m.TraderID, m.Currency, m.Method)
+	c, err := s.change(caller, "trader_payout_method", subject)
+	if err != nil {
+		return c, err
+	}
+	if _, err := s.q.TraderShare(ctx, m.TraderID); db.NoRows(err) {
+		return c, fault.ErrNotFound
+	} else if err != nil {
+		return c, err
+	}
+	if err := checkPayoutMethod(ctx, s.q, fault.Decoded(ctx), m.Method, m.Currency); err != nil {
+		return c, err
+	}
+	key := db.TraderPayoutMethodSettingParams{TraderID: m.TraderID, Currency: m.Currency, Method: m.Method}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) { return q.TraderPayoutMethodSetting(ctx, key) },
+		Apply: func(q *db.Queries) error {
+			return q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{
+				TraderID: m.TraderID, Currency: m.Currency, Method: m.Method, Enabled: m.Enabled,
+			})
+		},
+		New: true,
+	})
+}

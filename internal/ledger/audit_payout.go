@@ -1,0 +1,119 @@
+package ledger
+
+// payoutRules are the invariants of payouts and of what cashboxes have reserved.
+var payoutRules = []rule{
+	{name: "a payout's money stands where its status says", query: `
+		with p as (
+			select * from payin
+			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1) or $1 = '-infinity'
+		), expected as (
+			select p.id, a.id as account_id, x.amount
+			from p cross join lateral (values
+				('cashbox', p.cashbox_id, 'available', case
+					when p.status in ('waiting', 'processing', 'completed') then -p.frozen_usdt else 0 end),
+				('cashbox', p.cashbox_id, 'reserved', case
+					when p.status in ('waiting', 'processing') then p.frozen_usdt else 0 end),
+				('trader', p.trader_id, 'available', case when p.status = 'completed' then p.trader_usdt else 0 end),
+				('platform', 0, 'available', case
+					when p.status = 'completed' then p.frozen_usdt - p.trader_usdt else 0 end)
+			) as x (owner_kind, owner_id, purpose, amount)
+			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
+			where x.amount <> 0
+		), actual as (
+			select t.subject_id as id, e.account_id, sum(e.amount) as amount
+			from transfer t join entry e on e.transfer_id = t.id
+			where t.subject = 'payin' and (t.created_at >= $1 or t.subject_id in (select id from p))
+			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+		)
+		select format('payout %s, account %s: has %s, should have %s', id, account_id,
+			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
+		from expected full join actual using (id, account_id)
+		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`},
+	{name: "a payout's events and history run without gaps", query: `
+		with p as (
+			select merchant_id, id, status, event_sequence, status in ('waiting', 'processing') as open from payin
+			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1) or $1 = '-infinity'
+		), e as (
+			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
+			from p left join webhook_event w
+				on w.merchant_id = p.merchant_id and w.subject = 'payin' and w.subject_id = p.id
+			group by p.id
+		), h as (
+			select p.id, string_agg(coalesce(h.from_status, '') || '>' || h.to_status, ' ' order by h.id) as moves
+			from p left join payin_history h on h.merchant_id = p.merchant_id and h.payin_id = p.id
+			group by p.id
+		)
+		select format('payout %s: sequence %s, %s events up to %s, moves %s (is %s)', p.id, p.event_sequence,
+			e.events, e.last, h.moves, p.status)
+		from p join e using (id) join h using (id)
+		where p.event_sequence <> case when p.open then 0 else 1 end
+			or e.events <> p.event_sequence or e.last <> p.event_sequence
+			or h.moves is distinct from case p.status
+				when 'waiting' then '>waiting'
+				when 'cancelled' then '>waiting waiting>cancelled'
+				when 'expired' then '>waiting waiting>expired'
+				when 'processing' then '>waiting waiting>processing'
+				else '>waiting waiting>processing processing>' || p.status end`},
+	{name: "a cashbox's reserved money is its open payouts and its insurance", full: true, query: `
+		with frozen as (
+			select cashbox_id, sum(frozen_usdt) as amount from payin
+			where status in ('waiting', 'processing') group by cashbox_id
+		)
+		select format('cashbox %s: reserved %s, frozen %s, insurance %s', a.owner_id, b.amount,
+			coalesce(frozen.amount, 0), coalesce(c.insurance_usdt, 0))
+		from account a
+		left join frozen on frozen.cashbox_id = a.owner_id
+		left join cashbox c on c.id = a.owner_id
+		cross join lateral (select a.balance + coalesce((select sum(w.amount) from account_pending w
+			where w.account_id = a.id), 0) as amount) b
+		where a.owner_kind = 'cashbox' and a.purpose = 'reserved'
+			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)
+			and $1 <= 'infinity'::timestamptz`},
+	{name: "a cashbox's insurance is what was moved for it", full: true, query: `
+		with moved as (
+			select t.subject_id as id, sum(e.amount) as amount
+			from transfer t join entry e on e.transfer_id = t.id
+			join account a on a.id = e.account_id and a.owner_kind = 'cashbox' and a.owner_id = t.subject_id
+				and a.purpose = 'reserved'
+			where t.subject = 'insurance' group by t.subject_id
+		)
+		select format('cashbox %s: insurance %s, moved %s', id, coalesce(c.insurance_usdt, 0), coalesce(moved.amount, 0))
+		from (select id, insurance_usdt from cashbox where $1 <= 'infinity'::timestamptz) c full join moved using (id)
+		where coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
+}
+
+// depositRules are the invariants of deposits.
+var depositRules = []rule{
+	{name: "a deposit is credited once, exactly if it is confirmed", query: `
+		with d as (
+			select * from deposit
+			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1) or $1 = '-infinity'
+		), expected as (
+			select d.id, a.id as account_id, d.amount from d
+			join account a on a.owner_kind = 'cashbox' and a.owner_id = d.cashbox_id and a.purpose = 'available'
+			where d.status = 'confirmed'
+		), credited as (
+			select t.subject_id as id, e.account_id, sum(e.amount) as amount
+			from transfer t join entry e on e.transfer_id = t.id
+			join account a on a.id = e.account_id and a.owner_kind <> 'external'
+			where t.subject = 'deposit' and (t.created_at >= $1 or t.subject_id in (select id from d))
+			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+		)
+		select format('deposit %s, account %s: credited %s, should be %s', id, account_id,
+			coalesce(credited.amount, 0), coalesce(expected.amount, 0))
+		from expected full join credited using (id, account_id)
+		where coalesce(credited.amount, 0) <> coalesce(expected.amount, 0)`},
+	{name: "a deposit's history runs without gaps", query: `
+		with d as (
+			select * from deposit
+			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1) or $1 = '-infinity'
+		), h as (
+			select d.id, string_agg(coalesce(h.from_status, '') || '>' || h.to_status, ' ' order by h.id) as moves
+			from d left join deposit_history h on h.merchant_id = d.merchant_id and h.deposit_id = d.id
+			group by d.id
+		)
+		select format('deposit %s: moves %s (is %s)', d.id, h.moves, d.status)
+		from d join h using (id)
+		where h.moves is distinct from case d.status
+			when 'pending' then '>pending' else '>pending pending>' || d.status end`},
+}

@@ -1,0 +1,139 @@
+package ledger_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+)
+
+const (
+	rulePayoutMoney    = "a payout's money stands where its status says"
+	rulePayoutEvents   = "a payout's events and history run without gaps"
+	ruleFrozen         = "a cashbox's reserved money is its open payouts and its insurance"
+	ruleInsurance      = "a cashbox's insurance is what was moved for it"
+	ruleDepositCredit  = "a deposit is credited once, exactly if it is confirmed"
+	ruleDepositHistory = "a deposit's history runs without gaps"
+)
+
+// payouts are six in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5 cancelled, 6
+// expired. Each freezes 10.2: 10.15 for the trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected.
+// The cashbox insures 5.
+const payouts = `
+	insert into merchant (id, name, created_at) overriding system value values (1, 'Merchant', '2026-11-20 12:00Z');
+	insert into cashbox (id, merchant_id, name, currency, webhook_secret, created_at, insurance_usdt)
+	overriding system value values (1, 1, 'Shop', 'RUB', '', '2026-11-20 12:00Z', 5);
+	insert into payin (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address,
+		address_mask, recipient, status, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, base_rate,
+		rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt)
+	select 1, id, gen_random_uuid(), 1, 'order', 'sbp', 'RUB', 1000, 'https://shop.example/', '', '•••• 4567', 'Ivan Petrov',
+		status, at, at, at, sequence, trader, case when trader is not null then at end, 100, 'test', at, 2, 10, 10.2,
+		case when trader is not null then 1.5 end, case when trader is not null then 10.15 end,
+		case when trader is not null then 0.05 end
+	from (values (1, 'waiting', 0, null), (2, 'processing', 0, 1), (3, 'completed', 1, 1), (4, 'failed', 1, 1),
+			(5, 'cancelled', 1, null), (6, 'expired', 1, null)) as p (id, status, sequence, trader),
+		(values ('2026-11-20 12:00Z'::timestamptz)) as now (at);
+	insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status)
+	select 1, id, created_at, 'somebody', from_status, to_status from payin, (values
+		(1, null, 'waiting'), (2, 'waiting', 'processing'), (3, 'processing', 'completed'), (4, 'processing', 'failed'),
+		(5, 'waiting', 'cancelled'), (6, 'waiting', 'expired')) as move (number, from_status, to_status)
+	where number = 1 or to_status = status or number = 2 and trader_id is not null
+	order by number;
+	insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+	select 1, gen_random_uuid(), 1, 'payin.status.updated', 'payin', id, 1, callback_uri, '{}', created_at
+	from payin where id > 2;
+	insert into deposit (merchant_id, id, cashbox_id, status, amount, network, address, idempotency_key, created_at, status_at)
+	select 1, id, 1, status, 7, 'TRC20', 'T', gen_random_uuid(), '2026-11-20 12:00Z', '2026-11-20 12:00Z'
+	from (values (1, 'pending'), (2, 'confirmed'), (3, 'rejected')) as d (id, status);
+	insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status)
+	select 1, id, created_at, 'somebody', from_status, to_status from deposit, (values
+		(1, null, 'pending'), (2, 'pending', 'confirmed'), (3, 'pending', 'rejected')) as move (number, from_status, to_status)
+	where number = 1 or to_status = status order by number`
+
+// reserved is what the cashbox has frozen and insured.
+var reserved = ledger.Reserved(ledger.Cashbox, 1)
+
+func auditablePayouts(t *testing.T) bundle {
+	t.Helper()
+	b := setup(t, "100")
+	exec(t, b.Pool, payouts)
+	b.Fund(t, shop, "100")
+	book := func(subject string, id int64, legs ...ledger.Leg) {
+		t.Helper()
+		check(t, b.post(ledger.Transfer{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start, Legs: legs}))
+	}
+	for id := range int64(6) {
+		book("payin", id+1, leg(shop, "-10.2"), leg(reserved, "10.2"))
+	}
+	book("payin", 3, leg(reserved, "-10.2"), leg(trader, "10.15"), leg(platform, "0.05"))
+	for id := int64(4); id <= 6; id++ {
+		book("payin", id, leg(reserved, "-10.2"), leg(shop, "10.2"))
+	}
+	book("deposit", 2, leg(outside, "-7"), leg(shop, "7"))
+	book("insurance", 1, leg(shop, "-5"), leg(reserved, "5"))
+	return b
+}
+
+// booked is a transfer written behind the ledger's back, from one account to another. Account 0 is the world outside, 12
+// and 13 what the cashbox has available and reserved, 14 what the trader has.
+func booked(subject, id, from, to, amount string) string {
+	return `with t as (insert into transfer (kind, subject, subject_id, created_at)
+			values ('x', '` + subject + `', ` + id + `, '2026-11-20 12:00Z') returning id),
+		l as (select * from (values (` + from + `, -` + amount + `), (` + to + `, ` + amount + `)) x (account_id, amount)),
+		e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
+		insert into account_pending (account_id, amount) select account_id, amount from l`
+}
+
+// Each violates one invariant, behind the back of constraints and triggers.
+var payoutBreakages = map[string]struct {
+	rule string
+	// recent says that the audit of what was booked lately finds it too; whole accounts are for the full one.
+	recent bool
+	sql    string
+}{
+	"trader credited another sum": {rulePayoutMoney, true, `alter table payin drop constraint payin_divided; ` +
+		`update payin set trader_usdt = trader_usdt + 0.00000001 where id = 3`},
+	"another trader credited":        {rulePayoutMoney, true, `update payin set trader_id = 2 where id = 3`},
+	"paid from another cashbox":      {rulePayoutMoney, true, `update payin set cashbox_id = 2 where id = 3`},
+	"unfrozen twice":                 {rulePayoutMoney, true, booked("payin", "4", "14", "12", "10.2")},
+	"payout event lost":              {rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 5`},
+	"payout event too many":          {rulePayoutEvents, true, `update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`},
+	"payout event numbered wrong":    {rulePayoutEvents, true, `update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`},
+	"payout event not counted":       {rulePayoutEvents, true, `update payin set event_sequence = 0 where id = 3`},
+	"payout history lost":            {rulePayoutEvents, true, `delete from payin_history where payin_id = 3 and to_status = 'processing'`},
+	"payout history tells otherwise": {rulePayoutEvents, true, `update payin_history set to_status = 'failed' where payin_id = 3 and to_status = 'completed'`},
+	"reserved for no payout":         {ruleFrozen, false, booked("x", "1", "12", "13", "1")},
+	"insurance nobody moved":         {ruleInsurance, false, booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`},
+	"confirmed but not credited": {ruleDepositCredit, false, `update deposit set status = 'confirmed' where id = 1; ` +
+		`insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status) values (1, 1, now(), 'x', 'pending', 'confirmed')`},
+	"credited twice":                  {ruleDepositCredit, true, booked("deposit", "2", "0", "12", "7")},
+	"credited though rejected":        {ruleDepositCredit, true, booked("deposit", "3", "0", "12", "7")},
+	"credited without a request":      {ruleDepositCredit, true, booked("deposit", "9", "0", "12", "7")},
+	"credited another sum":            {ruleDepositCredit, true, `update deposit set amount = 8 where id = 2`},
+	"credited to another cashbox":     {ruleDepositCredit, true, `update deposit set cashbox_id = 2 where id = 2`},
+	"deposit history lost":            {ruleDepositHistory, true, `delete from deposit_history where deposit_id = 2 and to_status = 'pending'`},
+	"deposit history tells otherwise": {ruleDepositHistory, true, `update deposit_history set to_status = 'rejected' where deposit_id = 2 and to_status = 'confirmed'`},
+}
+
+func TestAuditFindsEachPayoutBreakage(t *testing.T) {
+	t.Parallel()
+	for name, c := range payoutBreakages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := auditablePayouts(t)
+			b.Audit(t)
+			b.smash(t, c.sql)
+			ctx := context.Background()
+			wantRules(t, c.rule)(ledger.Audit(ctx, b.Pool))
+			recent := ""
+			if c.recent {
+				recent = c.rule
+			}
+			wantRules(t, recent)(ledger.AuditSince(ctx, b.Pool, dbtest.Start))
+			// Nothing was booked any later.
+			wantRules(t, "")(ledger.AuditSince(ctx, b.Pool, dbtest.Start.Add(time.Second)))
+		})
+	}
+}

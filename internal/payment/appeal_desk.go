@@ -1,0 +1,141 @@
+package payment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Refusals of the operator's steps.
+var (
+	errAppealNotOpen   = fault.New(fault.Refused, "appeal_not_open", "The appeal is not open any more.")
+	errAppealNotReview = fault.New(fault.Refused, "appeal_not_in_review", "The appeal is not in review.")
+)
+
+const appealOpen = "open"
+
+var appealStatuses = []string{appealOpen, appealReview, appealDone, appealRefused, appealClosed}
+
+// ListAppeals lists appeals for an operator, the newest first. The cursor is nil on the last page.
+func (s *Service) ListAppeals(ctx context.Context, caller auth.Caller, page Page) ([]AppealRecord, *string, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	f.Check(page.Status == nil || slices.Contains(appealStatuses, *page.Status), "status",
+		"must be open, in_review, completed, failed or closed")
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.AppealList(ctx, db.AppealListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list appeals: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.AppealListRow) int64 { return row.Appeal.ID })
+	list := make([]AppealRecord, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, AppealRecord{Appeal: row.Appeal, Payment: Payment{row.Payment}})
+	}
+	return list, cursor, nil
+}
+
+// ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal and is held again.
+func (s *Service) ReviewAppeal(ctx context.Context, caller auth.Caller, id int64) (AppealRecord, error) {
+	found, err := s.findAppeal(ctx, caller, id)
+	if err != nil {
+		return found, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return found, err
+	}
+	return s.moveAppealed(ctx, found.Appeal, appealOpen, errAppealNotOpen, change{to: Appeal, actor: caller.Actor()})
+}
+
+// Resolution is what became of an appeal: completed or failed, and why.
+type Resolution struct {
+	Outcome string
+	Reason  *string
+}
+
+// ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and webhook.
+func (s *Service) ResolveAppeal(ctx context.Context, caller auth.Caller, id int64, r Resolution) (AppealRecord, error) {
+	found, err := s.findAppeal(ctx, caller, id)
+	if err != nil {
+		return found, err
+	}
+	f := fault.Decoded(ctx)
+	if f.Required("outcome", r.Outcome) {
+		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
+	}
+	checkOptional(f, "reason", r.Reason)
+	if err := f.Err(); err != nil {
+		return found, err
+	}
+	return s.moveAppealed(ctx, found.Appeal, appealReview, errAppealNotReview,
+		change{to: Status(r.Outcome), actor: caller.Actor(), reason: r.Reason})
+}
+
+func (s *Service) findAppeal(ctx context.Context, caller auth.Caller, id int64) (AppealRecord, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return AppealRecord{}, err
+	}
+	found, err := s.q.AppealFind(ctx, id)
+	if db.NoRows(err) {
+		return AppealRecord{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return AppealRecord{}, fmt.Errorf("find appeal: %w", err)
+	}
+	return AppealRecord{Appeal: found}, nil
+}
+
+// moveAppealed moves the payment of an appeal that must be where it is wanted; the appeal follows. Under the payment's
+// lock the appeal cannot change: of many who decide at once, one does.
+func (s *Service) moveAppealed(ctx context.Context, a db.Appeal, wanted string, refusal error, c change) (AppealRecord, error) {
+	after := AppealRecord{}
+	err := s.inLocked(ctx, a.MerchantID, a.PaymentID, func(tx pgx.Tx, p db.Payment) error {
+		q := db.New(tx)
+		now, err := q.AppealFind(ctx, a.ID)
+		if err != nil {
+			return fmt.Errorf("read appeal: %w", err)
+		}
+		if now.Status != wanted {
+			return refusal
+		}
+		moved, err := s.move(ctx, tx, p, c)
+		if err != nil {
+			return err
+		}
+		after.Payment = Payment{moved}
+		after.Appeal, err = q.AppealFind(ctx, a.ID)
+		return err
+	})
+	return after, err
+}
+
+// AppealFile is an appeal's file: its name as the merchant sent it, its media type as found, and its content.
+type AppealFile struct {
+	Name, Type string
+	Content    []byte
+}
+
+// ReadAppealFile reads an appeal's file for an operator.
+func (s *Service) ReadAppealFile(ctx context.Context, caller auth.Caller, id int64) (AppealFile, error) {
+	found, err := s.findAppeal(ctx, caller, id)
+	if err != nil {
+		return AppealFile{}, err
+	}
+	pieces, err := s.q.AppealChunkList(ctx, db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID})
+	if err != nil {
+		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
+	}
+	return AppealFile{Name: found.FileName, Type: found.FileType, Content: bytes.Join(pieces, nil)}, nil
+}

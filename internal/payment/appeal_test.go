@@ -1,0 +1,449 @@
+package payment_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+// png is the signature every PNG begins with, and nothing else.
+const png = "\x89PNG\r\n\x1a\n"
+
+// appeal is a valid appeal with a PNG of a size.
+func appeal(size int) payment.AppealRequest {
+	reason, name := "The bank shows the transfer.", "receipt.png"
+	return payment.AppealRequest{Reason: &reason, FileName: &name, File: append([]byte(png), make([]byte, size-len(png))...)}
+}
+
+var operator = auth.Caller{Kind: auth.Operator, ID: 7}
+
+// failed makes a failed payment of 1000 RUB and who takes part in it.
+func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.Trader) {
+	t.Helper()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	return b.set(t, p.ID, "failed"), merchant, trader
+}
+
+func TestOpenAppeal(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	// A file of many pieces comes back as it was, with every byte in its place.
+	const size = 3<<20 + 17
+	r := appeal(size)
+	for i := len(png); i < size; i++ {
+		r.File[i] = byte(i * 7 / 1000)
+	}
+	b.clock.Advance(time.Hour)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))
+	if opened.PaymentID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" || opened.FileSize != size ||
+		opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason ||
+		!opened.CreatedAt.Equal(at(60)) || opened.Actor != merchant.Caller.Actor() {
+		t.Errorf("opened %+v", opened.Appeal)
+	}
+	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
+	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, r.File) {
+		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
+	}
+	if largest := b.count(t, "select max(length(content)) from appeal_chunk"); largest > 256<<10 {
+		t.Errorf("a row of %d bytes", largest)
+	}
+	// Opening moves nothing: no status, no event, no money.
+	now := must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
+	if now.Status != "failed" || !now.StatusAt.Equal(p.StatusAt) {
+		t.Errorf("the payment is %s since %s", now.Status, now.StatusAt)
+	}
+	b.wantEvents(t, p, 1)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
+	b.Audit(t)
+}
+
+// Who may appeal what is settled before anything is said of the appeal itself.
+func TestWhoMayAppeal(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, merchant, _ := b.failed(t)
+	other := b.NewMerchant(t, dbtest.MerchantOpts{})
+	key := func(change func(c *auth.Caller)) auth.Caller {
+		c := merchant.Caller
+		change(&c)
+		return c
+	}
+	for name, test := range map[string]struct {
+		caller auth.Caller
+		id     int64
+		code   string
+	}{
+		"no merchant":   {key(func(c *auth.Caller) { c.MerchantID = 0 }), p.ID, "merchant_binding_required"},
+		"API off":       {key(func(c *auth.Caller) { c.APIEnabled = false }), p.ID, "merchant_api_disabled"},
+		"no scope":      {key(func(c *auth.Caller) { c.Scopes = []string{"deposits", "payouts"} }), p.ID, "merchant_scope_required"},
+		"another's key": {other.Caller, p.ID, "cashbox_access_denied"},
+		"unknown":       {merchant.Caller, p.ID + 1, "not_found"},
+		"no id":         {merchant.Caller, 0, "not_found"},
+		"its portal":    {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
+		"operator":      {operator, p.ID, "token_kind_not_allowed"},
+		"anyone":        {auth.Caller{Kind: auth.Anyone}, p.ID, "token_kind_not_allowed"},
+	} {
+		_, err := b.payments.OpenAppeal(context.Background(), test.caller, test.id, payment.AppealRequest{})
+		if f := fault.As(err); f == nil || f.Code != test.code {
+			t.Errorf("%s: %v, want %s", name, err, test.code)
+		}
+	}
+	if n := b.count(t, "select count(*) from appeal"); n != 0 {
+		t.Errorf("%d appeals", n)
+	}
+}
+
+// The conditions in their documented order, each with its edge.
+func TestAppealConditions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
+	open := func(id int64) error {
+		_, err := b.payments.OpenAppeal(ctx, merchant.Caller, id, appeal(100))
+		return err
+	}
+	var orders int
+	made := func(status string) int64 {
+		orders++
+		id := b.create(t, merchant.Caller, request(fmt.Sprint("order-", orders))).ID
+		if status != "pending" {
+			b.set(t, id, status)
+		}
+		return id
+	}
+	for _, status := range []string{"pending", "completed", "cancelled", "appeal"} {
+		wantCode(t, open(made(status)), "appeal_payment_not_failed")
+	}
+	atEdge, tooLate, withoutTrader := made("failed"), made("failed"), made("failed")
+	b.exec(t, "update payment set trader_id = 0 where id = $1", withoutTrader)
+	wantCode(t, open(withoutTrader), "appeal_trader_required")
+	b.clock.Advance(24 * time.Hour)
+	if err := open(atEdge); err != nil {
+		t.Errorf("24 hours after: %v", err)
+	}
+	b.clock.Advance(time.Millisecond)
+	wantCode(t, open(tooLate), "appeal_window_closed")
+	// The window is looked at before the trader, and the appeal that exists before all.
+	wantCode(t, open(withoutTrader), "appeal_window_closed")
+	wantCode(t, open(atEdge), "appeal_already_exists")
+	b.set(t, atEdge, "completed")
+	wantCode(t, open(atEdge), "appeal_already_exists")
+	// The window counts from the last change, whatever it was.
+	b.set(t, tooLate, "cancelled")
+	b.set(t, tooLate, "failed")
+	if err := open(tooLate); err != nil {
+		t.Errorf("after failing again: %v", err)
+	}
+}
+
+// Of twenty who appeal at once, one does, and its file alone is kept.
+func TestAppealsInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, merchant, _ := b.failed(t)
+	errs := make([]error, 20)
+	var posts sync.WaitGroup
+	for i := range errs {
+		posts.Go(func() {
+			_, errs[i] = b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i))
+		})
+	}
+	posts.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else {
+			wantCode(t, err, "appeal_already_exists")
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d were opened: %v", won, errors.Join(errs...))
+	}
+	if n := b.count(t, `select count(*) from appeal a where file_size =
+		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`); n != 1 {
+		t.Errorf("%d appeals with their file", n)
+	}
+	if n := b.count(t, "select count(*) from appeal_chunk"); n != 2 {
+		t.Errorf("%d pieces", n)
+	}
+}
+
+func TestAppealValidation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, _ := b.failed(t)
+	with := func(change func(r *payment.AppealRequest)) payment.AppealRequest {
+		r := appeal(100)
+		change(&r)
+		return r
+	}
+	reason := func(s string) payment.AppealRequest { return with(func(r *payment.AppealRequest) { r.Reason = &s }) }
+	name := func(s string) payment.AppealRequest { return with(func(r *payment.AppealRequest) { r.FileName = &s }) }
+	file := func(s string) payment.AppealRequest {
+		return with(func(r *payment.AppealRequest) { r.File = []byte(s) })
+	}
+	for label, test := range map[string]struct {
+		request payment.AppealRequest
+		fields  []string
+	}{
+		"nothing":              {payment.AppealRequest{}, []string{"file", "reason"}},
+		"no reason":            {with(func(r *payment.AppealRequest) { r.Reason = nil }), []string{"reason"}},
+		"no file":              {with(func(r *payment.AppealRequest) { r.File = nil }), []string{"file"}},
+		"no name":              {with(func(r *payment.AppealRequest) { r.FileName = nil }), []string{"file"}},
+		"empty reason":         {reason(""), []string{"reason"}},
+		"blank reason":         {reason(" \n\t"), []string{"reason"}},
+		"long reason":          {reason(strings.Repeat("ж", 2001)), []string{"reason"}},
+		"empty name":           {name(""), []string{"file"}},
+		"long name":            {name(strings.Repeat("ж", 252) + ".png"), []string{"file"}},
+		"name of two lines":    {name("a\nb.png"), []string{"file"}},
+		"name with an escape":  {name("a\x1b[2Jb.png"), []string{"file"}},
+		"empty file":           {file(""), []string{"file"}},
+		"text":                 {file("Dear bank,"), []string{"file"}},
+		"HTML":                 {file("<html><script>alert(1)</script></html>"), []string{"file"}},
+		"SVG":                  {file(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`), []string{"file"}},
+		"GIF":                  {file("GIF89a\x01\x00\x01\x00\x00\x00\x00"), []string{"file"}},
+		"program":              {file("\x7fELF\x02\x01\x01"), []string{"file"}},
+		"archive":              {file("PK\x03\x04\x14\x00\x00\x00"), []string{"file"}},
+		"RIFF that is no WebP": {file("RIFF\x24\x00\x00\x00WAVEfmt "), []string{"file"}},
+		"half a PNG signature": {file(png[:4]), []string{"file"}},
+		"QuickTime":            {file("\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  "), []string{"file"}},
+		"everything":           {payment.AppealRequest{Reason: ptr(""), FileName: ptr(""), File: []byte{}}, []string{"file", "reason"}},
+	} {
+		t.Run(label, func(t *testing.T) {
+			_, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, test.request)
+			wantFields(t, err, test.fields...)
+		})
+	}
+	if n := b.count(t, "select (select count(*) from appeal) + (select count(*) from appeal_chunk)"); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// What is at its limit is taken, and a file's type comes from its content, whatever its name says.
+func TestAppealsTaken(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
+	for i, test := range []struct{ reason, name, file, fileType string }{
+		{strings.Repeat("ж", 2000), "a", "%PDF-1.7\n", "application/pdf"},
+		{"x", strings.Repeat("ж", 255), png, "image/png"},
+		{"two\nlines\r\nand a tab\t", "photo.pdf", "\xff\xd8\xff\xe0\x00\x10JFIF\x00", "image/jpeg"},
+		{"x", "../../etc/passwd", "RIFF\x1a\x00\x00\x00WEBPVP8 ", "image/webp"},
+		{"x", `C:\films\a "b".mp4`, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "video/mp4"},
+		{"x", "чек №1.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2", "video/mp4"},
+	} {
+		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
+		b.set(t, p.ID, "failed")
+		opened, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID,
+			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: []byte(test.file)})
+		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name || opened.Reason != test.reason {
+			t.Errorf("%d: %+v, %v", i, opened.Appeal, err)
+		}
+	}
+}
+
+// An operator's review holds the money again, his decision settles it or not, and the merchant is told of both.
+func TestDecideAppeal(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{"completed", "failed"} {
+		t.Run(outcome, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ctx := context.Background()
+			p, merchant, trader := b.failed(t)
+			opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+			resolve := func() (payment.AppealRecord, error) {
+				return b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: outcome, Reason: ptr("seen")})
+			}
+			_, err := resolve()
+			wantCode(t, err, "appeal_not_in_review")
+			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
+			reviewed := must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
+			if reviewed.Status != "in_review" || reviewed.Payment.Status != "appeal" || !reviewed.StatusAt.Equal(at(30*60)) {
+				t.Errorf("in review: %+v", reviewed)
+			}
+			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
+			_, err = b.payments.ReviewAppeal(ctx, operator, opened.ID)
+			wantCode(t, err, "appeal_not_open")
+			resolved := must[payment.AppealRecord](t)(resolve())
+			if resolved.Status != outcome || resolved.Payment.Status != outcome || *resolved.Payment.StatusReason != "seen" {
+				t.Errorf("resolved: %+v", resolved)
+			}
+			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
+			_, err = resolve()
+			wantCode(t, err, "appeal_not_in_review")
+			_, err = b.payments.ReviewAppeal(ctx, operator, opened.ID)
+			wantCode(t, err, "appeal_not_open")
+			b.wantEvents(t, p, 3) // failed, appeal, outcome
+			var moves []string
+			for _, c := range must[[]payment.Change](t)(b.payments.History(ctx, p)) {
+				moves = append(moves, c.To+" by "+c.Actor)
+			}
+			want := []string{"pending by " + merchant.Caller.Actor(), "failed by application", "appeal by operator:7", outcome + " by operator:7"}
+			if !slices.Equal(moves, want) {
+				t.Errorf("history %v", moves)
+			}
+			b.Audit(t)
+		})
+	}
+}
+
+// Of many who decide at once, one does.
+func TestDecideInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	race := func(code string, act func() error) {
+		t.Helper()
+		errs := make([]error, 10)
+		var acting sync.WaitGroup
+		for i := range errs {
+			acting.Go(func() { errs[i] = act() })
+		}
+		acting.Wait()
+		won := 0
+		for _, err := range errs {
+			if err == nil {
+				won++
+			} else {
+				wantCode(t, err, code)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d won", won)
+		}
+	}
+	race("appeal_not_open", func() error { _, err := b.payments.ReviewAppeal(ctx, operator, opened.ID); return err })
+	race("appeal_not_in_review", func() error {
+		_, err := b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: "completed"})
+		return err
+	})
+	b.wantEvents(t, p, 3)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
+	b.Audit(t)
+}
+
+// An appeal goes where its payment goes, also on the application's word.
+func TestAppealFollowsItsPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, _ := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	// Only moves from failed or appeal, and into appeal, are about the appeal.
+	for _, step := range []struct{ to, want string }{
+		{"appeal", "in_review"}, {"completed", "completed"}, {"cancelled", "completed"}, {"failed", "completed"},
+		{"pending", "closed"}, {"completed", "closed"}, {"appeal", "in_review"}, {"cancelled", "closed"}, {"appeal", "in_review"},
+		{"failed", "failed"}, {"completed", "completed"},
+	} {
+		b.set(t, p.ID, step.to)
+		list, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{})
+		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want || list[0].Payment.Status != step.to {
+			t.Errorf("the payment is %s: %+v, %v; want %s", step.to, list, err, step.want)
+		}
+	}
+	_, err := b.payments.ReviewAppeal(ctx, operator, opened.ID)
+	wantCode(t, err, "appeal_not_open")
+	b.Audit(t)
+}
+
+func TestListAppeals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
+	var ids []int64
+	for i := range 3 {
+		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
+		b.set(t, p.ID, "failed")
+		ids = append(ids, must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID)
+	}
+	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, ids[1]))
+	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
+		list, next, err := b.payments.ListAppeals(ctx, operator, payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, a := range list {
+			got = append(got, a.ID)
+		}
+		return got, next
+	}
+	first, next := page(nil, 2, nil)
+	rest, last := page(nil, 2, next)
+	if !slices.Equal(first, []int64{ids[2], ids[1]}) || !slices.Equal(rest, []int64{ids[0]}) || next == nil || last != nil {
+		t.Errorf("pages %v, %v", first, rest)
+	}
+	if open, _ := page(ptr("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
+		t.Errorf("open: %v", open)
+	}
+	_, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{
+		Status: ptr("pending"), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("x")},
+	})
+	wantFields(t, err, "cursor", "limit", "status")
+}
+
+// The desk is the operator's; what he gets wrong is named.
+func TestAppealDeskRefusals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	desk := map[string]func(caller auth.Caller, id int64) error{
+		"review": func(c auth.Caller, id int64) error { _, err := b.payments.ReviewAppeal(ctx, c, id); return err },
+		"resolve": func(c auth.Caller, id int64) error {
+			_, err := b.payments.ResolveAppeal(ctx, c, id, payment.Resolution{Outcome: "nonsense"})
+			return err
+		},
+		"file": func(c auth.Caller, id int64) error { _, err := b.payments.ReadAppealFile(ctx, c, id); return err },
+		"list": func(c auth.Caller, _ int64) error {
+			_, _, err := b.payments.ListAppeals(ctx, c, payment.Page{})
+			return err
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(desk)) {
+		for _, caller := range []auth.Caller{merchant.Caller, trader.Caller, application, {Kind: auth.Anyone}, {Kind: auth.Cabinet}} {
+			wantCode(t, desk[name](caller, opened.ID), "token_kind_not_allowed")
+		}
+		if name == "list" {
+			continue
+		}
+		for _, id := range []int64{0, -1, opened.ID + 1} {
+			wantCode(t, desk[name](operator, id), "not_found")
+		}
+	}
+	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
+	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
+		_, err := b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: outcome, Reason: ptr(text(256))})
+		wantFields(t, err, "outcome", "reason")
+	}
+	b.wantEvents(t, p, 2)
+}

@@ -1,0 +1,100 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Query asks for payments: interface, "GET /api/v1/payments".
+type Query struct {
+	Page
+	// OrderID is what a merchant's key looks up; Method keeps to one of its channels.
+	OrderID, Method *string
+	// From and To bound the creation: from then on, and before then.
+	From, To *time.Time
+}
+
+// List lists a cabinet user's payments, the newest first, or those a merchant made under one order id. The cursor is
+// nil on the last page, and always for a merchant: an order id has one payment a method.
+func (s *Service) List(ctx context.Context, caller auth.Caller, query Query) ([]Payment, *string, error) {
+	switch caller.Kind {
+	case auth.Cabinet:
+		return s.listByPayer(ctx, caller, query)
+	case auth.MerchantKey:
+		list, err := s.listByOrder(ctx, caller, query)
+		return list, nil, err
+	default:
+		return nil, nil, fault.ErrTokenKindNotAllowed
+	}
+}
+
+// listByPayer finds the payments whose payer is the user, by his login or his id.
+func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Query) ([]Payment, *string, error) {
+	f := fault.Decoded(ctx)
+	limit, before := query.Bounds(f)
+	f.Check(query.Status == nil || known(*query.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+	f.Check(query.From == nil || query.To == nil || !query.To.Before(*query.From), "to", "must not be before from")
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
+		Payers: []string{caller.Login, strconv.FormatInt(caller.ID, 10)}, BeforeID: before, Page: limit + 1,
+		Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payments: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
+	return payments(rows), cursor, nil
+}
+
+func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Query) ([]Payment, error) {
+	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+		return nil, err
+	}
+	f := fault.Decoded(ctx)
+	orderID := strings.TrimSpace(text(query.OrderID))
+	f.Required("orderId", orderID)
+	f.MaxLength("orderId", orderID, maxText)
+	channels := s.methods.channels(query.Method)
+	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
+		MerchantID: caller.MerchantID, Channels: channels, OrderID: orderID,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list payments: %w", err)
+	}
+	return payments(rows), nil
+}
+
+// channels are the names of the methods, or only the given one: with them the look-up is by key, however many payments
+// the merchant has.
+func (m methods) channels(wanted *string) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, candidate := range m {
+		if !seen[candidate.name] && (wanted == nil || *wanted == candidate.name) {
+			seen[candidate.name] = true
+			names = append(names, candidate.name)
+		}
+	}
+	return names
+}
+
+func payments(rows []db.Payment) []Payment {
+	list := make([]Payment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Payment{row})
+	}
+	return list
+}

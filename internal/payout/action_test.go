@@ -1,0 +1,441 @@
+package payout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/payout"
+)
+
+var operator = auth.Caller{Kind: auth.Operator, ID: 1}
+
+// scene is a payout of 10.2 USDT, a merchant with 100, and two traders who can pay it.
+type scene struct {
+	*bundle
+	m             dbtest.Merchant
+	taker, second dbtest.Trader
+	p             payout.Payin
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	b := setup(t)
+	s := &scene{bundle: b, m: b.merchant(t, "100", dbtest.MerchantOpts{}), taker: b.trader(t, "sbp"), second: b.trader(t, "sbp")}
+	s.p = b.create(t, s.m.Caller, request("order-1"))
+	return s
+}
+
+// step is something somebody does to the payout.
+type step func(s *scene) error
+
+var steps = map[string]step{
+	"take": func(s *scene) error {
+		_, err := s.payouts.Take(context.Background(), s.taker.Caller, id(s.p))
+		return err
+	},
+	"complete": func(s *scene) error {
+		_, err := s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), ptr("tx-1"))
+		return err
+	},
+	"fail": func(s *scene) error {
+		_, err := s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), ptr("bank says no"))
+		return err
+	},
+	"cancel": func(s *scene) error {
+		_, err := s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p))
+		return err
+	},
+	"portal cancel": func(s *scene) error {
+		portal := auth.Caller{Kind: auth.MerchantPortal, ID: 7, MerchantID: s.m.ID}
+		_, err := s.payouts.Cancel(context.Background(), portal, id(s.p))
+		return err
+	},
+	"expire": func(s *scene) error {
+		s.clock.Advance(day)
+		n, err := s.payouts.Expire(context.Background())
+		if err == nil && n == 0 {
+			err = errNothingExpired
+		}
+		return err
+	},
+	"resolve": func(s *scene) error {
+		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p), payout.Resolution{Outcome: "completed", ProofReference: ptr("tx-2")})
+		return err
+	},
+}
+
+var errNothingExpired = fault.New(fault.Refused, "nothing expired", "")
+
+// Every step from every status: what it leads to, or the code it is refused with.
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	reach := map[string][]string{
+		"waiting": {}, "processing": {"take"}, "completed": {"take", "complete"}, "failed": {"take", "fail"},
+		"cancelled": {"cancel"}, "expired": {"expire"},
+	}
+	const notWaiting, notProcessing, nothing = "payin_not_waiting", "payin_not_processing", "nothing expired"
+	table := map[string]map[string]string{
+		"waiting": {
+			"take": "processing", "complete": "not_found", "fail": "not_found", "cancel": "cancelled", "portal cancel": "cancelled",
+			"expire": "expired", "resolve": notProcessing,
+		},
+		"processing": {
+			"take": notWaiting, "complete": "completed", "fail": "failed", "cancel": notWaiting, "portal cancel": notWaiting,
+			"expire": nothing, "resolve": "completed",
+		},
+		"completed": {
+			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
+			"expire": nothing, "resolve": notProcessing,
+		},
+		"failed": {
+			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
+			"expire": nothing, "resolve": notProcessing,
+		},
+		"cancelled": {
+			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
+			"expire": nothing, "resolve": notProcessing,
+		},
+		"expired": {
+			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
+			"expire": nothing, "resolve": notProcessing,
+		},
+	}
+	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform the rest of the markup.
+	frozen, free := money{"89.8", "10.2", "0", "0"}, money{"100", "0", "0", "0"}
+	stands := map[string]money{
+		"waiting": frozen, "processing": frozen, "completed": {"89.8", "0", "10.15", "0.05"}, "failed": free, "cancelled": free, "expired": free,
+	}
+	for from, row := range table {
+		for name, want := range row {
+			t.Run(from+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := newScene(t)
+				for _, before := range reach[from] {
+					noError(t, steps[before](s))
+				}
+				err := steps[name](s)
+				if _, moves := stands[want]; moves {
+					noError(t, err)
+				} else {
+					wantCode(t, err, want)
+					want = from
+				}
+				if got := s.text(t, "select status from payin"); got != want {
+					t.Errorf("%s, want %s", got, want)
+				}
+				s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
+				ended := 1
+				if want == "waiting" || want == "processing" {
+					ended = 0
+				}
+				if events, jobs := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from river_job"); events != ended || jobs != ended {
+					t.Errorf("%d events, %d jobs; want %d", events, jobs, ended)
+				}
+			})
+		}
+	}
+}
+
+// Who did what is kept.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		steps []string
+		want  string
+	}{
+		"completed": {[]string{"take", "complete"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>completed"},
+		"failed":    {[]string{"take", "fail"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>failed bank says no"},
+		"resolved":  {[]string{"take", "resolve"}, "key:1 ->waiting|trader:T waiting>processing|operator:1 processing>completed"},
+		"cancelled": {[]string{"portal cancel"}, "key:1 ->waiting|merchant_portal:7 waiting>cancelled"},
+		"expired":   {[]string{"expire"}, "key:1 ->waiting|system waiting>expired"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			for _, step := range c.steps {
+				noError(t, steps[step](s))
+			}
+			got := s.text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
+				coalesce(reason, '')), '|' order by id) from payin_history`)
+			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
+			want = strings.Replace(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID), 1)
+			if got != want {
+				t.Errorf("%s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// Of traders who take at once one wins, and nobody but him may end the payout or see where it goes.
+func TestTwoTradersTake(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	traders := []dbtest.Trader{s.taker, s.second, s.trader(t, "sbp", "c2c"), s.taker}
+	offers, failed := make([]payout.Offer, len(traders)), make([]error, len(traders))
+	var taking sync.WaitGroup
+	for i, trader := range traders {
+		taking.Go(func() { offers[i], failed[i] = s.payouts.Take(context.Background(), trader.Caller, id(s.p)) })
+	}
+	taking.Wait()
+	winner := -1
+	for i, err := range failed {
+		if err != nil {
+			wantCode(t, err, "payin_not_waiting")
+			continue
+		}
+		if winner >= 0 {
+			t.Errorf("both %d and %d took it", winner, i)
+		}
+		winner = i
+	}
+	if winner < 0 {
+		t.Fatal("nobody took it")
+	}
+	if offers[winner].Address != phone || offers[winner].Recipient != "Ivan Petrov" {
+		t.Errorf("the winner sees %+v", offers[winner])
+	}
+	for i, trader := range traders {
+		if trader.ID == traders[winner].ID {
+			continue
+		}
+		_, err := s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)
+		wantCode(t, err, "not_found")
+		_, err = s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)
+		wantCode(t, err, "not_found")
+		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, payout.Page{})
+		if err != nil || len(list) != 0 {
+			t.Errorf("trader %d sees %v (%v)", i, list, err)
+		}
+	}
+}
+
+// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets his way.
+func TestRivals(t *testing.T) {
+	t.Parallel()
+	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"}} {
+		t.Run(strings.Join(rivals, " "), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			if rivals[0] == "complete" || rivals[0] == "fail" {
+				noError(t, steps["take"](s))
+			}
+			var running sync.WaitGroup
+			results := make([]error, 8)
+			for i := range results {
+				running.Go(func() { results[i] = steps[rivals[i%2]](s) })
+			}
+			running.Wait()
+			done := 0
+			for _, err := range results {
+				if err == nil {
+					done++
+				} else if fault.As(err) == nil {
+					t.Error(err)
+				}
+			}
+			if done != 1 {
+				t.Errorf("%d got their way: %v", done, errors.Join(results...))
+			}
+			s.Audit(t)
+		})
+	}
+}
+
+// What a trader sees: payouts waiting that he can pay, masked, and those he took, whole.
+func TestTraderList(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	card := request("order-2")
+	card.Method, card.Address = "c2c", "4111111111111111"
+	s.create(t, s.m.Caller, card)
+	third := s.create(t, s.m.Caller, request("order-3"))
+	taken := s.take(t, s.taker, third)
+	if taken.RewardUSDT.String() != "10.15" || taken.Address != phone {
+		t.Errorf("taken %+v", taken)
+	}
+	see := func(trader dbtest.Trader, page payout.Page) string {
+		t.Helper()
+		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, page)
+		noError(t, err)
+		var lines []string
+		for _, offer := range list {
+			lines = append(lines, fmt.Sprintf("%s %s %s %s %s", offer.OrderID, offer.Status, offer.Address, offer.Recipient, offer.RewardUSDT))
+		}
+		return strings.Join(lines, "|")
+	}
+	both, none := s.trader(t, "sbp", "c2c"), s.trader(t)
+	for name, c := range map[string]struct{ got, want string }{
+		"taker":       {see(s.taker, payout.Page{}), "order-3 processing +79001234567 Ivan Petrov 10.15|order-1 waiting •••• 4567  10.15"},
+		"only his":    {see(s.taker, payout.Page{Status: ptr("processing")}), "order-3 processing +79001234567 Ivan Petrov 10.15"},
+		"only others": {see(s.taker, payout.Page{Status: ptr("waiting")}), "order-1 waiting •••• 4567  10.15"},
+		"second":      {see(s.second, payout.Page{}), "order-1 waiting •••• 4567  10.15"},
+		"both":        {see(both, payout.Page{}), "order-2 waiting •••• 1111  10.15|order-1 waiting •••• 4567  10.15"},
+		"none":        {see(none, payout.Page{}), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s sees\n%s\nwant\n%s", name, c.got, c.want)
+		}
+	}
+	// Page by page.
+	page := payout.Page{}
+	page.Limit = ptr(int32(1))
+	first, cursor, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
+	noError(t, err)
+	page.Cursor = cursor
+	rest, end, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
+	noError(t, err)
+	if first[0].OrderID != "order-2" || rest[0].OrderID != "order-1" || end != nil {
+		t.Errorf("pages %v, %v, %v", first, rest, end)
+	}
+	// He cannot take what he cannot pay, nor once he is switched off.
+	wantCode(t, onlyErr(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
+	s.exec(t, "update trader set enabled = false where id = $1", s.second.ID)
+	wantCode(t, onlyErr(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
+	if got := see(s.second, payout.Page{}); got != "" {
+		t.Errorf("switched off he sees %s", got)
+	}
+	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: ptr("done")})
+	wantFields(t, err, "status")
+}
+
+func onlyErr[T any](_ T, err error) error { return err }
+
+// Nobody but the merchant's own people may read or cancel, and nobody else's step is for them.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	other := s.merchant(t, "0", dbtest.MerchantOpts{})
+	wantCode(t, onlyErr(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	wantCode(t, onlyErr(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	portal := auth.Caller{Kind: auth.MerchantPortal, MerchantID: other.ID}
+	wantCode(t, onlyErr(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
+	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, onlyErr(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
+	wantCode(t, onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})), "token_kind_not_allowed")
+	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
+	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
+		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
+	}
+	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Page{})
+	if err != nil || len(list) != 0 {
+		t.Errorf("another merchant's list: %v %v", list, err)
+	}
+	if own, _, err := s.payouts.ListOwn(ctx, s.m.Caller, payout.Page{}); err != nil || len(own) != 1 || own[0].UUID != s.p.UUID {
+		t.Errorf("its own list: %v %v", own, err)
+	}
+}
+
+// A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.take(t, s.taker, s.p)
+	overdue := func() int {
+		t.Helper()
+		list, _, err := s.payouts.ListOverdue(ctx, operator, payout.Page{}.Page)
+		noError(t, err)
+		return len(list)
+	}
+	s.clock.Advance(day - time.Millisecond)
+	if n := overdue(); n != 0 {
+		t.Errorf("%d overdue a moment before", n)
+	}
+	s.clock.Advance(time.Millisecond)
+	noError(t, s.payouts.ExpireAll(ctx))
+	if n, status := overdue(), s.text(t, "select status from payin"); n != 1 || status != "processing" {
+		t.Errorf("%d overdue, %s", n, status)
+	}
+	_, _, err := s.payouts.ListOverdue(ctx, s.taker.Caller, payout.Page{}.Page)
+	wantCode(t, err, "token_kind_not_allowed")
+	after, err := s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")})
+	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
+		t.Errorf("resolved %+v %v", after.Payin, err)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
+}
+
+// To the millisecond: a day after its creation nobody can take a payout any more, swept or not.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.clock.Advance(day - time.Millisecond)
+	if n, err := s.payouts.Expire(ctx); n != 0 || err != nil {
+		t.Errorf("%d expired early (%v)", n, err)
+	}
+	s.clock.Advance(time.Millisecond)
+	wantCode(t, steps["take"](s), "payin_not_waiting")
+	if n, err := s.payouts.Expire(ctx); n != 1 || err != nil {
+		t.Errorf("%d expired (%v)", n, err)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
+}
+
+// The webhook's body, field by field, as decided.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string][]string{"completed": {"take", "complete"}, "failed": {"take", "fail"}, "expired": {"expire"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			for _, step := range path {
+				noError(t, steps[step](s))
+			}
+			want, err := os.ReadFile("testdata/event_" + name + ".json")
+			noError(t, err)
+			event := s.text(t, "select id::text from webhook_event")
+			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
+			if got := s.text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
+				t.Errorf("%s\nwant %s", got, body)
+			}
+			row := s.text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
+				(subject_id = (select id from payin)) || ' ' || (cashbox_id = (select cashbox_id from payin)) from webhook_event`)
+			if row != "payin.status.updated payin 1 https://shop.example/hook true true" {
+				t.Errorf("event %s", row)
+			}
+		})
+	}
+}
+
+// Replicas that sweep at the same time end every overdue payout once.
+func TestReplicasExpire(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	const payouts = 20
+	for i := range payouts {
+		b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
+	}
+	b.clock.Advance(day)
+	counts := make([]int, 4)
+	var sweeping sync.WaitGroup
+	for i := range counts {
+		sweeping.Go(func() {
+			n, err := b.payouts.Expire(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			counts[i] = n
+		})
+	}
+	sweeping.Wait()
+	if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != payouts {
+		t.Errorf("%v expired, want %d in all", counts, payouts)
+	}
+	if events := b.count(t, "select count(*) from webhook_event"); events != payouts {
+		t.Errorf("%d events", events)
+	}
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
+}

@@ -1,0 +1,176 @@
+package payout_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/payout"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is a payout service over a database of its own, with a rate of 100 RUB per USDT.
+type bundle struct {
+	*dbtest.DB
+	clock   *dbtest.Clock
+	payouts *payout.Service
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	d.SetRate(t, "RUB", "100", true)
+	clock := &dbtest.Clock{}
+	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
+	noError(t, err)
+	sealer, err := vault.New(make([]byte, vault.KeySize))
+	noError(t, err)
+	service, err := payout.New(t.Context(), d.Pool, clock, sealer, webhook.NewOutbox(jobs), webhook.NewAddresses(false))
+	noError(t, err)
+	return &bundle{DB: d, clock: clock, payouts: service}
+}
+
+// merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.
+func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbtest.Merchant {
+	t.Helper()
+	if o.Scopes == nil {
+		o.Scopes = []string{auth.ScopePayouts}
+	}
+	m := b.NewMerchant(t, o)
+	check := b.Queries()
+	noError(t, ledger.Open(t.Context(), check, ledger.External, 0))
+	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
+	for _, method := range []string{"sbp", "c2c"} {
+		noError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+			CashboxID: m.CashboxID, Method: method, Enabled: true, MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
+		}))
+	}
+	return m
+}
+
+// trader is one who can pay RUB by the methods and keeps 1.5% of spot.
+func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
+	t.Helper()
+	trader := b.NewTrader(t, dbtest.TraderOpts{SharePercent: "1.5"})
+	for _, method := range methods {
+		noError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
+		}))
+	}
+	return trader
+}
+
+const phone = "+79001234567"
+
+// request is a valid sbp payout of 1000 RUB: 10 USDT at spot, 10.2 frozen, 10.15 for the trader, 0.05 for the platform.
+func request(orderID string) payout.Request {
+	return payout.Request{
+		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
+		Address: phone, Recipient: "Ivan Petrov",
+	}
+}
+
+// create makes a payout that must succeed.
+func (b *bundle) create(t *testing.T, caller auth.Caller, r payout.Request) payout.Payin {
+	t.Helper()
+	created, err := b.payouts.Create(context.Background(), caller, r)
+	if err != nil || created.Replay {
+		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
+	}
+	return created.Payin
+}
+
+func id(p payout.Payin) string { return p.UUID.String() }
+
+// take has a trader take a payout, which must succeed.
+func (b *bundle) take(t *testing.T, trader dbtest.Trader, p payout.Payin) payout.Offer {
+	t.Helper()
+	offer, err := b.payouts.Take(context.Background(), trader.Caller, id(p))
+	noError(t, err)
+	return offer
+}
+
+// money is what the parties to a payout have.
+type money struct{ available, reserved, trader, platform string }
+
+func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) {
+	t.Helper()
+	for account, amount := range map[ledger.Account]string{
+		ledger.Available(ledger.Cashbox, cashboxID): want.available, ledger.Reserved(ledger.Cashbox, cashboxID): want.reserved,
+		ledger.Available(ledger.Trader, traderID): want.trader, ledger.Available(ledger.Platform, 0): want.platform,
+	} {
+		if got := b.Balance(t, account); !got.Equal(decimal.RequireFromString(amount)) {
+			t.Errorf("%s reserved=%v has %s, want %s", account.Owner, account.Reserved, got, amount)
+		}
+	}
+	b.Audit(t)
+}
+
+func (b *bundle) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := b.Pool.Exec(context.Background(), sql, args...)
+	noError(t, err)
+}
+
+func (b *bundle) count(t *testing.T, sql string) int {
+	t.Helper()
+	var n int
+	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&n))
+	return n
+}
+
+func (b *bundle) text(t *testing.T, sql string) string {
+	t.Helper()
+	var s string
+	noError(t, b.Pool.QueryRow(context.Background(), sql).Scan(&s))
+	return s
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantCode wants a fault of the code.
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+// wantFields wants a 422 about exactly these fields.
+func wantFields(t *testing.T, err error, fields ...string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Kind != fault.Invalid {
+		t.Errorf("%v, want validation_failed on %v", err, fields)
+		return
+	}
+	slices.Sort(fields)
+	if wrong := slices.Sorted(maps.Keys(f.Fields)); !slices.Equal(wrong, fields) {
+		t.Errorf("%v are wrong, want %v", f.Fields, fields)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+const day = 24 * time.Hour
+
+func decimalOf(s string) decimal.Decimal { return decimal.RequireFromString(s) }

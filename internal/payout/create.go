@@ -1,0 +1,211 @@
+package payout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/rate"
+	"gateway/internal/requisite"
+)
+
+// createTimeout bounds a creation, the wait for the cashbox's account included.
+const createTimeout = 20 * time.Second
+
+// Created is the answer to a creation.
+type Created struct {
+	Payin Payin
+	// Replay reports that the order id was used before: Payin is the one created then.
+	Replay bool
+	// Mismatch names the fields in which a repeat differs from the first call.
+	Mismatch []string
+}
+
+// Create makes a payout and freezes what it costs on the cashbox, or answers with the payout already made under the same
+// order id and method. A refused call leaves nothing behind, so its order id stays free.
+func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Created, error) {
+	if err := needPayouts(caller); err != nil {
+		return Created{}, err
+	}
+	o, err := validate(ctx, r, s.methods, s.addresses)
+	if err != nil {
+		return Created{}, err
+	}
+	var created Created
+	err = db.InTxWithin(ctx, createTimeout, s.pool, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
+		created, err = s.createOrReplay(ctx, tx, q, caller, o)
+		return err
+	})
+	return created, err
+}
+
+// createOrReplay claims the order id and, in the same round trip, reads all that decides the payout.
+func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order) (Created, error) {
+	key := db.PayinKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.Method, OrderID: o.OrderID}
+	d := &draft{order: o, caller: caller, now: s.clock.Now()}
+	claimed := false
+	err := db.Pipeline(ctx, tx,
+		func(q *db.Queries) (err error) {
+			d.id, err = q.PayinKeyInsert(ctx, key)
+			claimed = err == nil
+			return ignoreNone(err)
+		},
+		d.readCashbox(ctx), d.readRate(ctx),
+	)
+	if err != nil {
+		return Created{}, fmt.Errorf("claim order id: %w", err)
+	}
+	if !claimed {
+		return s.replay(ctx, q, key, o)
+	}
+	if err := d.refusal(); err != nil {
+		return Created{}, err
+	}
+	p, err := s.freeze(ctx, tx, d)
+	return Created{Payin: Payin{p}}, err
+}
+
+func ignoreNone(err error) error {
+	if db.NoRows(err) {
+		return nil
+	}
+	return err
+}
+
+// replay reads the payout that has the order id. It takes a statement of its own to see what the winner of a race has
+// just committed.
+func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInsertParams, o order) (Created, error) {
+	id, err := q.PayinKeyGet(ctx, db.PayinKeyGetParams(key))
+	if err != nil {
+		return Created{}, fmt.Errorf("read order id: %w", err)
+	}
+	p, err := q.PayinGet(ctx, db.PayinGetParams{MerchantID: key.MerchantID, ID: id})
+	if err != nil {
+		return Created{}, fmt.Errorf("read payout: %w", err)
+	}
+	address, err := s.open(p)
+	if err != nil {
+		return Created{}, err
+	}
+	return Created{Payin: Payin{p}, Replay: true, Mismatch: mismatch(p, address, o)}, nil
+}
+
+func mismatch(p db.Payin, address string, o order) []string {
+	var fields []string
+	for _, field := range []struct {
+		name string
+		same bool
+	}{
+		{"amount", p.Amount.Equal(o.amount)}, {"currency", p.Currency == o.Currency},
+		{"callbackUri", p.CallbackURI == o.CallbackURI}, {"address", address == o.Address}, {"recipient", p.Recipient == o.Recipient},
+	} {
+		if !field.same {
+			fields = append(fields, field.name)
+		}
+	}
+	return fields
+}
+
+// draft is a payout in the making: the request, and what decides whether and at what price it is made.
+type draft struct {
+	order
+	caller auth.Caller
+	id     int64
+	now    time.Time
+	box    *db.CashboxForPayoutRow
+	base   rate.Base
+	// baseErr is rate.ErrNone where the currency never had a rate.
+	baseErr error
+}
+
+func (d *draft) readCashbox(ctx context.Context) db.Query {
+	return func(q *db.Queries) error {
+		box, err := q.CashboxForPayout(ctx, db.CashboxForPayoutParams{
+			MerchantID: d.caller.MerchantID, CashboxID: d.caller.CashboxID, Method: d.Method, Currency: d.Currency,
+		})
+		if err == nil {
+			d.box = &box
+		}
+		return ignoreNone(err)
+	}
+}
+
+func (d *draft) readRate(ctx context.Context) db.Query {
+	return func(q *db.Queries) error {
+		d.base, d.baseErr = rate.Current(ctx, q, d.Currency, d.now)
+		if errors.Is(d.baseErr, rate.ErrNone) {
+			return nil
+		}
+		return d.baseErr
+	}
+}
+
+// refusal is why the payout is not made, or nil.
+func (d *draft) refusal() error {
+	switch {
+	case d.box == nil, !d.box.CurrencyFits:
+		return fault.Fields{"currency": {"has no cashbox of yours that pays out by this method"}}.Err()
+	case !d.box.MethodEnabled:
+		return fault.Fields{"method": {"is not enabled for payouts on the cashbox"}}.Err()
+	case d.baseErr != nil:
+		return errNoRate
+	}
+	return nil
+}
+
+// freeze moves what the payout costs from the cashbox's available money to its reserved, and writes the payout. The
+// debit is checked, so that an overdrawn cashbox pays nothing out.
+func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, error) {
+	var p db.Payin
+	params, err := s.row(d)
+	if err != nil {
+		return p, err
+	}
+	held := position{cashbox: d.box.ID, frozen: params.FrozenUSDT, status: Waiting}
+	freeze := ledger.Plan(ctx, ledger.Transfer{
+		Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now, Legs: held.legs(),
+	}, false)
+	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
+		return p, fmt.Errorf("freeze: %w", err)
+	}
+	if !freeze.Covered() {
+		return p, errBalance
+	}
+	queries := []db.Query{
+		func(q *db.Queries) (err error) { p, err = q.PayinInsert(ctx, params); return err },
+		record(ctx, change{to: Waiting, actor: d.caller.Actor()}, params.MerchantID, d.id, nil, d.now),
+	}
+	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
+		return p, fmt.Errorf("insert payout: %w", err)
+	}
+	return p, nil
+}
+
+func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return db.PayinInsertParams{}, fmt.Errorf("make uuid: %w", err)
+	}
+	sealed, err := s.vault.Seal([]byte(d.Address), place(d.id))
+	if err != nil {
+		return db.PayinInsertParams{}, err
+	}
+	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
+	return db.PayinInsertParams{
+		MerchantID: d.caller.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID, Method: d.Method,
+		Currency: d.Currency, Amount: d.amount, CallbackURI: d.CallbackURI,
+		Address: sealed, AddressMask: requisite.Mask(d.Address), Recipient: d.Recipient, BankCode: d.Code, BankName: d.BankName,
+		UserID: d.UserID, UserIP: d.UserIP,
+		CreatedAt: d.now, ExpiresAt: d.now.Add(time.Duration(d.box.ValiditySeconds) * time.Second),
+		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: d.base.ObservedAt,
+		MarkupPercent: d.box.MarkupPercent, SpotUSDT: quote.Spot, FrozenUSDT: quote.Frozen,
+	}, nil
+}

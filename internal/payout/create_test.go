@@ -1,0 +1,294 @@
+package payout_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/payout"
+)
+
+func TestCreateFreezes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t)
+	r := request("  order-1\t")
+	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", ptr("044525225"), ptr("Sberbank"), ptr("u-1"), ptr("2001:db8::1")
+	p := b.create(t, m.Caller, r)
+	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" || p.Recipient != "Ivan Petrov" ||
+		*p.Bank() != "044525225" || *p.BankName != "Sberbank" || *p.UserID != "u-1" || *p.UserIP != "2001:db8::1" ||
+		p.FrozenUSDT.String() != "10.2" || p.SpotUSDT.String() != "10" || !p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
+		t.Errorf("created %+v", p.Payin)
+	}
+	b.wantMoney(t, m.CashboxID, trader.ID, money{"89.8", "10.2", "0", "0"})
+	if events := b.count(t, "select count(*) from webhook_event"); events != 0 {
+		t.Errorf("%d events of a creation", events)
+	}
+	r.OrderID, r.Code = "order-2", nil
+	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
+		t.Errorf("without a code the bank is %v", p.Bank())
+	}
+	r.OrderID, r.Code = "order-4", ptr("")
+	if p := b.create(t, m.Caller, r); *p.Bank() != "Sberbank" {
+		t.Errorf("with an empty code the bank is %v", p.Bank())
+	}
+	if p := b.create(t, m.Caller, request("order-3")); p.Bank() != nil {
+		t.Errorf("without code and name the bank is %v", p.Bank())
+	}
+}
+
+// Whoever reads the database finds the last four digits of a requisite and no more.
+func TestRequisiteIsSealed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	b.create(t, m.Caller, request("order-1"))
+	row := b.text(t, "select p::text || encode(p.address, 'escape') from payin p")
+	for _, part := range []string{phone, phone[1:], phone[2:], "9001234"} {
+		if strings.Contains(row, part) {
+			t.Errorf("%s is in %s", part, row)
+		}
+	}
+	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it fails.
+	b.create(t, m.Caller, request("order-2"))
+	b.exec(t, "update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
+	if _, err := b.payouts.Create(context.Background(), m.Caller, request("order-2")); err == nil || fault.As(err) != nil {
+		t.Errorf("a requisite moved to another row: %v", err)
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	p := b.create(t, m.Caller, request("order-1"))
+	for want, change := range map[string]func(*payout.Request){
+		"":            func(r *payout.Request) { r.Code, r.Amount = ptr("other"), "1000.00" },
+		"amount":      func(r *payout.Request) { r.Amount = "1000.01" },
+		"callbackUri": func(r *payout.Request) { r.CallbackURI = "https://shop.example/other" },
+		"address":     func(r *payout.Request) { r.Address = "+79001234568" },
+		"recipient":   func(r *payout.Request) { r.Recipient = "Ivan Petrow" },
+		"amount callbackUri address recipient": func(r *payout.Request) {
+			r.Amount, r.CallbackURI, r.Address, r.Recipient = "1", "https://other.example/", "+79001234568", "X"
+		},
+	} {
+		r := request("order-1")
+		change(&r)
+		again, err := b.payouts.Create(context.Background(), m.Caller, r)
+		noError(t, err)
+		if !again.Replay || again.Payin.UUID != p.UUID || strings.Join(again.Mismatch, " ") != want {
+			t.Errorf("replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
+		}
+	}
+	// What is refused now was not when the payout was made; another method has the order id to itself.
+	b.exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
+	b.exec(t, "delete from rate")
+	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
+	if err != nil || again.Payin.UUID != p.UUID {
+		t.Errorf("a repeat after the method went off: %v", err)
+	}
+	b.SetRate(t, "RUB", "100", true)
+	card := request("order-1")
+	card.Method, card.Address = "c2c", "4111111111111111"
+	if other := b.create(t, m.Caller, card); other.UUID == p.UUID || other.AddressMask != "•••• 1111" {
+		t.Errorf("another method: %+v", other.Payin)
+	}
+	b.Audit(t)
+}
+
+func TestParallelRepeatsMakeOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	const calls = 50
+	answers, failed := make([]payout.Created, calls), make([]error, calls)
+	var calling sync.WaitGroup
+	for i := range calls {
+		calling.Go(func() { answers[i], failed[i] = b.payouts.Create(context.Background(), m.Caller, request("order-1")) })
+	}
+	calling.Wait()
+	fresh := 0
+	for i, answer := range answers {
+		noError(t, failed[i])
+		if answer.Payin.UUID != answers[0].Payin.UUID {
+			t.Errorf("call %d made another", i)
+		}
+		if !answer.Replay {
+			fresh++
+		}
+	}
+	if fresh != 1 {
+		t.Errorf("%d answers are no replay", fresh)
+	}
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"989.8", "10.2", "0", "0"})
+}
+
+// 200 payouts at once on a balance for 50 freeze exactly 50.
+func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "510", dbtest.MerchantOpts{})
+	failed := make([]error, 200)
+	var calling sync.WaitGroup
+	for i := range failed {
+		calling.Go(func() {
+			_, failed[i] = b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i)))
+		})
+	}
+	calling.Wait()
+	made := 0
+	for _, err := range failed {
+		if err == nil {
+			made++
+		} else {
+			wantCode(t, err, "insufficient_cashbox_balance")
+		}
+	}
+	if rows := b.count(t, "select count(*) from payin"); made != 50 || rows != 50 {
+		t.Errorf("%d made, %d rows", made, rows)
+	}
+	if keys := b.count(t, "select count(*) from payin_key"); keys != 50 {
+		t.Errorf("%d order ids taken", keys)
+	}
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"0", "510", "0", "0"})
+}
+
+// Refusals, in the order in which they are looked for. None takes the order id.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "10.19999999", dbtest.MerchantOpts{})
+	ask := func(caller auth.Caller, r payout.Request) error {
+		_, err := b.payouts.Create(context.Background(), caller, r)
+		return err
+	}
+	without := m.Caller
+	without.Scopes = []string{auth.ScopePayments, auth.ScopeDeposits}
+	// What a key may do is settled before anything of the body.
+	wantCode(t, ask(without, payout.Request{}), "merchant_external_payins_disabled")
+	unbound := m.Caller
+	unbound.MerchantID = 0
+	wantCode(t, ask(unbound, payout.Request{}), "merchant_binding_required")
+	off := m.Caller
+	off.APIEnabled = false
+	wantCode(t, ask(off, payout.Request{}), "merchant_api_disabled")
+	wantCode(t, ask(auth.Caller{Kind: auth.Trader, TraderID: 1}, request("order-1")), "token_kind_not_allowed")
+
+	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
+	b.exec(t, "update cashbox_payout_method set enabled = false")
+	wantFields(t, ask(m.Caller, request("order-1")), "method")
+	b.exec(t, "update cashbox set currency = 'AZN'")
+	wantFields(t, ask(m.Caller, request("order-1")), "currency")
+	b.exec(t, "update cashbox_payout_method set enabled = true")
+	b.exec(t, "update cashbox set currency = 'RUB'")
+	b.exec(t, "delete from rate")
+	wantCode(t, ask(m.Caller, request("order-1")), "rate_unavailable")
+	// The last known rate will do.
+	b.SetRate(t, "RUB", "100", false)
+	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "0.00000001")
+	b.create(t, m.Caller, request("order-1"))
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"0", "10.2", "0", "0"})
+}
+
+// An unbound key pays from the merchant's first cashbox that can.
+func TestUnboundKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "100", dbtest.MerchantOpts{Unbound: true})
+	if p := b.create(t, m.Caller, request("order-1")); p.CashboxID != m.CashboxID {
+		t.Errorf("paid from %d, want %d", p.CashboxID, m.CashboxID)
+	}
+	b.exec(t, "update cashbox_payout_method set enabled = false")
+	_, err := b.payouts.Create(context.Background(), m.Caller, request("order-2"))
+	wantFields(t, err, "currency")
+}
+
+// An overdrawn cashbox pays nothing out; what comes in repays first.
+func TestOverdrawnPaysNothingOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "5", dbtest.MerchantOpts{})
+	available := ledger.Available(ledger.Cashbox, m.CashboxID)
+	move := func(amount string, force bool) {
+		t.Helper()
+		transfer := ledger.Transfer{Kind: "test", Subject: "test", At: dbtest.Start, Legs: []ledger.Leg{
+			{Account: available, Amount: decimalOf(amount)}, {Account: ledger.Available(ledger.External, 0), Amount: decimalOf(amount).Neg()},
+		}}
+		if force {
+			noError(t, ledger.Force(t.Context(), b.Queries(), transfer))
+		} else {
+			noError(t, ledger.Post(t.Context(), b.Queries(), transfer))
+		}
+	}
+	move("-20", true) // 15 short
+	for _, more := range []string{"15", "10.19999999"} {
+		_, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
+		wantCode(t, err, "insufficient_cashbox_balance")
+		move(more, false)
+	}
+	move("0.00000001", false)
+	b.create(t, m.Caller, request("order-1"))
+}
+
+func TestValidation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "1000000", dbtest.MerchantOpts{})
+	long := strings.Repeat("ж", 256)
+	for name, c := range map[string]struct {
+		change func(*payout.Request)
+		wrong  []string
+	}{
+		"nothing": {func(r *payout.Request) { *r = payout.Request{} },
+			[]string{"orderId", "amount", "currency", "callbackUri", "method", "address", "recipient"}},
+		"everything": {func(r *payout.Request) {
+			*r = payout.Request{
+				OrderID: long, Amount: "0.99", Currency: "USD", CallbackURI: "http://shop.example/", Method: "iban", Address: "x",
+				Recipient: long, Code: &long, BankName: &long, UserID: &long, UserIP: ptr("1.2.3"),
+			}
+		}, []string{"orderId", "amount", "currency", "callbackUri", "method", "recipient", "code", "bankName", "userId", "userIp"}},
+		"blank order":             {func(r *payout.Request) { r.OrderID = " \t" }, []string{"orderId"}},
+		"blank recipient":         {func(r *payout.Request) { r.Recipient = " " }, []string{"recipient"}},
+		"phone for a card":        {func(r *payout.Request) { r.Method = "c2c" }, []string{"address"}},
+		"card for a phone":        {func(r *payout.Request) { r.Address = "4111111111111111" }, []string{"address"}},
+		"wrong check digit":       {func(r *payout.Request) { r.Method, r.Address = "c2c", "4111111111111112" }, []string{"address"}},
+		"AZN is not paid out":     {func(r *payout.Request) { r.Currency = "AZN" }, []string{"currency"}},
+		"sim is not paid out":     {func(r *payout.Request) { r.Method = "sim" }, []string{"method"}},
+		"three decimals":          {func(r *payout.Request) { r.Amount = "1.001" }, []string{"amount"}},
+		"exponent":                {func(r *payout.Request) { r.Amount = "1e3" }, []string{"amount"}},
+		"thirteen digits":         {func(r *payout.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
+		"address with a zone":     {func(r *payout.Request) { r.UserIP = ptr("fe80::1%eth0") }, []string{"userIp"}},
+		"metadata address":        {func(r *payout.Request) { r.CallbackURI = "https://169.254.169.254/" }, []string{"callbackUri"}},
+		"loopback, not a sandbox": {func(r *payout.Request) { r.CallbackURI = "http://127.0.0.1/" }, []string{"callbackUri"}},
+	} {
+		r := request("order-1")
+		c.change(&r)
+		_, err := b.payouts.Create(context.Background(), m.Caller, r)
+		if f := fault.As(err); f == nil || f.Kind != fault.Invalid {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		t.Run(name, func(t *testing.T) { wantFields(t, err, c.wrong...) })
+		if strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) && len(r.Address) > 1 {
+			t.Errorf("%s: the requisite is in %v", name, fault.As(err).Fields)
+		}
+	}
+	if rows := b.count(t, "select (select count(*) from payin) + (select count(*) from payin_key)"); rows != 0 {
+		t.Errorf("%d rows of refused payouts", rows)
+	}
+	account := request("order-1")
+	account.Method, account.Address, account.UserIP = "c2c", "40817810099910004312", ptr("203.0.113.9")
+	account.Recipient, account.Amount = strings.Repeat("ж", 255), "1"
+	p := b.create(t, m.Caller, account)
+	// 1 / 100 × 1.02
+	if got := []string{p.AddressMask, p.FrozenUSDT.String()}; !reflect.DeepEqual(got, []string{"•••• 4312", "0.0102"}) {
+		t.Errorf("an account: %v", got)
+	}
+}

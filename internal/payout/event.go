@@ -1,0 +1,47 @@
+package payout
+
+import (
+	"strings"
+
+	"gateway/internal/db"
+	"gateway/internal/money"
+	"gateway/internal/webhook"
+)
+
+// The webhook of a payout's terminal status.
+const typeStatusUpdated = "payin.status.updated"
+
+type statusData struct {
+	ID         string `json:"id"`
+	OrderID    string `json:"orderId"`
+	Status     string `json:"status"`
+	Amount     string `json:"amount"`
+	Currency   string `json:"currency"`
+	Method     string `json:"method"`
+	FrozenUSDT string `json:"frozenUsdt"`
+}
+
+// statusMeta is not part of the stable contract.
+type statusMeta struct {
+	ID             string  `json:"id"`
+	Method         string  `json:"method"`
+	PreviousStatus string  `json:"previousStatus"`
+	Reason         *string `json:"reason"`
+	Sequence       int32   `json:"sequence"`
+}
+
+// statusEvent is the merchant's webhook for a change.
+func statusEvent(from, to db.Payin) (webhook.Event, error) {
+	data := statusData{
+		ID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status), Amount: money.Fiat(to.Amount),
+		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(to.FrozenUSDT),
+	}
+	meta := statusMeta{
+		ID: to.UUID.String(), Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
+		Reason: to.StatusReason, Sequence: to.EventSequence,
+	}
+	return webhook.Event{
+		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
+		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, At: to.StatusAt,
+	}.Telling(webhook.Contents{Data: data, Meta: meta})
+}

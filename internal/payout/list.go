@@ -1,0 +1,138 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/rate"
+)
+
+// Page asks for part of a list of payouts, newest first.
+type Page struct {
+	db.Page
+	// Status keeps to payouts in it; nil is any.
+	Status *string
+}
+
+func (p Page) bounds(ctx context.Context) (limit int32, before int64, err error) {
+	f := fault.Decoded(ctx)
+	limit, before = p.Bounds(f)
+	f.Check(p.Status == nil || slices.Contains(statuses, Status(*p.Status)), "status",
+		"must be waiting, processing, completed, failed, cancelled or expired")
+	return limit, before, f.Err()
+}
+
+// Offer is a payout as its trader sees it: one he has taken, or one he may.
+type Offer struct {
+	Payin
+	// Address is the whole requisite for the trader who took the payout, and its last four digits for all others.
+	Address string
+	// Recipient is empty until the payout is taken.
+	Recipient string
+	// RewardUSDT is what the trader gets on completion.
+	RewardUSDT decimal.Decimal
+}
+
+// taken is a payout as the trader who took it sees it.
+func (s *Service) taken(p db.Payin) (Offer, error) {
+	address, err := s.open(p)
+	return Offer{Payin: Payin{p}, Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}, err
+}
+
+// waiting is a payout as a trader with that share of the markup sees it before anybody has taken it.
+func waiting(p db.Payin, share decimal.Decimal) Offer {
+	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
+	return Offer{Payin: Payin{p}, Address: p.AddressMask, RewardUSDT: reward}
+}
+
+// ListForTrader lists the payouts a trader took, and those waiting that he can pay. The cursor is nil on the last page.
+func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Page) ([]Offer, *string, error) {
+	if caller.Kind != auth.Trader {
+		return nil, nil, fault.ErrTokenKindNotAllowed
+	}
+	limit, before, err := page.bounds(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.PayinListForTrader(ctx, db.PayinListForTraderParams{
+		TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payouts: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, number)
+	offers, err := s.offers(ctx, caller, rows)
+	return offers, cursor, err
+}
+
+func (s *Service) offers(ctx context.Context, caller auth.Caller, rows []db.Payin) ([]Offer, error) {
+	share, err := s.q.TraderShare(ctx, caller.TraderID)
+	if err != nil {
+		return nil, fmt.Errorf("read the trader's share: %w", err)
+	}
+	offers := make([]Offer, 0, len(rows))
+	for _, p := range rows {
+		offer := waiting(p, share)
+		if p.TraderID != nil && *p.TraderID == caller.TraderID {
+			if offer, err = s.taken(p); err != nil {
+				return nil, err
+			}
+		}
+		offers = append(offers, offer)
+	}
+	return offers, nil
+}
+
+// ListOwn lists a merchant's payouts. The cursor is nil on the last page.
+func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([]Payin, *string, error) {
+	if err := needMerchant(caller); err != nil {
+		return nil, nil, err
+	}
+	limit, before, err := page.bounds(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
+		MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payouts: %w", err)
+	}
+	list, cursor := cut(rows, limit)
+	return list, cursor, nil
+}
+
+// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody knows whether he has
+// paid, so none goes back to waiting by itself. The cursor is nil on the last page.
+func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.Page) ([]Payin, *string, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	limit, before, err := Page{Page: page}.bounds(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.PayinListOverdue(ctx, db.PayinListOverdueParams{Now: s.clock.Now(), BeforeID: before, Page: limit + 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)
+	}
+	list, cursor := cut(rows, limit)
+	return list, cursor, nil
+}
+
+func number(p db.Payin) int64 { return p.ID }
+
+func cut(rows []db.Payin, limit int32) ([]Payin, *string) {
+	rows, cursor := db.Cut(rows, limit, number)
+	list := make([]Payin, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Payin{row})
+	}
+	return list, cursor
+}

@@ -1,0 +1,107 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+	"gateway/internal/ledger"
+)
+
+// position is where a payout's money stands. Waiting and processing freeze; completed has divided what was frozen
+// between trader and platform; the others stand nowhere.
+type position struct {
+	cashbox, trader int64
+	status          Status
+	// frozen is the sum; of it divided give trader and platform.
+	frozen, traderPart, platformPart decimal.Decimal
+}
+
+func positionOf(p db.Payin) position {
+	at := position{
+		cashbox: p.CashboxID, status: Status(p.Status), frozen: p.FrozenUSDT,
+		traderPart: p.TraderUSDT.Decimal, platformPart: p.PlatformUSDT.Decimal,
+	}
+	if p.TraderID != nil {
+		at.trader = *p.TraderID
+	}
+	return at
+}
+
+// legs are what the position amounts to, seen from nothing.
+func (p position) legs() []ledger.Leg {
+	cashbox := ledger.Leg{Account: ledger.Available(ledger.Cashbox, p.cashbox), Amount: p.frozen.Neg()}
+	switch p.status {
+	case Waiting, Processing:
+		return []ledger.Leg{cashbox, {Account: ledger.Reserved(ledger.Cashbox, p.cashbox), Amount: p.frozen}}
+	case Completed:
+		return []ledger.Leg{
+			cashbox,
+			{Account: ledger.Available(ledger.Trader, p.trader), Amount: p.traderPart},
+			{Account: ledger.Available(ledger.Platform, 0), Amount: p.platformPart},
+		}
+	default:
+		return nil
+	}
+}
+
+// shift plans the way from one position to another. It only ever takes reserved money, which needs no check: the
+// payout's row lock makes its release single.
+func shift(ctx context.Context, from, to db.Payin, at time.Time) []db.Query {
+	var legs []ledger.Leg
+	for _, leg := range positionOf(from).legs() {
+		legs = append(legs, ledger.Leg{Account: leg.Account, Amount: leg.Amount.Neg()})
+	}
+	return ledger.Plan(ctx, ledger.Transfer{
+		Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at,
+		Legs: append(legs, positionOf(to).legs()...),
+	}, false).Record
+}
+
+// change is a status move somebody asks for.
+type change struct {
+	to     Status
+	actor  string
+	reason *string
+	proof  *string
+}
+
+// end carries a locked payout to a terminal status: row, history, webhook and last the money.
+func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (db.Payin, error) {
+	now := s.clock.Now()
+	to := from
+	to.Status, to.StatusReason, to.StatusAt, to.ProofReference = string(c.to), c.reason, now, c.proof
+	to.EventSequence++
+	event, err := statusEvent(from, to)
+	if err != nil {
+		return from, err
+	}
+	queries := []db.Query{
+		func(q *db.Queries) (err error) {
+			to, err = q.PayinEnd(ctx, db.PayinEndParams{
+				MerchantID: from.MerchantID, ID: from.ID, Status: string(c.to), StatusReason: c.reason, Now: now,
+				ProofReference: c.proof,
+			})
+			return err
+		},
+		record(ctx, c, from.MerchantID, from.ID, &from.Status, now),
+		event.Insert(ctx),
+	}
+	if err := db.Pipeline(ctx, tx, append(queries, shift(ctx, from, to, now)...)...); err != nil {
+		return from, fmt.Errorf("end payout: %w", err)
+	}
+	return to, s.outbox.Queue(ctx, tx, event)
+}
+
+// record writes a row of history.
+func record(ctx context.Context, c change, merchantID, id int64, from *string, at time.Time) db.Query {
+	return func(q *db.Queries) error {
+		return q.PayinHistoryInsert(ctx, db.PayinHistoryInsertParams{
+			MerchantID: merchantID, PayinID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
+		})
+	}
+}

@@ -1,0 +1,148 @@
+// Package payout is a payout's life: a merchant has a trader pay fiat out to a recipient, and USDT of the merchant's
+// cashbox stay frozen until that is done. In paths and identifiers a payout is called a payin. Each step is one
+// transaction that moves the status, the money and the merchant's webhook together.
+package payout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/auth"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// Status is where a payout stands.
+type Status string
+
+// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or failed; nothing
+// follows those.
+const (
+	Waiting    Status = "waiting"
+	Processing Status = "processing"
+	Completed  Status = "completed"
+	Failed     Status = "failed"
+	Cancelled  Status = "cancelled"
+	Expired    Status = "expired"
+)
+
+var statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
+
+// subject is what transfers and events of a payout are about.
+const subject = "payin"
+
+// Payin is a payout as it stands. What of the recipient's requisite may be shown is AddressMask; Address is sealed.
+type Payin struct{ db.Payin }
+
+// Bank is the recipient's bank by its code, else by its name, else nil.
+func (p Payin) Bank() *string {
+	for _, bank := range []*string{p.BankCode, p.BankName} {
+		if bank != nil && *bank != "" {
+			return bank
+		}
+	}
+	return nil
+}
+
+// Refusals of a step.
+var (
+	errDisabled = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
+	errBalance  = fault.New(fault.Refused, "insufficient_cashbox_balance",
+		"The cashbox does not hold the USDT this payout freezes.")
+	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
+	errNotWaiting    = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
+	errNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
+)
+
+// Service carries payouts through their life.
+type Service struct {
+	pool      *pgxpool.Pool
+	q         *db.Queries
+	clock     clock.Clock
+	vault     *vault.Vault
+	outbox    *webhook.Outbox
+	addresses *webhook.Addresses
+	methods   []db.PayoutMethod
+}
+
+// New makes the service. The table of payout methods is read once: it changes by migrations only.
+func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, outbox *webhook.Outbox,
+	addresses *webhook.Addresses,
+) (*Service, error) {
+	q := db.New(pool)
+	methods, err := q.PayoutMethodList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read payout methods: %w", err)
+	}
+	return &Service{pool: pool, q: q, clock: c, vault: v, outbox: outbox, addresses: addresses, methods: methods}, nil
+}
+
+// needPayouts settles that a key may ask for payouts.
+func needPayouts(caller auth.Caller) error {
+	if err := caller.NeedMerchant(""); err != nil {
+		return err
+	}
+	if !slices.Contains(caller.Scopes, auth.ScopePayouts) {
+		return errDisabled
+	}
+	return nil
+}
+
+// needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user of its portal.
+func needMerchant(caller auth.Caller) error {
+	if caller.Kind == auth.MerchantPortal {
+		return nil
+	}
+	return needPayouts(caller)
+}
+
+// Get reads one of the merchant's payouts by its uuid.
+func (s *Service) Get(ctx context.Context, caller auth.Caller, id string) (Payin, error) {
+	if err := needMerchant(caller); err != nil {
+		return Payin{}, err
+	}
+	p, err := s.find(ctx, id)
+	if err == nil && p.MerchantID != caller.MerchantID {
+		err = fault.ErrCashboxAccessDenied
+	}
+	return Payin{p}, err
+}
+
+func (s *Service) find(ctx context.Context, id string) (db.Payin, error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil || len(id) != len(uuid.UUID{}.String()) {
+		return db.Payin{}, fault.ErrNotFound
+	}
+	p, err := s.q.PayinFind(ctx, parsed)
+	if db.NoRows(err) {
+		return p, fault.ErrNotFound
+	}
+	return p, err
+}
+
+// inLocked runs fn in a transaction on a payout whose row it has locked.
+func (s *Service) inLocked(ctx context.Context, found db.Payin, fn func(tx pgx.Tx, p db.Payin) error) error {
+	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+		p, err := q.PayinLock(ctx, db.PayinLockParams{MerchantID: found.MerchantID, ID: found.ID})
+		if err != nil {
+			return fmt.Errorf("lock payout: %w", err)
+		}
+		return fn(tx, p)
+	})
+}
+
+// place is where a payout's requisite is sealed for.
+func place(id int64) vault.Place { return vault.Place{Table: "payin", Column: "address", Row: id} }
+
+func (s *Service) open(p db.Payin) (string, error) {
+	address, err := s.vault.Open(p.Address, place(p.ID))
+	return string(address), err
+}

@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+)
+
+// LegacyKey is a key from before keys were bound to cashboxes.
+type LegacyKey struct {
+	KeyID  string `json:"key_id"`
+	Secret string `json:"secret"`
+	// MerchantCashboxID is a cashbox its calls reach; null for the key that belongs to no merchant.
+	MerchantCashboxID *int64 `json:"merchantCashboxId"`
+}
+
+// legacyBox is the cashbox of a merchant whose only key is a legacy one.
+var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", rub, []string{auth.ScopePayments}, 1}
+
+// withoutMerchant proves who calls, and may do nothing.
+const withoutMerchant = "sandbox-without-merchant"
+
+// legacy makes a merchant as they once were, and a key that belongs to none.
+func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
+	merchantID, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Legacy Shop", CreatedAt: s.now})
+	if err != nil {
+		return 0, fmt.Errorf("seed legacy merchant: %w", err)
+	}
+	if err := s.cashbox(ctx, legacyBox, []int64{merchantID}, traderIDs); err != nil {
+		return 0, fmt.Errorf("seed %s: %w", legacyBox.keyID, err)
+	}
+	if _, err := s.tx.Exec(ctx, "update api_key set cashbox_id = null where key_id = $1", legacyBox.keyID); err != nil {
+		return 0, fmt.Errorf("unbind %s: %w", legacyBox.keyID, err)
+	}
+	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{
+		KeyID: withoutMerchant, SecretHash: auth.HashSecret(s.key.merchantSecret(withoutMerchant)),
+		Name: "Key without a merchant", Scopes: allScopes, CreatedAt: s.now,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("seed %s: %w", withoutMerchant, err)
+	}
+	return merchantID, nil
+}
+
+func (i *Info) describeLegacy(ctx context.Context, q *db.Queries, key Key) error {
+	rows, err := q.SandboxLegacyKeys(ctx, []string{legacyBox.keyID, withoutMerchant})
+	if err != nil {
+		return fmt.Errorf("list legacy keys: %w", err)
+	}
+	i.LegacyKeys = []LegacyKey{}
+	for _, row := range rows {
+		legacy := LegacyKey{KeyID: row.KeyID, Secret: key.merchantSecret(row.KeyID)}
+		if row.CashboxID > 0 {
+			legacy.MerchantCashboxID = &row.CashboxID
+		}
+		i.LegacyKeys = append(i.LegacyKeys, legacy)
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+-- name: AppealInsert :one
+insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
+values (@merchant_id, @payment_id, @reason, @file_name, @file_type, @file_size, 'open', @created_at, @actor, @created_at)
+returning *;
+
+-- name: AppealExists :one
+select exists (select from appeal where merchant_id = @merchant_id and payment_id = @payment_id);
+
+-- AppealFollow keeps an appeal, if there is one, in step with its payment.
+-- name: AppealFollow :exec
+update appeal set status = @status, status_at = @status_at where merchant_id = @merchant_id and payment_id = @payment_id;
+
+-- AppealFind looks across merchants: an operator knows only the id.
+-- name: AppealFind :one
+select * from appeal where id = @id;
+
+-- name: AppealList :many
+select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+where a.id < @before_id and (sqlc.narg(status)::text is null or a.status = sqlc.narg(status))
+order by a.id desc limit @page;

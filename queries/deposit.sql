@@ -1,0 +1,24 @@
+-- DepositInsert claims an idempotency key for a new request. No row: another request has it.
+-- name: DepositInsert :one
+insert into deposit (merchant_id, cashbox_id, amount, network, address, external_reference, idempotency_key, created_at, status_at)
+values (@merchant_id, @cashbox_id, @amount, @network, @address, @external_reference, @idempotency_key, @now, @now)
+on conflict (merchant_id, idempotency_key) do nothing
+returning *;
+
+-- name: DepositByKey :one
+select * from deposit where merchant_id = @merchant_id and idempotency_key = @idempotency_key;
+
+-- DepositFind looks across merchants: an id is all that callers know.
+-- name: DepositFind :one
+select * from deposit where id = @id;
+
+-- name: DepositLock :one
+select * from deposit where merchant_id = @merchant_id and id = @id for no key update;
+
+-- name: DepositMove :one
+update deposit set status = @status, status_at = @now where merchant_id = @merchant_id and id = @id
+returning *;
+
+-- name: DepositList :many
+select * from deposit where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id desc limit @page;

@@ -1,0 +1,2 @@
+-- name: PayoutMethodList :many
+select method, currency from payout_method order by currency, method;

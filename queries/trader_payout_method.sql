@@ -1,0 +1,15 @@
+-- TraderPayoutTerms reads the share of a trader who can pay by the method. No row: he cannot.
+-- name: TraderPayoutTerms :one
+select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
+where t.id = @trader_id and t.enabled and m.enabled and m.currency = @currency and m.method = @method;
+
+-- name: TraderPayoutMethodSet :exec
+insert into trader_payout_method (trader_id, currency, method, enabled) values (@trader_id, @currency, @method, @enabled)
+on conflict (trader_id, currency, method) do update set enabled = excluded.enabled;
+
+-- name: TraderPayoutMethodSetting :one
+select to_jsonb(m)::jsonb from trader_payout_method m
+where m.trader_id = @trader_id and m.currency = @currency and m.method = @method for no key update;
+
+-- name: TraderShare :one
+select share_percent from trader where id = @trader_id;

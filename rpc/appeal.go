@@ -1,0 +1,101 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/money"
+	"gateway/internal/payment"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// CreateAppeal implements the service.
+func (s *PaymentService) CreateAppeal(
+	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
+) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
+	m := req.Msg
+	caller, err := auth.ProveUpload(ctx, auth.Upload{Reason: m.Reason, FileName: m.FileName, File: m.File})
+	if err != nil {
+		return nil, err
+	}
+	opened, err := s.payments.OpenAppeal(ctx, caller, m.GetPaymentId(), payment.AppealRequest{
+		Reason: m.Reason, FileName: m.FileName, File: m.File,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.CreateAppealResponse{
+		Message: "Appeal created",
+		Data: &gatewayv1.Appeal{
+			Id: opened.ID, PaymentId: opened.PaymentID, Uuid: opened.Payment.UUID.String(), Reason: opened.Reason,
+			FileName: opened.FileName, FileSize: opened.FileSize, Status: opened.Status, CreatedAt: timestamp(opened.CreatedAt),
+		},
+	}), nil
+}
+
+// ListAppeals implements the service.
+func (s *OperatorService) ListAppeals(
+	ctx context.Context, req *connect.Request[portalv1.ListAppealsRequest],
+) (*connect.Response[portalv1.ListAppealsResponse], error) {
+	page := payment.Page{Status: req.Msg.Status}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.Payments.ListAppeals(ctx, auth.CallerFrom(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListAppealsResponse{NextCursor: cursor}
+	for _, a := range list {
+		out.Data = append(out.Data, appealView(a))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// GetAppealFile implements the service.
+func (s *OperatorService) GetAppealFile(
+	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
+) (*connect.Response[portalv1.GetAppealFileResponse], error) {
+	file, err := s.Payments.ReadAppealFile(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.GetAppealFileResponse{
+		FileName: file.Name, FileType: file.Type, Content: file.Content,
+	}), nil
+}
+
+// ReviewAppeal implements the service.
+func (s *OperatorService) ReviewAppeal(
+	ctx context.Context, req *connect.Request[portalv1.ReviewAppealRequest],
+) (*connect.Response[portalv1.AppealDecisionResponse], error) {
+	return appealDecision("Appeal in review")(s.Payments.ReviewAppeal(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId()))
+}
+
+// ResolveAppeal implements the service.
+func (s *OperatorService) ResolveAppeal(
+	ctx context.Context, req *connect.Request[portalv1.ResolveAppealRequest],
+) (*connect.Response[portalv1.AppealDecisionResponse], error) {
+	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId(),
+		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason}))
+}
+
+func appealDecision(message string) func(payment.AppealRecord, error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
+	return func(a payment.AppealRecord, err error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
+		if err != nil {
+			return nil, err
+		}
+		return connect.NewResponse(&portalv1.AppealDecisionResponse{Message: message, Data: appealView(a)}), nil
+	}
+}
+
+func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
+	return &portalv1.OperatorAppeal{
+		Id: a.ID, Status: a.Status, StatusUpdatedAt: timestamp(a.StatusAt), CreatedAt: timestamp(a.CreatedAt),
+		Reason: a.Reason, FileName: a.FileName, FileType: a.FileType, FileSize: a.FileSize,
+		PaymentId: a.PaymentID, Uuid: a.Payment.UUID.String(), OrderId: a.Payment.OrderID, MerchantId: a.MerchantID,
+		TraderId: a.Payment.TraderID, Method: a.Payment.Method, Amount: money.Fiat(a.Payment.Amount),
+		Currency: a.Payment.Currency, PaymentStatus: a.Payment.Status,
+	}
+}

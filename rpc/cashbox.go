@@ -1,0 +1,37 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/money"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+)
+
+// CashboxService serves gateway.v1.CashboxService.
+type CashboxService struct{ accounts *cashbox.Accounts }
+
+var _ gatewayv1connect.CashboxServiceHandler = (*CashboxService)(nil)
+
+// NewCashboxService makes the handler.
+func NewCashboxService(accounts *cashbox.Accounts) *CashboxService {
+	return &CashboxService{accounts: accounts}
+}
+
+// GetBalance implements the service.
+func (s *CashboxService) GetBalance(
+	ctx context.Context, req *connect.Request[gatewayv1.GetBalanceRequest],
+) (*connect.Response[gatewayv1.GetBalanceResponse], error) {
+	b, err := s.accounts.Balance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.GetBalanceResponse{Data: &gatewayv1.CashboxBalance{
+		MerchantCashboxId: b.CashboxID, TraderCashboxId: b.TraderCashboxID, Currency: "USDT", TotalBalance: money.USDT(b.Total),
+		Available: money.USDT(b.Available), Reserved: money.USDT(b.Reserved), InsuranceReserved: money.USDT(b.Insurance),
+	}}), nil
+}

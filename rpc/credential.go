@@ -1,0 +1,78 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// CredentialService serves portal.v1.CredentialService.
+type CredentialService struct{ keys *auth.MerchantKeys }
+
+var _ portalv1connect.CredentialServiceHandler = (*CredentialService)(nil)
+
+// NewCredentialService makes the handler.
+func NewCredentialService(keys *auth.MerchantKeys) *CredentialService {
+	return &CredentialService{keys: keys}
+}
+
+// ListCredentials implements the service.
+func (s *CredentialService) ListCredentials(
+	ctx context.Context, req *connect.Request[portalv1.ListCredentialsRequest],
+) (*connect.Response[portalv1.ListCredentialsResponse], error) {
+	list, legacy, err := s.keys.List(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListCredentialsResponse{Legacy: &portalv1.LegacyCredential{
+		Exists: legacy.Exists, HasActiveNewCredential: legacy.HasActiveNewCredential,
+		FallbackEnabled: legacy.FallbackEnabled, CanBeRemoved: legacy.CanBeRemoved,
+	}}
+	if legacy.Exists {
+		out.Legacy.Source = ptr("merchant")
+	}
+	for _, key := range list {
+		out.Data = append(out.Data, credentialView(key))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// CreateCredential implements the service.
+func (s *CredentialService) CreateCredential(
+	ctx context.Context, req *connect.Request[portalv1.CreateCredentialRequest],
+) (*connect.Response[portalv1.CreateCredentialResponse], error) {
+	key, secret, err := s.keys.Create(ctx, auth.CallerFrom(ctx), auth.NewCredential{
+		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetName(), Scopes: req.Msg.GetScopes(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CreateCredentialResponse{Data: credentialView(key), Secret: secret}), nil
+}
+
+// RevokeCredential implements the service.
+func (s *CredentialService) RevokeCredential(
+	ctx context.Context, req *connect.Request[portalv1.RevokeCredentialRequest],
+) (*connect.Response[portalv1.RevokeCredentialResponse], error) {
+	key, err := s.keys.Revoke(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.RevokeCredentialResponse{Data: credentialView(key)}), nil
+}
+
+func credentialView(key auth.Credential) *portalv1.Credential {
+	out := &portalv1.Credential{
+		Id: key.ID, KeyId: key.KeyID, Name: key.Name, MerchantCashboxId: key.CashboxID, Scopes: key.Scopes, Status: "active",
+		CreatedAt: timestamp(key.CreatedAt), LastUsedAt: optionalTimestamp(key.LastUsedAt),
+		RevokedAt: optionalTimestamp(key.RevokedAt),
+	}
+	if !key.Active() {
+		out.Status = "revoked"
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// ListDeposits implements the service.
+func (s *OperatorService) ListDeposits(
+	ctx context.Context, req *connect.Request[portalv1.ListDepositsRequest],
+) (*connect.Response[portalv1.ListDepositsResponse], error) {
+	page := cashbox.DepositPage{Status: req.Msg.Status}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.Accounts.ListDeposits(ctx, auth.CallerFrom(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]*gatewayv1.Deposit, 0, len(list))
+	for _, d := range list {
+		data = append(data, depositView(d))
+	}
+	return connect.NewResponse(&portalv1.ListDepositsResponse{Data: data, NextCursor: cursor}), nil
+}
+
+// ConfirmDeposit implements the service.
+func (s *OperatorService) ConfirmDeposit(
+	ctx context.Context, req *connect.Request[portalv1.ConfirmDepositRequest],
+) (*connect.Response[portalv1.DepositResponse], error) {
+	d, err := s.Accounts.ConfirmDeposit(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
+	return depositResponse("Deposit confirmed", d, err)
+}
+
+// RejectDeposit implements the service.
+func (s *OperatorService) RejectDeposit(
+	ctx context.Context, req *connect.Request[portalv1.RejectDepositRequest],
+) (*connect.Response[portalv1.DepositResponse], error) {
+	d, err := s.Accounts.RejectDeposit(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
+	return depositResponse("Deposit rejected", d, err)
+}
+
+func depositResponse(message string, d cashbox.Deposit, err error) (*connect.Response[portalv1.DepositResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.DepositResponse{Message: message, Data: depositView(d)}), nil
+}
+
+// SetInsurance implements the service.
+func (s *OperatorService) SetInsurance(
+	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.SetInsurance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()))
+}

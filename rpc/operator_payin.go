@@ -1,0 +1,68 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/payout"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// ListOverduePayins implements the service.
+func (s *OperatorService) ListOverduePayins(
+	ctx context.Context, req *connect.Request[portalv1.ListOverduePayinsRequest],
+) (*connect.Response[portalv1.ListOverduePayinsResponse], error) {
+	var page payout.Page
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.Payouts.ListOverdue(ctx, auth.CallerFrom(ctx), page.Page)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]*portalv1.OperatorPayin, 0, len(list))
+	for _, p := range list {
+		data = append(data, operatorPayin(p))
+	}
+	return connect.NewResponse(&portalv1.ListOverduePayinsResponse{Data: data, NextCursor: cursor}), nil
+}
+
+// ResolvePayin implements the service.
+func (s *OperatorService) ResolvePayin(
+	ctx context.Context, req *connect.Request[portalv1.ResolvePayinRequest],
+) (*connect.Response[portalv1.OperatorPayinResponse], error) {
+	p, err := s.Payouts.Resolve(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), payout.Resolution{
+		Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason, ProofReference: req.Msg.ProofReference,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.OperatorPayinResponse{Message: "Payin resolved", Data: operatorPayin(p)}), nil
+}
+
+func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
+	return &portalv1.OperatorPayin{
+		Payin: payinView(p), MerchantId: p.MerchantID, MerchantCashboxId: p.CashboxID, TraderId: p.TraderID,
+		TakenAt: optionalTimestamp(p.TakenAt), Code: p.BankCode, BankName: p.BankName, UserId: p.UserID, UserIp: p.UserIP,
+	}
+}
+
+// SetCashboxPayoutMethod implements the service.
+func (s *OperatorService) SetCashboxPayoutMethod(
+	ctx context.Context, req *connect.Request[portalv1.SetCashboxPayoutMethodRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.SetPayoutMethod(ctx, auth.CallerFrom(ctx), cashbox.PayoutMethod{
+		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
+		MarkupPercent: req.Msg.GetMarkupPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
+	}))
+}
+
+// SetTraderPayoutMethod implements the service.
+func (s *OperatorService) SetTraderPayoutMethod(
+	ctx context.Context, req *connect.Request[portalv1.SetTraderPayoutMethodRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, auth.CallerFrom(ctx), cashbox.TraderPayoutMethod{
+		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
+	}))
+}

@@ -1,0 +1,78 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/auth"
+	"gateway/internal/money"
+	"gateway/internal/payout"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+)
+
+// PayinService serves gateway.v1.PayinService.
+type PayinService struct{ payouts *payout.Service }
+
+var _ gatewayv1connect.PayinServiceHandler = (*PayinService)(nil)
+
+// NewPayinService makes the handler.
+func NewPayinService(payouts *payout.Service) *PayinService { return &PayinService{payouts: payouts} }
+
+// CreatePayin implements the service.
+func (s *PayinService) CreatePayin(
+	ctx context.Context, req *connect.Request[gatewayv1.CreatePayinRequest],
+) (*connect.Response[gatewayv1.CreatePayinResponse], error) {
+	m := req.Msg
+	created, err := s.payouts.Create(ctx, auth.CallerFrom(ctx), payout.Request{
+		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
+		Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), Code: m.Code, BankName: m.BankName,
+		UserID: m.UserId, UserIP: m.UserIp,
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := connect.NewResponse(&gatewayv1.CreatePayinResponse{Message: "Payin created", Data: payinView(created.Payin)})
+	markRepeat(res.Header(), created.Replay, created.Mismatch)
+	return res, nil
+}
+
+// GetPayin implements the service.
+func (s *PayinService) GetPayin(
+	ctx context.Context, req *connect.Request[gatewayv1.GetPayinRequest],
+) (*connect.Response[gatewayv1.GetPayinResponse], error) {
+	p, err := s.payouts.Get(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.GetPayinResponse{Data: payinView(p)}), nil
+}
+
+// CancelPayin implements the service.
+func (s *PayinService) CancelPayin(
+	ctx context.Context, req *connect.Request[gatewayv1.CancelPayinRequest],
+) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
+	return cancelPayin(ctx, s.payouts, req.Msg)
+}
+
+func cancelPayin(
+	ctx context.Context, payouts *payout.Service, m *gatewayv1.CancelPayinRequest,
+) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
+	p, err := payouts.Cancel(ctx, auth.CallerFrom(ctx), m.GetPayinId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.CancelPayinResponse{Message: "Payin cancelled", Data: payinView(p)}), nil
+}
+
+// payinView shows a payout to its merchant and to operators: never the whole requisite.
+func payinView(p payout.Payin) *gatewayv1.Payin {
+	return &gatewayv1.Payin{
+		Id: p.UUID.String(), OrderId: p.OrderID, Status: p.Status, Amount: money.Fiat(p.Amount), Currency: p.Currency,
+		Method:      p.Method,
+		Beneficiary: &gatewayv1.Beneficiary{Value: p.AddressMask, Holder: p.Recipient, Bank: p.Bank()},
+		FrozenUsdt:  money.USDT(p.FrozenUSDT), ExpiresAt: timestamp(p.ExpiresAt), CreatedAt: timestamp(p.CreatedAt),
+		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason, ProofReference: p.ProofReference,
+	}
+}

@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"gateway/rpc"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+func (s *stub) CreateAppeal(
+	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
+) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
+	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
+}
+
+func formRequest(body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/payments/42/appeal", strings.NewReader(body))
+	r.Header.Set("Content-Type", `multipart/form-data; boundary="a b"`)
+	return r
+}
+
+func part(header, content string) string { return "--a b\r\n" + header + "\r\n\r\n" + content + "\r\n" }
+
+const formEnd = "--a b--\r\n"
+
+// What the parts say, byte by byte: names are not cut at slashes, contents not decoded.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	for sent, name := range map[string]string{
+		`filename="a.pdf"`: "a.pdf", `filename=a.pdf`: "a.pdf", `filename="../b/a.pdf"`: "../b/a.pdf", `filename="C:\b\a.pdf"`: `C:\b\a.pdf`,
+		`filename="a \"b\".pdf"`: `a "b".pdf`, `filename="чек.pdf"`: "чек.pdf", `filename="%22.pdf"`: "%22.pdf",
+		`filename*=utf-8''%D1%87.pdf`: "ч.pdf", `FileName="a.pdf"`: "a.pdf", `filename=" a "`: " a ",
+	} {
+		s := &stub{}
+		w := exchange(s, open, formRequest(part(`content-disposition: form-data; name="file"; `+sent, "\x00\xff\r\n--x\r\n")+
+			part("Content-Disposition: form-data; name=reason\r\nContent-Transfer-Encoding: quoted-printable", "a=20b")+formEnd))
+		checkAnswer(t, sent, w, http.StatusCreated, `{"message":"Appeal created","data":null}`)
+		reason := "a=20b"
+		want := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: []byte("\x00\xff\r\n--x\r\n")}
+		if !proto.Equal(s.asked, want) {
+			t.Errorf("%s: asked %v; want %v", sent, s.asked, want)
+		}
+	}
+}
+
+// A part that is wrong stays unset, so that nothing half right is signed or used.
+func TestFormWithWrongParts(t *testing.T) {
+	t.Parallel()
+	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(`Content-Disposition: form-data; name="file"; filename="a"`, "y")
+	for name, test := range map[string]struct {
+		body string
+		want *gatewayv1.CreateAppealRequest
+	}{
+		"twice":     {good + good + good + formEnd, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
+		"cut short": {good, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
+	} {
+		s := &stub{}
+		w := exchange(s, open, formRequest(test.body))
+		if w.Code != http.StatusUnprocessableEntity || !proto.Equal(s.asked, test.want) {
+			t.Errorf("%s: %d %s, asked %v", name, w.Code, w.Body, s.asked)
+		}
+	}
+}
+
+func TestFormTooLarge(t *testing.T) {
+	t.Parallel()
+	want := errorJSON("body_too_large", "The body must be at most 10485760 bytes.")
+	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", rpc.MaxUpload+1))), http.StatusRequestEntityTooLarge, want)
+}
+
+// A download's name is a name wherever it is kept, whatever the one who sent the file called it.
+func TestWriteFile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"a.pdf": "attachment; filename=a.pdf", "a b.pdf": `attachment; filename="a b.pdf"`, `a".pdf`: `attachment; filename="a\".pdf"`,
+		"../../etc/passwd": "attachment; filename=.._.._etc_passwd", `C:\a.pdf`: "attachment; filename=\"C:_a.pdf\"",
+		"a\r\nX-Evil: 1": "attachment; filename*=utf-8''a%0D%0AX-Evil%3A%201", "чек": "attachment; filename*=utf-8''%D1%87%D0%B5%D0%BA",
+	} {
+		w := httptest.NewRecorder()
+		writeFile(w, http.StatusOK, name, "application/pdf", []byte("content"))
+		if got := w.Header().Get("Content-Disposition"); got != want || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
+			w.Header().Get("Content-Type") != "application/pdf" || w.Body.String() != "content" {
+			t.Errorf("%q: %s; want %s", name, got, want)
+		}
+	}
+}
+
+// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its own.
+func FuzzForm(f *testing.F) {
+	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(`Content-Disposition: form-data; name="file"; filename="a"`, "y")
+	for _, seed := range []string{"", good + formEnd, good, good + good + formEnd, strings.ReplaceAll(good, "\r", "") + formEnd, "--a b--"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		msg := &gatewayv1.CreateAppealRequest{}
+		found, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil || found.Wrong("file") && msg.File != nil ||
+			found.Wrong("body") && (msg.Reason != nil || msg.File != nil) {
+			t.Errorf("read %v with %v", msg, found)
+		}
+		if msg.Reason != nil && !strings.Contains(string(body), *msg.Reason) || msg.File != nil && !strings.Contains(string(body), string(msg.File)) {
+			t.Errorf("made up %v", msg)
+		}
+	})
+}

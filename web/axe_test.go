@@ -1,0 +1,123 @@
+package web_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	texts "gateway/web/words"
+)
+
+// states are the pages there are, each by its address.
+func states(t *testing.T, b *bundle) map[string]string {
+	t.Helper()
+	_, err := b.looks.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, cashbox.Update{
+		ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
+	})
+	noError(t, err)
+	found := map[string]string{"unknown": "/r/nonsense"}
+	// A phone, an account with its name to copy, and a shop's own colour: the other methods look like one of them.
+	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
+		found[name] = b.path(b.create(t, pool[0], pool[1]))
+	}
+	found["sent"] = found["waiting"] + "?paid=1"
+	found["cancel"] = found["waiting"] + "/cancel"
+	for _, status := range []string{"completed", "failed", "cancelled", "appeal", "expired"} {
+		p := b.create(t, "RUB", "sbp")
+		reason := ptr("expired")
+		if found[status] = b.path(p); status == "expired" {
+			b.set(t, p, "failed", reason)
+			continue
+		}
+		b.set(t, p, status, nil)
+	}
+	return found
+}
+
+// rules is axe, or the test ends.
+func rules(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		missing(t, "no axe: npm ci --prefix internal/tools/axe")
+	}
+	return string(content)
+}
+
+// examine lists what breaks WCAG 2.2 AA or good practice. Only colours change with the theme.
+const examine = `axe.run(document, {
+	runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
+	rules: {"target-size": {enabled: true}},
+}).then(found => found.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
+
+const examineColors = `axe.run(document, {runOnly: ["color-contrast"]})
+	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
+
+// crowded lists what is too small for a finger, and what does not fit when the text is twice as large: what runs out of
+// the screen, and amounts and buttons whose words are torn.
+const crowded = `(() => {
+	const small = [...document.querySelectorAll("a, button, summary")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
+	document.documentElement.style.fontSize = "200%";
+	const wide = document.documentElement.scrollWidth > innerWidth ? ["wider than the screen: " + document.documentElement.scrollWidth] : [];
+	const torn = [...document.querySelectorAll("data.amount, .copy")].filter(e => e.checkVisibility() &&
+		e.getBoundingClientRect().height > 1.8 * parseFloat(getComputedStyle(e).fontSize) + (e.matches(".copy") ? 48 : 0)).map(e => "torn: " + e.outerHTML);
+	document.documentElement.style.fontSize = "";
+	return small.concat(wide, torn);
+})()`
+
+// Nobody is shut out, in any state, language and theme.
+func TestAccessible(t *testing.T) {
+	t.Parallel()
+	axe := rules(t)
+	newTab(t) // or skip before anything is made
+	b := setup(t, true)
+	pages := states(t, b)
+	for _, language := range texts.Languages {
+		t.Run(language.Code, func(t *testing.T) {
+			t.Parallel()
+			page := newTab(t)
+			for state, path := range pages {
+				page.theme("light")
+				page.open(b.server.URL + withLanguage(path, language.Code))
+				eval[chromedp.Void](page, axe)
+				found := eval[[]string](page, examine)
+				found = append(found, eval[[]string](page, crowded)...)
+				page.theme("dark")
+				found = append(found, eval[[]string](page, examineColors)...)
+				if state == "waiting" {
+					eval[bool](page, `((document.querySelector("details.languages").open = true), true)`)
+					found = append(found, eval[[]string](page, examine)...)
+				}
+				for _, violation := range found {
+					t.Errorf("%s: %s", state, violation)
+				}
+			}
+		})
+	}
+}
+
+func withLanguage(path, code string) string {
+	if strings.Contains(path, "?") {
+		return path + "&lang=" + code
+	}
+	return path + "?lang=" + code
+}
+
+// The pages ask nobody else for anything.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, true)
+	for state, path := range states(t, b) {
+		page.open(b.server.URL + path)
+		foreign := eval[[]string](page, `performance.getEntriesByType("resource").map(r => r.name).filter(n => !n.startsWith(location.origin))`)
+		if len(foreign) > 0 {
+			t.Errorf("%s asks %v", state, foreign)
+		}
+	}
+}

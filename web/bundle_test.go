@@ -1,0 +1,188 @@
+package web_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/dbtest"
+	"gateway/internal/payment"
+	"gateway/internal/webhook"
+	"gateway/web"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m, endBrowser) }
+
+// bundle is the hosted pages over a database of their own.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	payments *payment.Service
+	looks    *cashbox.Settings
+	links    *auth.Links
+	server   *httptest.Server
+	// boxes are merchants by the currency they take.
+	boxes  map[string]dbtest.Merchant
+	orders atomic.Int64
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// pools are the requisites there are: of every method one.
+var pools = []struct{ currency, method string }{
+	{"RUB", "sbp"}, {"RUB", "sim"}, {"RUB", "card"}, {"AZN", "c2c"}, {"TRY", "c2c"}, {"KZT", "c2c"}, {"UZS", "c2c"}, {"MNT", "iban"},
+}
+
+// setup serves the pages. simulate tells whether they offer to act as the bank.
+func setup(t *testing.T, simulate bool) *bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	b := &bundle{DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}}
+	for _, pool := range pools {
+		if _, there := b.boxes[pool.currency]; !there {
+			d.SetRate(t, pool.currency, "100", true)
+			b.boxes[pool.currency] = d.NewMerchant(t, dbtest.MerchantOpts{
+				Currency: pool.currency, Methods: []string{"sbp", "sim", "card", "c2c", "iban"},
+			})
+		}
+		d.NewTrader(t, dbtest.TraderOpts{USDT: "1000000", Requisites: 20, Currency: pool.currency, Method: pool.method})
+	}
+	var err error
+	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
+	noError(t, err)
+	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
+	noError(t, err)
+	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false),
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+	noError(t, err)
+	b.looks = cashbox.NewSettings(d.Pool, b.clock)
+	rooms := web.Rooms{Payments: b.payments, Looks: b.looks, Links: b.links, Clock: b.clock}
+	if simulate {
+		rooms.Simulate = b.confirm
+	}
+	b.server = httptest.NewServer(web.NewPay(rooms))
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// create makes a payment of 1500 in a currency and by a method, with texts that would do harm if they were not escaped.
+func (b *bundle) create(t testing.TB, currency, method string) payment.Payment {
+	t.Helper()
+	created, err := b.payments.Create(context.Background(), b.boxes[currency].Caller, payment.Request{
+		OrderID: fmt.Sprintf("<b>%d", b.orders.Add(1)), Amount: "1500", Currency: currency, Method: &method,
+		CallbackURI: "https://shop.example/hook", Description: ptr(`"><script>alert(1)</script>`),
+	})
+	noError(t, err)
+	return created.Payment
+}
+
+// set moves a payment to a status on the application's word.
+func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
+	t.Helper()
+	_, _, err := b.payments.UpdateStatus(context.Background(), auth.Caller{Kind: auth.Application}, p.ID, payment.Update{Status: status, Reason: reason})
+	noError(t, err)
+}
+
+// confirm completes a payment on its trader's word.
+func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
+	_, err := b.payments.Confirm(ctx, auth.Caller{Kind: auth.Trader, TraderID: p.TraderID}, p.ID)
+	return err
+}
+
+func (b *bundle) path(p payment.Payment) string { return "/r/" + b.links.Token(p.UUID) }
+
+func (b *bundle) status(t testing.TB, p payment.Payment) string {
+	t.Helper()
+	now, err := b.payments.ByUUID(context.Background(), p.UUID)
+	noError(t, err)
+	return now.Status
+}
+
+// answer is what came for a request, unpacked.
+type answer struct {
+	code   int
+	header http.Header
+	body   string
+	packed int
+}
+
+// ask sends a request without following redirects; headers are pairs.
+func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil)
+	noError(t, err)
+	r.Header.Set("Accept-Encoding", "gzip")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	sent, err := io.ReadAll(response.Body)
+	noError(t, err)
+	a := answer{code: response.StatusCode, header: response.Header, body: string(sent), packed: len(sent)}
+	if response.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+		noError(t, err)
+		content, err := io.ReadAll(unpacked)
+		noError(t, err)
+		a.body = string(content)
+	}
+	return a
+}
+
+// page reads a page that must be there.
+func (b *bundle) page(t testing.TB, path string) *goquery.Document {
+	t.Helper()
+	a := b.ask(t, http.MethodGet, path)
+	if a.code != http.StatusOK {
+		t.Fatalf("GET of a page: %d", a.code)
+	}
+	return parse(t, a)
+}
+
+func parse(t testing.TB, a answer) *goquery.Document {
+	t.Helper()
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	noError(t, err)
+	return document
+}
+
+// words is an element's text with its white space made single.
+func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+
+func wantText(t testing.TB, page *goquery.Document, selector, want string) {
+	t.Helper()
+	if got := words(page.Find(selector)); got != want {
+		t.Errorf("%s: %q, want %q", selector, got, want)
+	}
+}
+
+// post sends a form as the page's own browser does.
+func (b *bundle) post(t testing.TB, path string) answer {
+	t.Helper()
+	origin, err := url.Parse(b.server.URL)
+	noError(t, err)
+	return b.ask(t, http.MethodPost, path, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Host", origin.Host)
+}

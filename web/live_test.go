@@ -1,0 +1,171 @@
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The result comes without anybody doing anything: shown, spoken, and in the title.
+func TestResultAppears(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p) + "?lang=ru")
+	page.await(".amount", "1 500 ₽")
+	noError(t, b.confirm(t.Context(), p))
+	page.await("h1", "Оплата получена")
+	page.await("#live", "Оплата получена. 1 500 ₽. Ваш перевод пришёл. Можно закрыть страницу и вернуться в магазин.")
+	if title := page.text("title"); title != "Оплата получена – Merchant" {
+		t.Error(title)
+	}
+}
+
+// The page counts down on its own, and by the payer's clock says until when.
+func TestCountdown(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p))
+	if left := page.text("[data-left]"); left != "15:00" && left != "14:59" {
+		t.Errorf("%s are left", left)
+	}
+	// A quarter of an hour from the browser's now, whatever the server's clock says.
+	want := eval[string](page, `(() => { const at = new Date(Date.now() + 15 * 60000);
+		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") })()`)
+	before := eval[string](page, `(() => { const at = new Date(Date.now() + 14 * 60000);
+		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") })()`)
+	if got := page.text("time"); got != want && got != before {
+		t.Errorf("%s, want %s", got, want)
+	}
+	// What the server says is left counts more than what was counted.
+	b.clock.Advance(14*time.Minute + 20*time.Second)
+	page.await("#live", "Less than a minute left to pay.")
+	if left := page.text("[data-left]"); !strings.HasPrefix(left, "0:") {
+		t.Errorf("%s are left", left)
+	}
+	b.clock.Advance(time.Minute)
+	page.await("h1", "The time to pay is over")
+	_, err := b.payments.Expire(context.Background())
+	noError(t, err)
+	if b.status(t, p) != "failed" {
+		t.Error("not expired")
+	}
+	// Who had sent the money late is told of it on the same page.
+	b.set(t, p, "completed", nil)
+	page.await("h1", "Payment received")
+}
+
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "card")
+	page.open(b.server.URL + b.path(p))
+	// Headless browsers share one clipboard; what goes there is caught on the way.
+	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
+	for id, want := range map[string]string{"amount": "1500", "value": *p.RequisiteValue} {
+		page.click("#copy-" + id)
+		page.await("#copy-"+id, "Copied")
+		if got := eval[string](page, "window.copied"); got != want {
+			t.Errorf("copied %q, want %q", got, want)
+		}
+		page.await("#live", "Copied")
+		page.await("#copy-"+id, "Copy")
+	}
+	// Without a clipboard of the new kind the old one does.
+	eval[bool](page, `(navigator.clipboard.writeText = () => Promise.reject(), document.execCommand = () => { window.copied = "old " + document.activeElement.value }, true)`)
+	page.click("#copy-value")
+	page.await("#copy-value", "Copied")
+	if got := eval[string](page, "window.copied"); got != "old "+*p.RequisiteValue {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestCancelInBrowser(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p) + "?lang=tr")
+	page.click("a.quiet")
+	page.await("h1", "Bu ödeme iptal edilsin mi?")
+	page.click("a.button")
+	page.await("h1", "Tam olarak gönderilecek tutar 1.500 ₽")
+	page.click("a.quiet")
+	page.await("h1", "Bu ödeme iptal edilsin mi?")
+	page.click("form button")
+	page.await("h1", "Ödeme iptal edildi")
+	if b.status(t, p) != "cancelled" {
+		t.Error(b.status(t, p))
+	}
+}
+
+// Everything but copying and counting down works without script, and so does the choice of a language.
+func TestBrowserWithoutScript(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	page.withoutScript()
+	p := b.create(t, "MNT", "iban")
+	page.open(b.server.URL + b.path(p))
+	page.await("[data-left]", "15 minutes left")
+	page.click(".languages summary")
+	page.click(".languages a[lang=mn]")
+	page.await("[data-left]", "15 минут үлдлээ")
+	page.await("time", "Төлөх хугацаа: 20:15 (UTC+8) хүртэл")
+	page.click("a.button")
+	page.await("h1", "Таны шилжүүлэг замдаа байна")
+	page.open(b.server.URL + b.path(p))
+	page.await("[data-left]", "15 минут үлдлээ") // remembered
+	// And the result comes by itself.
+	noError(t, b.confirm(t.Context(), p))
+	page.await("h1", "Төлбөрийг хүлээн авлаа")
+}
+
+func TestLanguageSwitch(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p))
+	// By keyboard: the menu is the first thing to reach; Escape closes it and stays there.
+	page.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	if !eval[bool](page, `document.querySelector(".languages").open`) {
+		t.Fatal("the menu did not open")
+	}
+	page.do(chromedp.KeyEvent(kb.Escape))
+	if eval[bool](page, `document.querySelector(".languages").open`) || eval[string](page, "document.activeElement.tagName") != "SUMMARY" {
+		t.Error("Escape did not close the menu")
+	}
+	page.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	page.await("h2", "Как оплатить")
+	page.open(b.server.URL + b.path(p))
+	page.await("h2", "Как оплатить")
+}
+
+// A page that loses its connection says so, and goes on when it is back.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p))
+	eval[bool](page, `(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("offline")), true)`)
+	page.await("#live", "No connection. Trying again…")
+	eval[bool](page, `(window.fetch = window.kept, true)`)
+	page.await("#live", "")
+}
+
+// The keyboard goes through the page in the order it is read in.
+func TestKeyboardOrder(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "RUB", "sbp")
+	page.open(b.server.URL + b.path(p))
+	for _, want := range []string{"Language: English", "Copy", "Copy", "I have paid", "Cancel payment"} {
+		page.do(chromedp.KeyEvent(kb.Tab))
+		if got := eval[string](page, `document.activeElement.textContent.replace(/\s+/g, " ").trim()`); got != want {
+			t.Errorf("reached %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,394 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/fault"
+)
+
+// Without script a page says everything: what, where, until when on a clock that is named, and looks for news by itself.
+func TestPageWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.clock.Advance(30 * time.Second)
+	page := b.page(t, b.path(p))
+
+	wantText(t, page, "h1", "Send exactly 1,500 ₽")
+	wantText(t, page, ".shop", "Merchant")
+	// 15 minutes from 12:00 UTC, in Moscow; 14 minutes and a half are left.
+	wantText(t, page, "time", "Pay before 15:15 (UTC+3)")
+	wantText(t, page, "[data-left]", "14 minutes left")
+	if got, _ := page.Find("time").Attr("datetime"); got != "2026-11-20T12:15:00Z" {
+		t.Errorf("the deadline is %s", got)
+	}
+	// The parser takes what is inside for text, as a browser with scripts does.
+	wantText(t, page, "head noscript", `<meta http-equiv="refresh" content="10">`)
+	if page.Find("[data-copy]:not([hidden])").Length() != 0 {
+		t.Error("it offers copying, which needs a script")
+	}
+	if page.Find("[style], style, script:not([src]), [onclick]").Length() != 0 {
+		t.Error("something is inline, which the policy forbids")
+	}
+	wantText(t, page, "footer p:first-child", "Order: <b>1")
+	wantText(t, page, "footer p:last-child", `"><script>alert(1)</script>`)
+	if page.Find("form, .test").Length() != 0 {
+		t.Error("outside a sandbox nothing is simulated")
+	}
+}
+
+// What is shown of a requisite, and what the steps say, by method.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, test := range []struct{ currency, method, label, step, zone string }{
+		{"RUB", "sbp", "Phone number", "In your bank’s app, choose a transfer by phone number (SBP).", "UTC+3"},
+		{"RUB", "sim", "Phone number", "In your bank’s app, choose to top up a mobile phone.", "UTC+3"},
+		{"RUB", "card", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+3"},
+		{"AZN", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+4"},
+		{"TRY", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+3"},
+		{"KZT", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+5"},
+		{"UZS", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+5"},
+		{"MNT", "iban", "IBAN", "In your bank’s app, choose a transfer to an account by IBAN.", "UTC+8"},
+	} {
+		p := b.create(t, test.currency, test.method)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "dl div:first-child dt", test.label)
+		wantText(t, page, "ol li:first-child", test.step)
+		wantText(t, page, "dl div:nth-child(2) dd", "Sample Bank")
+		if got, _ := page.Find("#copy-value").Attr("data-copy"); got != *p.RequisiteValue {
+			t.Errorf("%s: copies %s", test.method, got)
+		}
+		if got, _ := page.Find("#copy-amount").Attr("data-copy"); got != "1500" {
+			t.Errorf("%s: copies %s", test.method, got)
+		}
+		if !strings.Contains(words(page.Find("time")), test.zone) {
+			t.Errorf("%s: %s", test.currency, words(page.Find("time")))
+		}
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, test := range []struct {
+		status string
+		reason *string
+		title  string
+		late   bool
+	}{
+		{"completed", nil, "Payment received", false},
+		{"failed", nil, "The payment did not go through", true},
+		{"failed", ptr("expired"), "The time to pay is over", true},
+		{"cancelled", nil, "Payment cancelled", true},
+		{"appeal", nil, "The payment is under review", false},
+	} {
+		p := b.create(t, "RUB", "sbp")
+		b.set(t, p, test.status, test.reason)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "h1", test.title)
+		wantText(t, page, ".amount", "1,500 ₽")
+		if got := page.Find(".aside").Length() == 1; got != test.late {
+			t.Errorf("%s: tells what to do if the money was sent: %t", test.status, got)
+		}
+		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("dl").Length() != 0 {
+			t.Errorf("%s: still shows where to send money", test.status)
+		}
+	}
+}
+
+// The page closes at the deadline itself, not when the sweep has come round.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
+	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+	b.clock.Advance(time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+	if after := b.ask(t, http.MethodGet, b.path(p)+"/status").body; before != `{"version":"0-true","seconds":1}`+"\n" ||
+		after != `{"version":"0-false","seconds":0}`+"\n" {
+		t.Errorf("%s then %s", before, after)
+	}
+	if a := b.post(t, b.path(p)+"/cancel"); a.code != http.StatusUnprocessableEntity || b.status(t, p) != "pending" {
+		t.Errorf("cancelled after its deadline: %d", a.code)
+	}
+}
+
+func TestHavePaid(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	href, _ := b.page(t, b.path(p)).Find("a.button").Attr("href")
+	page := b.page(t, href)
+	wantText(t, page, "h1", "Your transfer is on its way")
+	wantText(t, page, "strong", "Please do not send the money again.")
+	if b.status(t, p) != "pending" {
+		t.Error("saying that one has paid changed the payment")
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	page := b.page(t, b.path(p)+"/cancel")
+	wantText(t, page, "h1", "Cancel this payment?")
+	if b.status(t, p) != "pending" {
+		t.Fatal("asking has cancelled")
+	}
+	action, _ := page.Find("form").Attr("action")
+	if a := b.post(t, action); a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
+		t.Errorf("%d to %s", a.code, a.header.Get("Location"))
+	}
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
+	history, err := b.payments.History(t.Context(), p)
+	noError(t, err)
+	if last := history[len(history)-1]; len(history) != 2 || last.Actor != "payer" || last.To != "cancelled" {
+		t.Errorf("%+v", history)
+	}
+	var events int
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events))
+	if events != 1 {
+		t.Errorf("%d webhooks", events)
+	}
+}
+
+// Too late, the payer sees how the payment stands, and that it was not his doing.
+func TestCancelTooLate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	noError(t, b.confirm(t.Context(), p))
+	a := b.post(t, b.path(p)+"/cancel")
+	page := parse(t, a)
+	if a.code != http.StatusUnprocessableEntity || b.status(t, p) != "completed" {
+		t.Errorf("%d", a.code)
+	}
+	wantText(t, page, "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+	wantText(t, page, "h1", "Payment received")
+	if a := b.ask(t, http.MethodGet, b.path(p)+"/cancel"); a.code != http.StatusSeeOther {
+		t.Errorf("asks whether to cancel a paid one: %d", a.code)
+	}
+}
+
+// Payer and trader act at once, often: one of them wins, and the money agrees.
+func TestCancelAgainstConfirm(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for range 10 {
+		p := b.create(t, "RUB", "card")
+		var cancelled answer
+		var confirmed error
+		var race sync.WaitGroup
+		race.Go(func() { cancelled = b.post(t, b.path(p)+"/cancel") })
+		race.Go(func() { confirmed = b.confirm(context.Background(), p) })
+		race.Wait()
+		status := b.status(t, p)
+		payerWon := cancelled.code == http.StatusSeeOther && fault.As(confirmed) != nil && status == "cancelled"
+		traderWon := cancelled.code == http.StatusUnprocessableEntity && confirmed == nil && status == "completed"
+		if payerWon == traderWon {
+			t.Fatalf("cancel %d, confirm %v, status %s", cancelled.code, confirmed, status)
+		}
+	}
+	b.Audit(t)
+}
+
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "RUB", "sbp")
+	page := b.page(t, b.path(p))
+	wantText(t, page, ".test p", "Test mode: no real money moves here.")
+	action, _ := page.Find("form.test").Attr("action")
+	if a := b.post(t, action); a.code != http.StatusSeeOther || b.status(t, p) != "completed" {
+		t.Errorf("%d, %s", a.code, b.status(t, p))
+	}
+	if a := b.post(t, action); a.code != http.StatusUnprocessableEntity {
+		t.Errorf("a second time: %d", a.code)
+	}
+	real := setup(t, false)
+	q := real.create(t, "RUB", "sbp")
+	if a := real.post(t, real.path(q)+"/simulate"); a.code != http.StatusNotFound || real.status(t, q) != "pending" {
+		t.Errorf("without a sandbox: %d", a.code)
+	}
+}
+
+// Posts come from our own pages or not at all.
+func TestForeignPosts(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "RUB", "sbp")
+	for _, action := range []string{"/cancel", "/simulate"} {
+		for _, headers := range [][]string{
+			{"Sec-Fetch-Site", "cross-site"},
+			{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example"},
+			{"Origin", "https://shop.example"},
+		} {
+			if a := b.ask(t, http.MethodPost, b.path(p)+action, headers...); a.code != http.StatusForbidden || b.status(t, p) != "pending" {
+				t.Errorf("%s with %v: %d", action, headers, a.code)
+			}
+		}
+	}
+}
+
+// Whatever is wrong with a link, the answer is the same, byte for byte.
+func TestUnknownLinks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	token := b.links.Token(p.UUID)
+	others, err := auth.NewLinks([]byte(strings.Repeat("x", 32)))
+	noError(t, err)
+	checkout := b.create(t, "RUB", "sbp")
+	_, err = b.Pool.Exec(t.Context(), "update payment set requisite_id = null where id = $1", checkout.ID)
+	noError(t, err)
+	var first answer
+	for i, path := range []string{
+		"/r/nonsense", "/r/" + others.Token(p.UUID), "/r/" + token[:len(token)-1], "/r/" + token + "A", "/r/" + b.links.Token([16]byte{1}),
+		b.path(checkout), b.path(checkout) + "/cancel", "/r/nonsense/status", "/r/nonsense/cancel", "/r/", "/", "/static/none.css",
+		"/static/color/red.css", "/r/" + token + "/other", "/favicon.ico",
+	} {
+		a := b.ask(t, http.MethodGet, path)
+		a.header.Del("Date")
+		if i == 0 {
+			first = a
+		}
+		if a.code != http.StatusNotFound || a.body != first.body || fmt.Sprint(a.header) != fmt.Sprint(first.header) {
+			t.Errorf("%s: %d, %v\n%s", path, a.code, a.header, a.body)
+		}
+		if strings.Contains(a.body, token) {
+			t.Errorf("%s: the answer repeats the link", path)
+		}
+	}
+	wantText(t, parse(t, first), "h1", "This link does not work")
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	for path, ancestors := range map[string]string{b.path(p): "'none'", "/r/nonsense": "'none'"} {
+		a := b.ask(t, http.MethodGet, path)
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+				"base-uri 'none'; form-action 'self'; frame-ancestors " + ancestors,
+			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"X-Robots-Tag": "noindex", "Content-Type": "text/html; charset=utf-8",
+		} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s: %s: %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+// One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any other cashbox's.
+func TestFrameOrigin(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
+	_, err := b.looks.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, cashbox.Update{
+		ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
+	})
+	noError(t, err)
+	a := b.ask(t, http.MethodGet, b.path(p))
+	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; frame-ancestors https://shop.example") ||
+		a.header.Get("X-Frame-Options") != "" {
+		t.Error(policy, a.header.Get("X-Frame-Options"))
+	}
+	if policy := b.ask(t, http.MethodGet, b.path(other)).header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
+		t.Error(policy)
+	}
+	page := parse(t, a)
+	if got, _ := page.Find("meta[name=theme-color]").Attr("content"); got != "#ffd400" {
+		t.Errorf("the colour is %q", got)
+	}
+	if page.Find(`link[href="/static/color/ffd400.css"]`).Length() != 1 {
+		t.Error("the colour's stylesheet is not linked")
+	}
+}
+
+// The language is chosen in the link, remembered, or the browser's, in this order.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	path := b.path(b.create(t, "RUB", "sbp"))
+	for _, test := range []struct{ query, cookie, accept, want string }{
+		{"", "", "", "en"}, {"", "", "tr-TR,tr;q=0.9", "tr"}, {"", "kk", "tr-TR", "kk"}, {"?lang=mn", "kk", "tr-TR", "mn"},
+		{"?lang=xx", "", "ru", "ru"}, {"?lang=https://evil.example", "nonsense", "uz", "uz"},
+	} {
+		a := b.ask(t, http.MethodGet, path+test.query, "Cookie", "lang="+test.cookie, "Accept-Language", test.accept)
+		page := parse(t, a)
+		if got, _ := page.Find("html").Attr("lang"); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+		chosen := test.query == "?lang="+test.want
+		if cookie := a.header.Get("Set-Cookie"); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen || !chosen && cookie != "" {
+			t.Errorf("%+v: remembers %q", test, cookie)
+		}
+		// A choice in the link goes on with every link, for browsers that keep no cookies in frames.
+		href, _ := page.Find("a.button").Attr("href")
+		if strings.HasSuffix(href, "&lang="+test.want) != chosen {
+			t.Errorf("%+v: leads to %s", test, href)
+		}
+		if strings.Contains(a.body, "evil.example") {
+			t.Errorf("%+v: the page repeats what was asked", test)
+		}
+		page.Find(".languages a").Each(func(_ int, link *goquery.Selection) {
+			if href, _ := link.Attr("href"); !strings.HasPrefix(href, path+"?lang=") {
+				t.Errorf("a language leads to %s", href)
+			}
+		})
+	}
+	if got := b.page(t, path).Find(".languages a").Length(); got != 7 {
+		t.Errorf("%d languages", got)
+	}
+}
+
+// page, stylesheet, colour and script fit into the first flight of a connection.
+const flight = 14 << 10
+
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "MNT", "iban")
+	_, err := b.looks.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, cashbox.Update{ID: p.CashboxID, PageColor: ptr("#123456")})
+	noError(t, err)
+	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
+	weight, files := a.packed, 0
+	if a.header.Get("Content-Encoding") != "gzip" {
+		t.Error("the page is not compressed")
+	}
+	parse(t, a).Find("link[href], script[src]").Each(func(_ int, s *goquery.Selection) {
+		address := s.AttrOr("href", s.AttrOr("src", ""))
+		file := b.ask(t, http.MethodGet, address)
+		if file.code != http.StatusOK || !strings.HasPrefix(address, "/static/") {
+			t.Errorf("%s: %d", address, file.code)
+		}
+		if keep := file.header.Get("Cache-Control"); !strings.HasPrefix(keep, "public, max-age=") {
+			t.Errorf("%s: %s", address, keep)
+		}
+		weight += file.packed
+		files++
+	})
+	if files != 4 || weight > flight {
+		t.Errorf("%d files and the page are %d bytes", files, weight)
+	}
+	t.Logf("%d bytes", weight)
+	if plain := b.ask(t, http.MethodGet, b.path(p), "Accept-Encoding", "br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
+		!strings.HasPrefix(plain.body, "<!doctype html>") {
+		t.Errorf("to who takes no gzip: %.20q", plain.body)
+	}
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"gateway/internal/cashbox"
+	"gateway/internal/fault"
+	"gateway/internal/money"
+	"gateway/internal/payment"
+	"gateway/web/view"
+	"gateway/web/words"
+)
+
+// visit is a request by whoever holds a payment's link.
+type visit struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	payment payment.Payment
+	look    cashbox.Look
+	now     time.Time
+}
+
+// linked finds the payment of a link. Card checkouts have pages of their own, and no requisite.
+func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := p.Links.Parse(r.PathValue("token"))
+		if err != nil {
+			p.unknown(w, r)
+			return
+		}
+		found, err := p.Payments.ByUUID(r.Context(), id)
+		if errors.Is(err, fault.ErrNotFound) || err == nil && !found.RequisiteSnapshot() {
+			p.unknown(w, r)
+			return
+		}
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
+		handle(visit{w: w, r: r, payment: found, now: p.Clock.Now()})
+	}
+}
+
+// dressed finds how the payment's pages look, and who may frame them.
+func (p *Pay) dressed(handle func(visit)) func(visit) {
+	return func(v visit) {
+		var err error
+		if v.look, err = p.Looks.Look(v.r.Context(), v.payment.CashboxID); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		frame(v.w.Header(), v.look.FrameOrigin)
+		handle(v)
+	}
+}
+
+// waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment after its expiry; the
+// page does not wait for it.
+func (v visit) waiting() bool {
+	return payment.Status(v.payment.Status) == payment.Pending && v.now.Before(v.payment.ExpiresAt)
+}
+
+// version changes whenever the page would show something else.
+func (v visit) version() string {
+	return fmt.Sprintf("%d-%t", v.payment.EventSequence, v.waiting())
+}
+
+// How many seconds lie between two questions of a page: often while the payer waits, seldom while a review may end.
+const (
+	everyWaiting = 3
+	everyEnded   = 15
+)
+
+func (v visit) every() int {
+	switch payment.Status(v.payment.Status) {
+	case payment.Completed, payment.Cancelled:
+		return 0
+	case payment.Pending:
+		return everyWaiting
+	default:
+		return everyEnded
+	}
+}
+
+// secondsLeft is rounded up, so that nothing ends on the page before it does here.
+func (v visit) secondsLeft() int {
+	return max(0, int((v.payment.ExpiresAt.Sub(v.now)+time.Second-1)/time.Second))
+}
+
+// page begins the page of a visit.
+func (p *Pay) page(v visit) view.Requisite {
+	s := p.shell(v.w, v.r)
+	s.Path = "/r/" + v.r.PathValue("token")
+	s.Merchant, s.Color, s.ColorStyle = v.look.Merchant, v.look.Color, colorAddress(v.look.Color)
+	if every := v.every(); every > 0 {
+		s.Watch = &view.Watch{Version: v.version(), Every: every}
+	}
+	r := view.Requisite{
+		Shell: s, Plain: money.Fiat(v.payment.Amount), Amount: s.Amount(v.payment.Amount, v.payment.Currency),
+		AmountCopy: money.Plain(v.payment.Amount), Order: v.payment.OrderID,
+		SecondsLeft: v.secondsLeft(), Seconds: int(v.payment.ExpiresAt.Sub(v.payment.StatusAt) / time.Second),
+		Simulate: p.Simulate != nil,
+	}
+	if v.payment.Description != nil {
+		r.Description = *v.payment.Description
+	}
+	if v.waiting() {
+		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
+		r.TimeLeft = s.Say(words.MinutesLeft, r.SecondsLeft/60)
+		r.Deadline, r.DeadlineISO = deadline(v.payment), v.payment.ExpiresAt.Format(time.RFC3339)
+	}
+	return r
+}
+
+// requisite shows what to send where, or how the payment ended.
+func (p *Pay) requisite(v visit) {
+	page := p.page(v)
+	switch {
+	case !v.waiting():
+		show(v.w, v.r, http.StatusOK, view.Ended(page, outcome(page.Words, v.payment)))
+	case v.r.URL.Query().Has("paid"):
+		show(v.w, v.r, http.StatusOK, view.Sent(page))
+	default:
+		show(v.w, v.r, http.StatusOK, view.Waiting(page))
+	}
+}
+
+// status answers a page's script.
+func (p *Pay) status(v visit) {
+	v.w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(v.w).Encode(struct {
+		Version string `json:"version"`
+		Seconds int    `json:"seconds"`
+	}{v.version(), v.secondsLeft()})
+}
+
+// askCancel asks the payer whether he means it.
+func (p *Pay) askCancel(v visit) {
+	page := p.page(v)
+	if !v.waiting() {
+		back(v.w, page.Shell)
+		return
+	}
+	// Nobody's answer is taken away from under his hand.
+	page.Watch = nil
+	show(v.w, v.r, http.StatusOK, view.Cancel(page))
+}
+
+func (p *Pay) cancel(v visit) {
+	after, err := p.Payments.CancelByPayer(v.r.Context(), v.payment.UUID)
+	p.acted(v, after, err)
+}
+
+func (p *Pay) simulate(v visit) {
+	p.acted(v, v.payment, p.Simulate(v.r.Context(), v.payment))
+}
+
+// acted leads back to the page, or shows there how the payment stands when it was too late to do anything.
+func (p *Pay) acted(v visit, after payment.Payment, err error) {
+	refusal := fault.As(err)
+	switch {
+	case err == nil:
+		v.payment = after
+		back(v.w, p.page(v).Shell)
+	case refusal != nil && refusal.Kind == fault.Refused:
+		p.tooLate(v)
+	default:
+		p.broken(v.w, v.r, err)
+	}
+}
+
+func (p *Pay) tooLate(v visit) {
+	var err error
+	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {
+		p.broken(v.w, v.r, err)
+		return
+	}
+	v.now = p.Clock.Now()
+	page := p.page(v)
+	end := outcome(page.Words, v.payment)
+	end.Notice = page.Say(words.CancelTooLate)
+	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page, end))
+}

@@ -1,0 +1,42 @@
+package words
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"testing"
+)
+
+// Keys are the keys that key.go declares.
+func Keys(t *testing.T) []Key {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "key.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []Key
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || fmt.Sprint(spec.Type) != "Key" {
+			return true
+		}
+		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, Key(text))
+		return true
+	})
+	return keys
+}
+
+// Raw is a language's own phrase, with its places unfilled; a plural's forms are all in it.
+func Raw(code string, key Key) (string, bool) {
+	phrase, there := all[code][key]
+	return fmt.Sprint(phrase), there
+}
+
+// Size is how many phrases a language has.
+func Size(code string) int { return len(all[code]) }

@@ -1,0 +1,112 @@
+// Package words is what the hosted pages say, in every language they speak: phrases with their plural forms, numbers
+// and amounts. A page gets one Words for its reader and asks it for everything it shows.
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/message/catalog"
+	"golang.org/x/text/number"
+
+	"gateway/internal/money"
+)
+
+// Language is one the pages speak: its code, and the name its readers know it by.
+type Language struct{ Code, Name string }
+
+// Languages are all there are. The first is spoken to readers of none of them.
+var Languages = []Language{
+	{"en", "English"}, {"ru", "Русский"}, {"az", "Azərbaycanca"}, {"tr", "Türkçe"},
+	{"kk", "Қазақша"}, {"uz", "Oʻzbekcha"}, {"mn", "Монгол"},
+}
+
+// phrases are a language's: texts, or messages that depend on a number.
+type phrases map[Key]catalog.Message
+
+var all = map[string]phrases{"en": english, "ru": russian, "az": azerbaijani, "tr": turkish, "kk": kazakh, "uz": uzbek, "mn": mongolian}
+
+// spoken holds the phrases of all languages, and finds the best of them for a reader.
+var spoken = sync.OnceValue(func() (s struct {
+	catalog catalog.Catalog
+	matcher language.Matcher
+},
+) {
+	builder := catalog.NewBuilder()
+	tags := make([]language.Tag, 0, len(Languages))
+	for _, l := range Languages {
+		tag := language.MustParse(l.Code)
+		tags = append(tags, tag)
+		for key, phrase := range all[l.Code] {
+			if err := builder.Set(tag, string(key), phrase); err != nil {
+				panic(fmt.Sprintf("words: %s in %s: %v", key, l.Code, err))
+			}
+		}
+	}
+	s.catalog, s.matcher = builder, language.NewMatcher(tags)
+	return s
+})
+
+// Words speaks one language.
+type Words struct {
+	Language
+	printer *message.Printer
+}
+
+// In speaks a language by its code.
+func In(code string) (Words, bool) {
+	at := slices.IndexFunc(Languages, func(l Language) bool { return l.Code == code })
+	if at < 0 {
+		return Words{}, false
+	}
+	printer := message.NewPrinter(language.MustParse(code), message.Catalog(spoken().catalog))
+	return Words{Language: Languages[at], printer: printer}, true
+}
+
+// For speaks the language a browser asks for by its Accept-Language header.
+func For(accept string) Words {
+	asked, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil {
+		asked = nil
+	}
+	_, at, _ := spoken().matcher.Match(asked...)
+	w, _ := In(Languages[at].Code)
+	return w
+}
+
+// Say is the phrase of a key, its places filled.
+func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(string(key), fill...) }
+
+// signs are the currencies' own; those without one go by their code, or by what a language calls them.
+var signs = map[string]string{"RUB": "₽", "AZN": "₼", "TRY": "₺", "KZT": "₸", "MNT": "₮"}
+
+// Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there are any.
+func (w Words) Amount(amount decimal.Decimal, currency string) string {
+	sign, known := signs[currency]
+	if !known {
+		sign = currency
+		if currency == "UZS" {
+			sign = w.Say(Som)
+		}
+	}
+	// The non-breaking space keeps the two on one line.
+	return w.Number(amount) + "\u00a0" + sign
+}
+
+// Number writes an amount without its currency. It never passes through a float.
+func (w Words) Number(amount decimal.Decimal) string {
+	whole := w.printer.Sprint(amount.IntPart())
+	_, fraction, _ := strings.Cut(money.Fiat(amount), ".")
+	if fraction == "00" {
+		return whole
+	}
+	return whole + w.point() + fraction
+}
+
+// point is what the language puts between whole and fraction.
+func (w Words) point() string { return strings.Trim(w.printer.Sprint(number.Decimal(0.5)), "05") }

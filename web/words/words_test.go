@@ -1,0 +1,151 @@
+package words_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/web/words"
+)
+
+func in(t *testing.T, code string) words.Words {
+	t.Helper()
+	w, known := words.In(code)
+	if !known {
+		t.Fatalf("%s is not spoken", code)
+	}
+	return w
+}
+
+var place = regexp.MustCompile(`%(\[\d\])?[sd]`)
+
+// Every key is said in every language, and with the same places to fill as in English.
+func TestEveryLanguageSaysEverything(t *testing.T) {
+	t.Parallel()
+	keys := words.Keys(t)
+	if len(keys) < 50 {
+		t.Fatalf("only %d keys were found", len(keys))
+	}
+	for _, language := range words.Languages {
+		for _, key := range keys {
+			said, there := words.Raw(language.Code, key)
+			if !there || strings.TrimSpace(said) == "" {
+				t.Errorf("%s has no %q", language.Code, key)
+				continue
+			}
+			english, _ := words.Raw("en", key)
+			if got, want := places(said), places(english); !slices.Equal(got, want) {
+				t.Errorf("%s, %q has the places %v, want %v", language.Code, key, got, want)
+			}
+		}
+		if extra := words.Size(language.Code) - len(keys); extra != 0 {
+			t.Errorf("%s has %d phrases nobody asks for", language.Code, extra)
+		}
+	}
+}
+
+// places are those of a phrase, each once: forms of a plural repeat theirs.
+func places(phrase string) []string {
+	found := place.FindAllString(phrase, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// A phrase left in English is one that was forgotten; these are the same in other languages, too.
+func TestNothingIsLeftInEnglish(t *testing.T) {
+	t.Parallel()
+	same := []words.Key{words.IBAN, words.TitleOf, words.Som, words.Bank}
+	for _, language := range words.Languages[1:] {
+		for _, key := range words.Keys(t) {
+			english, _ := words.Raw("en", key)
+			if said, _ := words.Raw(language.Code, key); said == english && !slices.Contains(same, key) {
+				t.Errorf("%s says %q in English", language.Code, key)
+			}
+		}
+	}
+}
+
+// The amounts as CLDR has them; between number and sign is a non-breaking space.
+func TestAmounts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ language, amount, currency, want string }{
+		{"en", "1234567.5", "RUB", "1,234,567.50\u00a0₽"},
+		{"ru", "1234567.5", "RUB", "1\u00a0234\u00a0567,50\u00a0₽"},
+		{"ru", "1500", "RUB", "1\u00a0500\u00a0₽"},
+		{"az", "12.05", "AZN", "12,05\u00a0₼"},
+		{"tr", "2350", "TRY", "2.350\u00a0₺"},
+		{"kk", "1234567.89", "KZT", "1\u00a0234\u00a0567,89\u00a0₸"},
+		{"uz", "250000", "UZS", "250\u00a0000\u00a0soʻm"},
+		{"ru", "250000", "UZS", "250\u00a0000\u00a0сум"},
+		{"en", "250000", "UZS", "250,000\u00a0UZS"},
+		{"mn", "1250000.5", "MNT", "1,250,000.50\u00a0₮"},
+		{"en", "999999999999.99", "EUR", "999,999,999,999.99\u00a0EUR"},
+	} {
+		if got := in(t, test.language).Amount(decimal.RequireFromString(test.amount), test.currency); got != test.want {
+			t.Errorf("%s %s in %s: %q, want %q", test.amount, test.currency, test.language, got, test.want)
+		}
+	}
+}
+
+func TestPlurals(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		language string
+		minutes  int
+		want     string
+	}{
+		{"en", 0, "less than a minute left"},
+		{"en", 1, "1 minute left"},
+		{"en", 2, "2 minutes left"},
+		{"ru", 0, "осталось меньше минуты"},
+		{"ru", 1, "осталась 1 минута"},
+		{"ru", 2, "осталось 2 минуты"},
+		{"ru", 5, "осталось 5 минут"},
+		{"ru", 11, "осталось 11 минут"},
+		{"ru", 12, "осталось 12 минут"},
+		{"ru", 21, "осталась 21 минута"},
+		{"ru", 1440, "осталось 1\u00a0440 минут"},
+		{"az", 14, "14 dəqiqə qalıb"},
+		{"tr", 1, "1 dakika kaldı"},
+		{"tr", 14, "14 dakika kaldı"},
+		{"kk", 14, "14 минут қалды"},
+		{"uz", 14, "14 daqiqa qoldi"},
+		{"mn", 14, "14 минут үлдлээ"},
+	} {
+		if got := in(t, test.language).Say(words.MinutesLeft, test.minutes); got != test.want {
+			t.Errorf("%d minutes in %s: %q, want %q", test.minutes, test.language, got, test.want)
+		}
+	}
+}
+
+func TestLanguageOfABrowser(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]string{
+		"": "en", "ru-RU,ru;q=0.9,en;q=0.8": "ru", "de-DE,de": "en", "de,tr;q=0.5": "tr", "kk-KZ": "kk", "uz-Latn-UZ": "uz",
+		"az-AZ,ru;q=0.5": "az", "mn-MN": "mn", "en-GB": "en", "*": "en", "ru;q=x,\x00": "en", "en;q=0.1,mn;q=0.9": "mn",
+	} {
+		if got := words.For(accept).Code; got != want {
+			t.Errorf("%q is answered in %s, want %s", accept, got, want)
+		}
+	}
+}
+
+func TestUnknownLanguage(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "de", "EN", "ru-RU", "../en"} {
+		if _, known := words.In(code); known {
+			t.Errorf("%q is spoken", code)
+		}
+	}
+}
+
+// What a merchant writes goes through phrases as it is.
+func TestFillingIsNoPhrase(t *testing.T) {
+	t.Parallel()
+	if got := in(t, "en").Say(words.TitleOf, "100%d", "%s & <b>"); got != "100%d – %s & <b>" {
+		t.Error(got)
+	}
+}
