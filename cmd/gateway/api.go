@@ -92,8 +92,8 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
-		Payments: g.payments, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links, Clock: g.clock,
-		Secure: strings.HasPrefix(g.payURL, "https://"),
+		Payments: g.payments, Checkouts: g.checkouts, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links,
+		Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
 	}
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer
