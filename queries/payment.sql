@@ -57,6 +57,11 @@ select * from payment
 where merchant_id = @merchant_id and id = @id and status = 'pending' and expires_at <= @now
 for no key update skip locked;
 
+-- PaymentCountEvent numbers an event that moves no status.
+-- name: PaymentCountEvent :one
+update payment set event_sequence = event_sequence + 1 where merchant_id = @merchant_id and id = @id
+returning *;
+
 -- PaymentListByPayer goes through each of a payer's names by itself, so that each reads no more rows than a page has.
 -- name: PaymentListByPayer :many
 select p.* from unnest(@payers::text[]) as payer (name) cross join lateral (

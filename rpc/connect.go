@@ -29,6 +29,7 @@ type Services struct {
 	Merchant   portalv1connect.MerchantServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
 
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
@@ -49,6 +50,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
 	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
+	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))

@@ -95,6 +95,9 @@ func ConnectError(ctx context.Context, err error) *connect.Error {
 		}
 		detail.Errors[field] = &gatewayv1.FieldErrors{Messages: messages}
 	}
+	if public.NextAllowedAt != nil {
+		detail.NextAllowedAt = timestamp(*public.NextAllowedAt)
+	}
 	if d, err := connect.NewErrorDetail(detail); err == nil {
 		out.AddDetail(d)
 	}

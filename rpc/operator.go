@@ -5,8 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway/internal/acquirer"
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/checkout"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
 	"gateway/internal/rate"
@@ -24,6 +26,9 @@ type OperatorRooms struct {
 	Payouts  *payout.Service
 	Users    *auth.Users
 	Events   *webhook.Events
+
+	Checkouts *checkout.Service
+	Acquirers *acquirer.Directory
 }
 
 // OperatorService serves portal.v1.OperatorService.

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway/internal/auth"
+	"gateway/internal/checkout"
 	"gateway/internal/money"
 	"gateway/internal/payment"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -19,15 +20,18 @@ import (
 
 // PaymentService serves gateway.v1.PaymentService.
 type PaymentService struct {
-	payments *payment.Service
-	view     paymentView
+	payments  *payment.Service
+	checkouts *checkout.Service
+	view      paymentView
 }
 
 var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
 
 // NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing slash.
-func NewPaymentService(payments *payment.Service, links *auth.Links, payURL string) *PaymentService {
-	return &PaymentService{payments: payments, view: paymentView{links: links, payURL: payURL}}
+func NewPaymentService(payments *payment.Service, checkouts *checkout.Service, links *auth.Links, payURL string) *PaymentService {
+	return &PaymentService{
+		payments: payments, checkouts: checkouts, view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
+	}
 }
 
 // HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it differs.
@@ -54,9 +58,11 @@ func (s *PaymentService) CreatePayment(
 	if err != nil {
 		return nil, err
 	}
-	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{
-		Message: "Payment created", Data: s.view.payment(caller, created.Payment),
-	})
+	shown, err := s.view.show(ctx, caller, created.Payment)
+	if err != nil {
+		return nil, err
+	}
+	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown[0]})
 	markRepeat(res.Header(), created.Replay, created.Mismatch)
 	return res, nil
 }
@@ -87,7 +93,11 @@ func (s *PaymentService) GetPayment(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&gatewayv1.GetPaymentResponse{Data: s.view.payment(caller, p)}), nil
+	shown, err := s.view.show(ctx, caller, p)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.GetPaymentResponse{Data: shown[0]}), nil
 }
 
 // UpdatePaymentStatus implements the service.
@@ -111,8 +121,9 @@ func (s *PaymentService) UpdatePaymentStatus(
 
 // paymentView shows payments to callers.
 type paymentView struct {
-	links  *auth.Links
-	payURL string
+	checkouts *checkout.Service
+	links     *auth.Links
+	payURL    string
 }
 
 func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.Payment {

@@ -6,27 +6,31 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/checkout"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TraderService serves portal.v1.TraderService.
 type TraderService struct {
-	payments *payment.Service
-	payouts  *payout.Service
-	view     paymentView
+	payments  *payment.Service
+	checkouts *checkout.Service
+	payouts   *payout.Service
+	view      paymentView
 }
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
 func NewTraderService(
-	payments *payment.Service, payouts *payout.Service, links *auth.Links, payURL string,
+	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, links *auth.Links, payURL string,
 ) *TraderService {
-	return &TraderService{payments: payments, payouts: payouts, view: paymentView{links: links, payURL: payURL}}
+	return &TraderService{
+		payments: payments, checkouts: checkouts, payouts: payouts,
+		view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
+	}
 }
 
 // ListPayments implements the service.
@@ -40,9 +44,9 @@ func (s *TraderService) ListPayments(
 	if err != nil {
 		return nil, err
 	}
-	data := make([]*gatewayv1.Payment, 0, len(list))
-	for _, p := range list {
-		data = append(data, s.view.payment(caller, p))
+	data, err := s.view.show(ctx, caller, list...)
+	if err != nil {
+		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ListPaymentsResponse{Data: data, NextCursor: cursor}), nil
 }
@@ -56,9 +60,11 @@ func (s *TraderService) ConfirmReceived(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{
-		Message: "Payment confirmed", Data: s.view.payment(caller, p),
-	}), nil
+	shown, err := s.view.show(ctx, caller, p)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{Message: "Payment confirmed", Data: shown[0]}), nil
 }
 
 // CancelPayment implements the service.
@@ -70,7 +76,9 @@ func (s *TraderService) CancelPayment(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.CancelPaymentResponse{
-		Message: "Payment cancelled", Data: s.view.payment(caller, p),
-	}), nil
+	shown, err := s.view.show(ctx, caller, p)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CancelPaymentResponse{Message: "Payment cancelled", Data: shown[0]}), nil
 }

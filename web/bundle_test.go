@@ -17,10 +17,15 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/card"
 	"gateway/internal/cashbox"
+	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
+	"gateway/internal/limit"
 	"gateway/internal/payment"
+	"gateway/internal/vault"
 	"gateway/internal/webhook"
 	"gateway/web"
 )
@@ -32,9 +37,12 @@ type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
 	payments *payment.Service
-	looks    *cashbox.Settings
-	links    *auth.Links
-	server   *httptest.Server
+	// checkouts are those of cards, and poll asks their acquirer, as the program does every second.
+	checkouts *checkout.Service
+	limits    *limit.Limits
+	looks     *cashbox.Settings
+	links     *auth.Links
+	server    *httptest.Server
 	// boxes are merchants by the currency they take.
 	boxes  map[string]dbtest.Merchant
 	orders atomic.Int64
@@ -45,6 +53,7 @@ func ptr[T any](v T) *T { return &v }
 // pools are the requisites there are: of every method one.
 var pools = []struct{ currency, method string }{
 	{"RUB", "sbp"}, {"RUB", "sim"}, {"RUB", "card"}, {"AZN", "c2c"}, {"TRY", "c2c"}, {"KZT", "c2c"}, {"UZS", "c2c"}, {"MNT", "iban"},
+	{"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}, {"RUB", "mtstpay"},
 }
 
 // setup serves the pages. simulate tells whether they offer to act as the bank.
@@ -56,7 +65,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		if _, there := b.boxes[pool.currency]; !there {
 			d.SetRate(t, pool.currency, "100", true)
 			b.boxes[pool.currency] = d.NewMerchant(t, dbtest.MerchantOpts{
-				Currency: pool.currency, Methods: []string{"sbp", "sim", "card", "c2c", "iban"},
+				Currency: pool.currency, Methods: []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
 			})
 		}
 		d.NewTrader(t, dbtest.TraderOpts{USDT: "1000000", Requisites: 20, Currency: pool.currency, Method: pool.method})
@@ -66,17 +75,33 @@ func setup(t *testing.T, simulate bool) *bundle {
 	noError(t, err)
 	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
 	noError(t, err)
+	safe := b.safe(t)
 	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false),
-		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
+	b.limits = limit.New(d.Pool)
+	b.checkouts = checkout.New(d.Pool, b.clock, checkout.Rooms{
+		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
+		Acquirers: acquirer.NewDirectory(d.Pool, b.clock, nil, acquirer.NewSandbox(d.Pool, b.clock)),
+	})
 	b.looks = cashbox.NewSettings(d.Pool, b.clock)
-	rooms := web.Rooms{Payments: b.payments, Looks: b.looks, Links: b.links, Clock: b.clock}
+	rooms := web.Rooms{
+		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Clock: b.clock, Sandbox: simulate,
+	}
 	if simulate {
 		rooms.Simulate = b.confirm
 	}
 	b.server = httptest.NewServer(web.NewPay(rooms))
 	t.Cleanup(b.server.Close)
 	return b
+}
+
+func (b *bundle) safe(t *testing.T) *card.Safe {
+	t.Helper()
+	key := []byte(strings.Repeat("v", 32))
+	v, err := vault.New(key)
+	noError(t, err)
+	return card.NewSafe(v, key)
 }
 
 func noError(t testing.TB, err error) {
@@ -89,10 +114,20 @@ func noError(t testing.TB, err error) {
 // create makes a payment of 1500 in a currency and by a method, with texts that would do harm if they were not escaped.
 func (b *bundle) create(t testing.TB, currency, method string) payment.Payment {
 	t.Helper()
-	created, err := b.payments.Create(context.Background(), b.boxes[currency].Caller, payment.Request{
+	return b.createFor(t, currency, method, "")
+}
+
+// createFor makes a payment of a payer known by an id, or of one who is not.
+func (b *bundle) createFor(t testing.TB, currency, method, userID string) payment.Payment {
+	t.Helper()
+	request := payment.Request{
 		OrderID: fmt.Sprintf("<b>%d", b.orders.Add(1)), Amount: "1500", Currency: currency, Method: &method,
 		CallbackURI: "https://shop.example/hook", Description: ptr(`"><script>alert(1)</script>`),
-	})
+	}
+	if userID != "" {
+		request.Payer = &payment.Payer{UserID: &userID}
+	}
+	created, err := b.payments.Create(context.Background(), b.boxes[currency].Caller, request)
 	noError(t, err)
 	return created.Payment
 }
@@ -110,7 +145,12 @@ func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
 	return err
 }
 
-func (b *bundle) path(p payment.Payment) string { return "/r/" + b.links.Token(p.UUID) }
+func (b *bundle) path(p payment.Payment) string {
+	if p.CardCheckout() {
+		return "/pay/" + b.links.Token(p.UUID)
+	}
+	return "/r/" + b.links.Token(p.UUID)
+}
 
 func (b *bundle) status(t testing.TB, p payment.Payment) string {
 	t.Helper()
@@ -132,6 +172,11 @@ func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answe
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil)
 	noError(t, err)
+	return b.send(t, r, headers...)
+}
+
+func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
+	t.Helper()
 	r.Header.Set("Accept-Encoding", "gzip")
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -179,10 +224,14 @@ func wantText(t testing.TB, page *goquery.Document, selector, want string) {
 	}
 }
 
-// post sends a form as the page's own browser does.
-func (b *bundle) post(t testing.TB, path string) answer {
+// post sends a form as the page's own browser does; fields are pairs.
+func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 	t.Helper()
-	origin, err := url.Parse(b.server.URL)
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path, strings.NewReader(form.Encode()))
 	noError(t, err)
-	return b.ask(t, http.MethodPost, path, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Host", origin.Host)
+	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type", "application/x-www-form-urlencoded")
 }

@@ -251,14 +251,15 @@ func TestUnknownLinks(t *testing.T) {
 	token := b.links.Token(p.UUID)
 	others, err := auth.NewLinks([]byte(strings.Repeat("x", 32)))
 	noError(t, err)
-	checkout := b.create(t, "RUB", "sbp")
-	_, err = b.Pool.Exec(t.Context(), "update payment set requisite_id = null where id = $1", checkout.ID)
-	noError(t, err)
+	bought := b.links.Token(b.create(t, "AZN", "quasi_ecom").UUID)
 	var first answer
 	for i, path := range []string{
 		"/r/nonsense", "/r/" + others.Token(p.UUID), "/r/" + token[:len(token)-1], "/r/" + token + "A", "/r/" + b.links.Token([16]byte{1}),
-		b.path(checkout), b.path(checkout) + "/cancel", "/r/nonsense/status", "/r/nonsense/cancel", "/r/", "/", "/static/none.css",
+		"/r/" + bought, "/r/" + bought + "/cancel", "/r/" + bought + "/status", "/r/nonsense/status", "/r/nonsense/cancel", "/r/", "/", "/static/none.css",
 		"/static/color/red.css", "/r/" + token + "/other", "/favicon.ico",
+		"/pay/nonsense", "/pay/" + token, "/pay/" + token + "/card", "/pay/" + token + "/code", "/pay/" + token + "/cancel",
+		"/pay/" + token + "/status", "/pay/" + others.Token(p.UUID), "/pay/" + b.links.Token([16]byte{1}), "/pay/" + bought + "/forget",
+		"/pay/" + bought + "/other", "/pay/" + bought + "A", "/pay/nonsense/code", "/pay/", "/pay",
 	} {
 		a := b.ask(t, http.MethodGet, path)
 		a.header.Del("Date")

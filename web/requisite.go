@@ -91,29 +91,47 @@ func (v visit) secondsLeft() int {
 	return max(0, int((v.payment.ExpiresAt.Sub(v.now)+time.Second-1)/time.Second))
 }
 
+// dress begins a page in the shop's look.
+func (p *Pay) dress(v visit, room string) view.Shell {
+	s := p.shell(v.w, v.r)
+	s.Path = room + v.r.PathValue("token")
+	s.Merchant, s.Color, s.ColorStyle = v.look.Merchant, v.look.Color, colorAddress(v.look.Color)
+	return s
+}
+
 // page begins the page of a visit.
 func (p *Pay) page(v visit) view.Requisite {
-	s := p.shell(v.w, v.r)
-	s.Path = "/r/" + v.r.PathValue("token")
-	s.Merchant, s.Color, s.ColorStyle = v.look.Merchant, v.look.Color, colorAddress(v.look.Color)
+	s := p.dress(v, "/r/")
 	if every := v.every(); every > 0 {
 		s.Watch = &view.Watch{Version: v.version(), Every: every}
 	}
 	r := view.Requisite{
-		Shell: s, Plain: money.Fiat(v.payment.Amount), Amount: s.Amount(v.payment.Amount, v.payment.Currency),
-		AmountCopy: money.Plain(v.payment.Amount), Order: v.payment.OrderID,
-		SecondsLeft: v.secondsLeft(), Seconds: int(v.payment.ExpiresAt.Sub(v.payment.StatusAt) / time.Second),
-		Simulate: p.Simulate != nil,
-	}
-	if v.payment.Description != nil {
-		r.Description = *v.payment.Description
+		Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words),
+		AmountCopy: money.Plain(v.payment.Amount), Simulate: p.Simulate != nil,
 	}
 	if v.waiting() {
 		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
-		r.TimeLeft = s.Say(words.MinutesLeft, r.SecondsLeft/60)
-		r.Deadline, r.DeadlineISO = deadline(v.payment), v.payment.ExpiresAt.Format(time.RFC3339)
 	}
 	return r
+}
+
+func (v visit) bill(w words.Words) view.Bill {
+	b := view.Bill{
+		Amount: w.Amount(v.payment.Amount, v.payment.Currency), Plain: money.Fiat(v.payment.Amount), Order: v.payment.OrderID,
+	}
+	if v.payment.Description != nil {
+		b.Description = *v.payment.Description
+	}
+	return b
+}
+
+func (v visit) countdown(w words.Words) view.Countdown {
+	c := view.Countdown{
+		SecondsLeft: v.secondsLeft(), Seconds: int(v.payment.ExpiresAt.Sub(v.payment.StatusAt) / time.Second),
+		Deadline: deadline(v.payment), DeadlineISO: v.payment.ExpiresAt.Format(time.RFC3339),
+	}
+	c.TimeLeft = w.Say(words.MinutesLeft, c.SecondsLeft/60)
+	return c
 }
 
 // requisite shows what to send where, or how the payment ended.
@@ -121,7 +139,7 @@ func (p *Pay) requisite(v visit) {
 	page := p.page(v)
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page, outcome(page.Words, v.payment)))
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v.payment)))
 	case v.r.URL.Query().Has("paid"):
 		show(v.w, v.r, http.StatusOK, view.Sent(page))
 	default:
@@ -132,10 +150,13 @@ func (p *Pay) requisite(v visit) {
 // status answers a page's script.
 func (p *Pay) status(v visit) {
 	v.w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(v.w).Encode(struct {
-		Version string `json:"version"`
-		Seconds int    `json:"seconds"`
-	}{v.version(), v.secondsLeft()})
+	_ = json.NewEncoder(v.w).Encode(status{v.version(), v.secondsLeft()})
+}
+
+// status is what a page's script is told.
+type status struct {
+	Version string `json:"version"`
+	Seconds int    `json:"seconds"`
 }
 
 // askCancel asks the payer whether he means it.
@@ -147,7 +168,7 @@ func (p *Pay) askCancel(v visit) {
 	}
 	// Nobody's answer is taken away from under his hand.
 	page.Watch = nil
-	show(v.w, v.r, http.StatusOK, view.Cancel(page))
+	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CancelText))
 }
 
 func (p *Pay) cancel(v visit) {
@@ -183,5 +204,5 @@ func (p *Pay) tooLate(v visit) {
 	page := p.page(v)
 	end := outcome(page.Words, v.payment)
 	end.Notice = page.Say(words.CancelTooLate)
-	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page, end))
+	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

@@ -13,6 +13,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/checkout"
 	"gateway/internal/clock"
 	"gateway/internal/payment"
 	"gateway/web/view"
@@ -21,14 +22,17 @@ import (
 
 // Rooms are what the hosted pages show and drive.
 type Rooms struct {
-	Payments *payment.Service
-	Looks    *cashbox.Settings
-	Links    *auth.Links
-	Clock    clock.Clock
+	Payments  *payment.Service
+	Checkouts *checkout.Service
+	Looks     *cashbox.Settings
+	Links     *auth.Links
+	Clock     clock.Clock
 	// Secure says that the pages are public by https alone.
 	Secure bool
 	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
 	Simulate func(context.Context, payment.Payment) error
+	// Sandbox lists the test cards where a card is asked for.
+	Sandbox bool
 }
 
 // Pay serves the hosted pages of payments.
@@ -50,6 +54,7 @@ func NewPay(rooms Rooms) http.Handler {
 	if p.Simulate != nil {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
+	p.checkouts(mux)
 	mux.HandleFunc("GET /static/{name}", p.file(p.library.serve))
 	mux.HandleFunc("GET /static/color/{name}", p.file(serveColor))
 	mux.HandleFunc("/", p.unknown)

@@ -20,17 +20,18 @@ import (
 func (g *gateway) apiHandler() (http.Handler, error) {
 	accounts := cashbox.NewAccounts(g.pool, g.clock)
 	services := rpc.Services{
-		Payment:    rpc.NewPaymentService(g.payments, g.links, g.payURL),
+		Payment:    rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
+		Checkout:   rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
 		Payin:      rpc.NewPayinService(g.payouts),
 		Deposit:    rpc.NewDepositService(accounts),
 		Cashbox:    rpc.NewCashboxService(accounts),
 		Auth:       rpc.NewAuthService(g.users, g.limits),
-		Trader:     rpc.NewTraderService(g.payments, g.payouts, g.links, g.payURL),
+		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: cashbox.NewSettings(g.pool, g.clock), Users: g.users,
-			Events: g.events, Accounts: accounts, Payouts: g.payouts,
+			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: g.settings(), Users: g.users,
+			Events: g.events, Accounts: accounts, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}
 	if g.testClock != nil {
@@ -49,8 +50,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		return nil, err
 	}
 	routed := rest.Services{
-		Payment: services.Payment, Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
-		Operator: services.Operator, Credential: services.Credential,
+		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
+		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
 	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
@@ -69,7 +70,14 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.Observe(g.log, g.ops.metrics, split), nil
+	return rpc.AllowCheckout(rpc.Observe(g.log, g.ops.metrics, split)), nil
+}
+
+// settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
+func (g *gateway) settings() *cashbox.Settings {
+	settings := cashbox.NewSettings(g.pool, g.clock)
+	settings.CardsWithoutAcquirer = g.sandbox
+	return settings
 }
 
 // advanceClock moves the test clock and does what has become due by it, so that the caller sees the outcome.
@@ -84,8 +92,8 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
-		Payments: g.payments, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links, Clock: g.clock,
-		Secure: strings.HasPrefix(g.payURL, "https://"),
+		Payments: g.payments, Checkouts: g.checkouts, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links,
+		Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
 	}
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer

@@ -16,6 +16,7 @@ var floors = map[string]int{
 	"gateway/internal/db": 1, "gateway/internal/pgserver": 1, "gateway/internal/vault": 1,
 	"gateway/internal/ledger": 2, "gateway/internal/rate": 2, "gateway/internal/routing": 2,
 	"gateway/internal/auth": 2, "gateway/internal/limit": 2, "gateway/internal/webhook": 2,
+	"gateway/internal/card": 2, "gateway/internal/acquirer": 3, "gateway/internal/checkout": 4,
 	"gateway/internal/requisite": 0, "gateway/internal/payout": 3,
 	"gateway/internal/payment": 3, "gateway/internal/cashbox": 3, "gateway/internal/sandbox": 3, "gateway/internal/dbtest": 3,
 	"gateway/internal/model":     4,

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +16,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 
+	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/card"
+	"gateway/internal/checkout"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/limit"
@@ -43,10 +48,14 @@ type gateway struct {
 	users    *auth.Users
 	limits   *limit.Limits
 	payments *payment.Service
-	payouts  *payout.Service
-	events   *webhook.Events
-	rates    *rate.Poller
-	audits   audits
+	// checkouts, cards and acquirers are what card payments need besides.
+	checkouts *checkout.Service
+	cards     *card.Safe
+	acquirers *acquirer.Directory
+	payouts   *payout.Service
+	events    *webhook.Events
+	rates     *rate.Poller
+	audits    audits
 
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key
@@ -140,6 +149,11 @@ func (g *gateway) openSecrets() error {
 	if g.vault, err = vault.New(vaultKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envVaultKeys, err)
 	}
+	hashKey, err := hkdf.Key(sha256.New, vaultKeys[0], nil, "card hashes", sha256.Size)
+	if err != nil {
+		return fmt.Errorf("derive the key of card hashes: %w", err)
+	}
+	g.cards = card.NewSafe(g.vault, hashKey)
 	if g.links, err = auth.NewLinks(linkKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envLinkKeys, err)
 	}
@@ -176,7 +190,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	outbox := webhook.NewOutbox(g.jobs)
 	g.events = webhook.NewEvents(g.pool, outbox, g.vault, g.clock)
 	g.payments, err = payment.New(ctx, g.pool, g.clock, outbox, addresses, payment.Config{
-		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics,
+		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics, Cards: g.cards,
 	})
 	if err != nil {
 		return err
@@ -193,10 +207,24 @@ func (g *gateway) wire(ctx context.Context) error {
 	if err := g.limits.Load(ctx); err != nil {
 		return err
 	}
+	g.wireCheckout()
 	g.audits = newAudits(g.ops.metrics)
 	watchPool(g.ops.metrics, g.pool)
 	watchOverdrawn(g.ops.metrics, db.New(g.pool))
 	return nil
+}
+
+// wireCheckout wires what takes cards. Only a sandbox has an acquirer of its own.
+func (g *gateway) wireCheckout() {
+	var otherwise acquirer.Acquirer
+	if g.sandbox {
+		otherwise = acquirer.NewSandbox(g.pool, g.clock)
+	}
+	g.acquirers = acquirer.NewDirectory(g.pool, g.clock, g.vault, otherwise)
+	g.checkouts = checkout.New(g.pool, g.clock, checkout.Rooms{
+		Payments: g.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
+	})
+	watchConflicts(g.ops.metrics, g.checkouts)
 }
 
 func (g *gateway) close() {

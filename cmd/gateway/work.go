@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 	"gateway/internal/webhook"
@@ -60,6 +61,8 @@ func (g *gateway) loops() []loop {
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
 		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
+		{"poll acquirers", sweepEvery, g.checkouts.Poll},
+		{"prune cards", tidyEvery, g.checkouts.Prune},
 		{"poll rates", sweepEvery, g.rates.Poll},
 		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
 		{"rate limits", limitsEvery, g.limits.Load},
@@ -139,6 +142,21 @@ func watchOverdrawn(metrics prometheus.Registerer, q *db.Queries) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		count, err := q.AccountsOverdrawn(ctx)
+		if err != nil {
+			return -1
+		}
+		return float64(count)
+	}))
+}
+
+// watchConflicts counts the charges that operators have to look into.
+func watchConflicts(metrics prometheus.Registerer, checkouts *checkout.Service) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_card_conflicts", Help: "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		count, err := checkouts.OpenConflicts(ctx)
 		if err != nil {
 			return -1
 		}

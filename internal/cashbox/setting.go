@@ -21,6 +21,8 @@ type Settings struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a sandbox.
+	CardsWithoutAcquirer bool
 }
 
 // NewSettings makes the service.

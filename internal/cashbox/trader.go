@@ -160,20 +160,41 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 	if err != nil {
 		return err
 	}
-	kind := ""
+	kind, known := "", false
 	for _, m := range methods {
 		if m.Method == n.Method && m.Currency == n.Currency {
-			kind = deref(m.RequisiteType)
+			kind, known = deref(m.RequisiteType), true
 		}
 	}
-	f.Check(kind != "", "method", "is not a method with requisites for %s", n.Currency)
+	f.Check(known, "method", "is not a method for %s", n.Currency)
 	if kind != "" {
 		wrong := requisite.Wrong(kind, n.Value)
 		f.Check(wrong == "", "value", "%s", wrong)
 	}
+	if known && kind == "" {
+		if err := s.checkDesk(ctx, f, n); err != nil {
+			return err
+		}
+	}
 	low, high := optionalAmount(f, "", deref(n.Limits.MinAmount)), optionalAmount(f, "", deref(n.Limits.MaxAmount))
 	checkOrder(f, low, high)
 	return f.Err()
+}
+
+// checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any number of payments may
+// be open on it.
+func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
+	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
+	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", "is not for card methods")
+	if s.CardsWithoutAcquirer {
+		return nil
+	}
+	_, err := s.q.AcquirerGet(ctx, n.TraderID)
+	f.Check(!db.NoRows(err), "traderId", "has no acquirer to take cards with")
+	if db.NoRows(err) {
+		return nil
+	}
+	return err
 }
 
 // RequisiteUpdate changes the fields that are set.

@@ -25,6 +25,47 @@ type Appeal struct {
 	CreatedAt  time.Time
 }
 
+type CardAttempt struct {
+	MerchantID    int64
+	ID            uuid.UUID
+	PaymentID     int64
+	TraderID      int64
+	Status        string
+	CodesSent     int32
+	ResendsTold   int32
+	CodesFollowed int32
+	Submitting    bool
+	CreatedAt     time.Time
+	Polls         int32
+	PollAt        time.Time
+}
+
+type CardConflict struct {
+	ID            int64
+	MerchantID    int64
+	PaymentID     int64
+	AttemptID     uuid.UUID
+	PaymentStatus string
+	AttemptState  string
+	CreatedAt     time.Time
+	ClosedAt      *time.Time
+	ClosedBy      *string
+}
+
+type Checkout struct {
+	MerchantID    int64
+	PaymentID     int64
+	Phase         string
+	CodeAsked     bool
+	CodesRejected int32
+	Resends       int32
+	ResentBy      *string
+	ResentAt      *time.Time
+	LastError     *string
+	AttemptID     uuid.UUID
+	AttemptOver   bool
+}
+
 type Deposit struct {
 	MerchantID        int64
 	ID                int64
@@ -129,6 +170,20 @@ type Payment struct {
 	MarkupSource       string
 }
 
+type PaymentCard struct {
+	MerchantID  int64
+	PaymentID   int64
+	CashboxID   int64
+	PayerUserID *string
+	Brand       string
+	Last4       string
+	Pan         []byte
+	Expiry      []byte
+	Holder      []byte
+	CreatedAt   time.Time
+	KeptUntil   *time.Time
+}
+
 type PaymentHistory struct {
 	MerchantID int64
 	PaymentID  int64
@@ -167,6 +222,18 @@ type RateLimit struct {
 	PerSeconds int32
 }
 
+type SandboxAcquirer struct {
+	AttemptID uuid.UUID
+	Currency  string
+	Amount    decimal.Decimal
+	Script    string
+	AnswersAt time.Time
+	Codes     int32
+	CodeRight bool
+	Resends   int32
+	Voided    bool
+}
+
 type SettingChange struct {
 	ID         int64
 	At         time.Time
@@ -175,6 +242,13 @@ type SettingChange struct {
 	SubjectKey string
 	Before     []byte
 	After      []byte
+}
+
+type TraderAcquirer struct {
+	TraderID int64
+	URL      string
+	KeyID    string
+	Secret   []byte
 }
 
 type WebhookAttempt struct {

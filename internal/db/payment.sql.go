@@ -13,6 +13,68 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const paymentCountEvent = `-- name: PaymentCountEvent :one
+update payment set event_sequence = event_sequence + 1 where merchant_id = $1 and id = $2
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+`
+
+type PaymentCountEventParams struct {
+	MerchantID int64
+	ID         int64
+}
+
+// PaymentCountEvent numbers an event that moves no status.
+func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventParams) (Payment, error) {
+	row := q.db.QueryRow(ctx, paymentCountEvent, arg.MerchantID, arg.ID)
+	var i Payment
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.UUID,
+		&i.CashboxID,
+		&i.OrderID,
+		&i.Method,
+		&i.Currency,
+		&i.Amount,
+		&i.Description,
+		&i.CallbackURI,
+		&i.PayerUserID,
+		&i.PayerIP,
+		&i.PayerFullName,
+		&i.PayerType,
+		&i.PayerSuccessful,
+		&i.PayerExpired,
+		&i.ProviderPaymentID,
+		&i.Status,
+		&i.StatusReason,
+		&i.StatusAt,
+		&i.ExpiresAt,
+		&i.CreatedAt,
+		&i.EventSequence,
+		&i.TraderID,
+		&i.RequisiteID,
+		&i.RequisiteType,
+		&i.RequisiteMethod,
+		&i.RequisiteValue,
+		&i.RequisiteHolder,
+		&i.RequisiteBank,
+		&i.BaseRate,
+		&i.RateSource,
+		&i.RateUnavailable,
+		&i.MarkupPercent,
+		&i.TraderSharePercent,
+		&i.HoldUSDT,
+		&i.AmountUSDT,
+		&i.ProfitUSDT,
+		&i.SpreadTraderUSDT,
+		&i.SpreadPlatformUSDT,
+		&i.RequisiteDay,
+		&i.RateObservedAt,
+		&i.MarkupSource,
+	)
+	return i, err
+}
+
 const paymentFind = `-- name: PaymentFind :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment where id = $1
 `

@@ -9,6 +9,22 @@ import (
 	"context"
 )
 
+const rateLimitGet = `-- name: RateLimitGet :one
+select calls, per_seconds from rate_limit where name = $1
+`
+
+type RateLimitGetRow struct {
+	Calls      int32
+	PerSeconds int32
+}
+
+func (q *Queries) RateLimitGet(ctx context.Context, name string) (RateLimitGetRow, error) {
+	row := q.db.QueryRow(ctx, rateLimitGet, name)
+	var i RateLimitGetRow
+	err := row.Scan(&i.Calls, &i.PerSeconds)
+	return i, err
+}
+
 const rateLimitList = `-- name: RateLimitList :many
 select name, calls, per_seconds from rate_limit order by name
 `

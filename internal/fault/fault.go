@@ -36,6 +36,8 @@ type Error struct {
 	Fields Fields
 	// RetryAfter is how long to wait before the same call can succeed; zero is unknown.
 	RetryAfter time.Duration
+	// NextAllowedAt is when that is, where the contract has it said.
+	NextAllowedAt *time.Time
 }
 
 // Error implements error.

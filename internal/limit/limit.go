@@ -23,6 +23,10 @@ const (
 	AddressWrites        Rule = "address_writes"
 	LoginFailures        Rule = "login_failures"
 	AddressLoginFailures Rule = "address_login_failures"
+	CheckoutReads        Rule = "checkout_reads"
+	CheckoutWrites       Rule = "checkout_writes"
+	// CheckoutCards is counted by internal/checkout.
+	CheckoutCards Rule = "checkout_cards"
 )
 
 // kept bounds the memory that callers, also made-up ones, can take under one rule.

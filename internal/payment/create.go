@@ -69,7 +69,7 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	key := db.PaymentKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
 	d := &draft{order: o, caller: caller, now: s.clock.Now(), configured: s.config.Markup}
 	d.choice = routing.NewChoice(routing.Want{
-		Currency: o.Currency, Method: o.method.name, Amount: o.amount, Now: d.now,
+		Currency: o.Currency, Method: o.method.name, Amount: o.amount, Now: d.now, Desk: o.method.requisiteType == "",
 	})
 	var claimed bool
 	queries := []db.Query{
@@ -179,8 +179,7 @@ func (st *state) refusal(o order) error {
 		return errMethodDisabled
 	case !st.box.CollectEnabled:
 		return errCollectDisabled
-	case !st.box.MethodEnabled || o.method.requisiteType == "":
-		// Card checkout has no requisite to give; until the checkout serves it, the method counts as off.
+	case !st.box.MethodEnabled:
 		return errMethodDisabled
 	case st.limit != nil && outside(o.amount, st.limit.MinAmount, st.limit.MaxAmount),
 		st.box.MinAmount.Valid && o.amount.LessThan(st.box.MinAmount.Decimal),
@@ -249,13 +248,15 @@ func (d *draft) row(id uuid.UUID, r routing.Requisite) db.Payment {
 		Method: d.method.name, Currency: d.Currency, Amount: d.amount, Description: d.Description, CallbackURI: d.CallbackURI,
 		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(validity(d.box.ValiditySeconds)),
 		TraderID: r.TraderID, RequisiteID: &r.ID, RequisiteDay: &r.Day,
-		RequisiteType: &d.method.requisiteType, RequisiteMethod: &d.method.requisiteMethod,
-		RequisiteValue: &r.Value, RequisiteHolder: r.Holder, RequisiteBank: r.Bank,
 		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: &d.base.ObservedAt,
 		RateUnavailable: !d.base.Fresh, MarkupPercent: markup, MarkupSource: source,
 		TraderSharePercent: r.TraderSharePercent, HoldUSDT: quote.Hold(),
 		AmountUSDT: quote.Amount, ProfitUSDT: quote.Profit, SpreadTraderUSDT: quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
+	}
+	if d.method.requisiteType != "" {
+		p.RequisiteType, p.RequisiteMethod = &d.method.requisiteType, &d.method.requisiteMethod
+		p.RequisiteValue, p.RequisiteHolder, p.RequisiteBank = &r.Value, r.Holder, r.Bank
 	}
 	d.addPayer(&p)
 	return p

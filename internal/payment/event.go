@@ -3,6 +3,7 @@ package payment
 import (
 	"strings"
 
+	"gateway/internal/card"
 	"gateway/internal/db"
 	"gateway/internal/money"
 	"gateway/internal/webhook"
@@ -17,6 +18,8 @@ type statusData struct {
 	Status   string `json:"status"`
 	Amount   string `json:"amount"`
 	Currency string `json:"currency"`
+
+	PayerRequisites *payerRequisites `json:"payerRequisites,omitempty"`
 }
 
 // statusMeta is not part of the stable contract.
@@ -29,10 +32,10 @@ type statusMeta struct {
 }
 
 // statusEvent is the merchant's webhook for a change.
-func statusEvent(from, to db.Payment) (webhook.Event, error) {
+func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) {
 	data := statusData{
 		UUID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status),
-		Amount: money.Fiat(to.Amount), Currency: to.Currency,
+		Amount: money.Fiat(to.Amount), Currency: to.Currency, PayerRequisites: payerRequisitesOf(shown),
 	}
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
@@ -41,5 +44,5 @@ func statusEvent(from, to db.Payment) (webhook.Event, error) {
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
 		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, At: to.StatusAt,
-	}.Telling(data, meta)
+	}.Telling(webhook.Contents{Data: data, Meta: meta})
 }

@@ -84,7 +84,11 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	to := from
 	to.Status, to.StatusReason, to.StatusAt, to.ExpiresAt = string(c.to), c.reason, now, expiresAt
 	to.EventSequence++
-	event, err := statusEvent(from, to)
+	shown, err := s.cardShown(ctx, tx, from)
+	if err != nil {
+		return from, err
+	}
+	event, err := statusEvent(from, to, shown)
 	if err != nil {
 		return from, err
 	}
@@ -101,6 +105,7 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	}
 	queries = append(queries, moveReservation(ctx, from, to, now)...)
 	queries = append(queries, moveDue(ctx, from, to, now)...)
+	queries = append(queries, moveCard(ctx, to, now)...)
 	queries = append(queries, moveAppeal(ctx, from, to, now)...)
 	money := shift(ctx, from, to, now)
 	queries = append(append(queries, money.Debits...), money.Record...)
@@ -141,21 +146,29 @@ func moveReservation(ctx context.Context, from, to db.Payment, now time.Time) []
 	if to.RequisiteID == nil {
 		return nil
 	}
-	id, want := *to.RequisiteID, routing.Want{PaymentID: to.ID, Amount: to.Amount, Now: now}
-	var queries []db.Query
-	switch Status(to.Status) {
-	case Completed:
-		queries = append(queries, routing.FreeSlot(ctx, id, want, now))
-	case Failed, Cancelled:
-		queries = append(queries, routing.FreeSlot(ctx, id, want, now.Add(slotRest)))
-	case Pending:
-		queries = append(queries, routing.TakeSlot(ctx, id, nil, want, new(bool)))
-	case Appeal:
-	}
+	queries := moveSlot(ctx, to, now)
 	if counts := countsToday(to); to.RequisiteDay != nil && counts != countsToday(from) {
-		queries = append(queries, routing.CountDay(ctx, id, *to.RequisiteDay, to.Amount, counts))
+		queries = append(queries, routing.CountDay(ctx, *to.RequisiteID, *to.RequisiteDay, to.Amount, counts))
 	}
 	return queries
+}
+
+// moveSlot frees or takes a requisite's slot. A desk that takes cards has none.
+func moveSlot(ctx context.Context, to db.Payment, now time.Time) []db.Query {
+	if cardCheckout(to) {
+		return nil
+	}
+	id, want := *to.RequisiteID, routing.Want{PaymentID: to.ID, Amount: to.Amount, Now: now}
+	switch Status(to.Status) {
+	case Completed:
+		return []db.Query{routing.FreeSlot(ctx, id, want, now)}
+	case Failed, Cancelled:
+		return []db.Query{routing.FreeSlot(ctx, id, want, now.Add(slotRest))}
+	case Pending:
+		return []db.Query{routing.TakeSlot(ctx, id, nil, want, new(bool))}
+	case Appeal:
+	}
+	return nil
 }
 
 // countsToday reports whether the payment uses up its requisite's day: unless it ended unpaid, it does.

@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/card"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -49,8 +50,8 @@ const subject = "payment"
 // Payment is a payment as it stands.
 type Payment struct{ db.Payment }
 
-// RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none.
-func (p Payment) RequisiteSnapshot() bool { return p.RequisiteID != nil }
+// RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a trader's desk.
+func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
 // errNotPending answers a trader's or payer's action on a payment that is no longer pending.
 var errNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
@@ -63,6 +64,8 @@ type Config struct {
 	ExternalSecret bool
 	// Metrics counts refusals; nil counts nowhere.
 	Metrics prometheus.Registerer
+	// Cards are those entered for payments; without them no card payment moves.
+	Cards *card.Safe
 }
 
 // Service carries payments through their life.

@@ -43,5 +43,5 @@ func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,
 		SubjectID: to.ID, Sequence: to.EventSequence, URL: to.CallbackURI, At: to.StatusAt,
-	}.Telling(data, meta)
+	}.Telling(webhook.Contents{Data: data, Meta: meta})
 }

@@ -21,6 +21,8 @@ type Want struct {
 	Method    string
 	Amount    decimal.Decimal
 	Now       time.Time
+	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts go to one.
+	Desk bool
 }
 
 // Requisite is a chosen requisite, with its trader's terms.
@@ -172,15 +174,17 @@ func (c *Choice) lockOne(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
 // reserve takes slot and day of a locked requisite and makes the booking, in one round trip. If one of them is not to be
 // had it gives everything back and looks for the next candidate.
 func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, booking Booking) (bool, error) {
-	var taken bool
+	taken := c.want.Desk
 	var counted int64
-	queries := []db.Query{
-		TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken),
+	var queries []db.Query
+	if !c.want.Desk {
+		queries = append(queries, TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken))
+	}
+	queries = append(queries,
 		func(q *db.Queries) (err error) {
 			counted, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
 			return err
-		},
-	}
+		})
 	if err := db.Pipeline(ctx, tx, append(queries, booking.Queries...)...); err != nil {
 		return false, fmt.Errorf("reserve requisite: %w", err)
 	}

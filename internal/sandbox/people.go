@@ -80,9 +80,13 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	var rows [][]any
 	for i, pool := range pools {
 		for n := range pool.count {
+			holder, bank := &holders[n%len(holders)], &sampleBank
+			if isDesk(pool.method) {
+				holder, bank = nil, nil
+			}
 			rows = append(rows, []any{
-				pool.currency, pool.method, traderIDs[pool.trader], value(pool.method, i*1000+n), holders[n%len(holders)],
-				"Sample Bank", share, minimum, maximum, s.now,
+				pool.currency, pool.method, traderIDs[pool.trader], value(pool.method, i*1000+n), holder,
+				bank, share, minimum, maximum, s.now,
 			})
 		}
 	}
@@ -92,11 +96,18 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	return nil
 }
 
+var sampleBank = "Sample Bank"
+
+// isDesk reports whether the method's requisites are desks that take cards.
+func isDesk(method string) bool { return method == "mtstpay" || method == "quasi_ecom" }
+
 var holders = []string{"Ivan P.", "Anna S.", "Leyla M.", "Bat-Erdene D."}
 
 // value makes up the nth requisite of a method: well formed, and nobody's.
 func value(method string, n int) string {
 	switch method {
+	case "mtstpay", "quasi_ecom":
+		return ""
 	case "sbp", "sim":
 		return fmt.Sprintf("+7900%07d", n)
 	case "iban":

@@ -9,27 +9,38 @@ import (
 	"github.com/google/uuid"
 )
 
-// body is the documented shape of every event: interface, "Events". Meta is not part of the stable contract.
+// Contents are what an event tells. Meta is not part of the stable contract.
+type Contents struct {
+	// ID and OrderID stand beside the data where the document wants them there.
+	ID      string `json:"id,omitempty"`
+	OrderID string `json:"order_id,omitempty"`
+	Data    any    `json:"data"`
+	Meta    any    `json:"meta"`
+}
+
+// body is the documented shape of every event: interface, "Events".
 type body struct {
 	Type      string `json:"type"`
 	EventID   string `json:"eventId"`
 	CreatedAt string `json:"createdAt"`
-	Data      any    `json:"data"`
-	Meta      any    `json:"meta"`
+	Contents
 }
 
-// Telling is the event with a new id and the body that tells data and meta.
-func (e Event) Telling(data, meta any) (Event, error) {
+// TimeFormat is how events write times.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// Telling is the event with a new id and the body that tells the contents.
+func (e Event) Telling(c Contents) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return e, fmt.Errorf("make event id: %w", err)
 	}
 	e.ID = id
-	created := e.At.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
+	created := e.At.UTC().Truncate(time.Millisecond).Format(TimeFormat)
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body{Type: e.Type, EventID: id.String(), CreatedAt: created, Data: data, Meta: meta}); err != nil {
+	if err := encoder.Encode(body{Type: e.Type, EventID: id.String(), CreatedAt: created, Contents: c}); err != nil {
 		return e, fmt.Errorf("encode event: %w", err)
 	}
 	e.Body = bytes.TrimRight(encoded.Bytes(), "\n")

@@ -15,6 +15,8 @@ type errorBody struct {
 	Code      string       `json:"code"`
 	Errors    fault.Fields `json:"errors,omitempty"`
 	RequestID string       `json:"requestId"`
+	// NextAllowedAt is there where the call came too early.
+	NextAllowedAt string `json:"nextAllowedAt,omitempty"`
 }
 
 // WriteError answers with err: a fault as it is, anything else as the internal error that hides it.
@@ -22,6 +24,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	public := rpc.Public(ctx, err)
 	body := errorBody{Message: public.Message, Code: public.Code, Errors: public.Fields, RequestID: rpc.RequestID(ctx)}
+	if public.NextAllowedAt != nil {
+		body.NextAllowedAt = public.NextAllowedAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
 	rpc.SetRetryAfter(w.Header(), public)
 	writeJSON(w, rpc.HTTPStatus(public.Kind), body.encode())
 }

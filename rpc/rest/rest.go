@@ -21,6 +21,7 @@ var (
 // Services are the handlers behind the routes, the same that are mounted for Connect.
 type Services struct {
 	Payment    gatewayv1connect.PaymentServiceHandler
+	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Payin      gatewayv1connect.PayinServiceHandler
 	Deposit    gatewayv1connect.DepositServiceHandler
 	Cashbox    gatewayv1connect.CashboxServiceHandler

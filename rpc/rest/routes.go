@@ -44,5 +44,16 @@ func routes(s Services) []route {
 			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
 		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
 			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
+
+		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
+			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),
+		unary(http.MethodGet, "/api/v1/checkout/{token}",
+			gatewayv1connect.CheckoutServiceGetCheckoutProcedure, http.StatusOK, s.Checkout.GetCheckout),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/payer-details",
+			gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure, http.StatusOK, s.Checkout.SubmitPayerDetails),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/payer-otp",
+			gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure, http.StatusOK, s.Checkout.SubmitPayerOtp),
+		unary(http.MethodPost, "/api/v1/checkout/{token}/cancel",
+			gatewayv1connect.CheckoutServiceCancelCheckoutProcedure, http.StatusOK, s.Checkout.CancelCheckout),
 	}
 }

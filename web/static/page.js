@@ -1,10 +1,10 @@
-// Keeps a waiting page true: counts down, asks for news, copies. Everything it does is an addition; the page is whole
-// without it.
+// Keeps a waiting page true: counts down, asks for news, copies, helps with typing. Everything it does is an addition;
+// the page is whole without it.
 'use strict';
 (() => {
   const live = document.getElementById('live');
   const minute = 60;
-  let main, end, poller, failures = 0, asking = false, warned = false;
+  let main, end, again, poller, failures = 0, asking = false, warned = false;
 
   // say has a screen reader speak; shown, it is there for everyone until something else is said.
   function say(text, shown) {
@@ -25,19 +25,30 @@
       const local = new Date(end);
       time.textContent = time.dataset.text.replace('{}', two(local.getHours()) + ':' + two(local.getMinutes()));
     }
+    const next = main.querySelector('[data-next]');
+    again = next && Date.now() + next.dataset.next * 1000;
+    for (const field of main.querySelectorAll('[data-format]')) format(field);
     warned = false;
     tick();
   }
 
   function two(number) { return String(number).padStart(2, '0'); }
 
+  function clock(seconds) { return Math.floor(seconds / 60) + ':' + two(seconds % 60); }
+
   function tick() {
+    const next = again && main.querySelector('[data-next]');
+    if (next) {
+      const wait = Math.max(0, Math.ceil((again - Date.now()) / 1000));
+      next.textContent = next.dataset.text.replace('{}', clock(wait));
+      next.hidden = !wait;
+    }
     const left = main.querySelector('[data-left]');
     if (!left) return;
     left.classList.add('counting');
     const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    const hours = Math.floor(seconds / 3600), minutes = Math.floor(seconds / 60) % 60;
-    left.textContent = (hours ? hours + ':' + two(minutes) : minutes) + ':' + two(seconds % 60);
+    const hours = Math.floor(seconds / 3600);
+    left.textContent = hours ? hours + ':' + two(Math.floor(seconds / 60) % 60) + ':' + two(seconds % 60) : clock(seconds);
     main.querySelector('progress').value = seconds;
     if (seconds <= minute && !warned) {
       warned = true;
@@ -82,14 +93,16 @@
     const page = main.dataset.page;
     const text = await (await get(page)).text();
     const next = new DOMParser().parseFromString(text, 'text/html');
-    const inside = main.contains(document.activeElement);
+    const old = main, active = document.activeElement, inside = main.contains(active);
     main.replaceWith(document.adoptNode(next.querySelector('main')));
     document.title = next.title;
     history.replaceState(null, '', page);
-    scrollTo(0, 0);
+    // What is being typed stays where the form does.
+    for (const field of main.querySelectorAll('input[id]')) field.value = old.querySelector('#' + field.id)?.value || field.value;
     adopt();
-    const heading = main.querySelector('h1');
-    if (inside) heading.focus();
+    const heading = main.querySelector('h1'), same = inside && active.id && main.querySelector('#' + active.id);
+    if (!same) scrollTo(0, 0);
+    if (inside) (same || heading).focus();
     say([heading, ...main.querySelectorAll('h1 ~ p')].map(part => part.textContent).join('. '));
   }
 
@@ -114,6 +127,56 @@
     setTimeout(() => { button.textContent = label; button.classList.remove('done'); }, 2000);
   }
 
+  const brands = [
+    ['Mir', /^220[0-4]/], ['Visa', /^4/], ['Mastercard', /^(5[1-5]|2[2-7])/], ['American Express', /^3[47]/], ['UnionPay', /^62/], ['JCB', /^35/],
+  ];
+
+  // format writes a card's number in groups and its expiry with a stroke, and says whose card it is. What a browser fills
+  // in in another way is left alone: the server reads it.
+  function format(field, event) {
+    if (field.dataset.format === 'expiry') {
+      const typed = field.value.replace(/^([2-9])/, '0$1').replace(/^(\d{2})[\s/]*(?=\d|$)/, '$1/');
+      if (event?.inputType !== 'deleteContentBackward' && /^\d{2}\/\d{0,4}$/.test(typed)) field.value = typed;
+      return;
+    }
+    const digits = field.value.replace(/\D/g, '');
+    const brand = brands.find(([, start]) => start.test(digits))?.[0] || '';
+    let shown = field.parentNode.querySelector('.brand');
+    if (!shown) {
+      shown = document.createElement('span');
+      shown.className = 'brand';
+      field.previousElementSibling.append(shown);
+    }
+    shown.textContent = brand;
+    if (/[^\d\s-]/.test(field.value)) return;
+    const before = field.value.slice(0, field.selectionStart).replace(/\D/g, '').length;
+    const grouped = (brand === 'American Express' ? digits.replace(/^(\d{4})(\d{1,6})/, '$1 $2').replace(/^(\d{4} \d{6})(\d)/, '$1 $2')
+      : digits.replace(/(\d{4})(?=\d)/g, '$1 '));
+    if (grouped === field.value) return;
+    field.value = grouped;
+    if (field !== document.activeElement) return;
+    let at = 0;
+    for (let seen = 0; seen < before; at++) if (grouped[at] !== ' ') seen++;
+    field.setSelectionRange(at, at);
+  }
+
+  document.addEventListener('input', event => {
+    if (event.target.dataset.format) format(event.target, event);
+  });
+  // A form is sent once, however often its button is pressed.
+  document.addEventListener('submit', event => {
+    const form = event.target;
+    if (form.dataset.sent) event.preventDefault();
+    if ('once' in form.dataset) {
+      form.dataset.sent = 'yes';
+      form.querySelector('.button').classList.add('sending');
+      // Whoever stopped the browser may send it again.
+      setTimeout(() => { delete form.dataset.sent; }, 15000);
+    }
+  });
+  addEventListener('pageshow', event => {
+    if (event.persisted) location.reload();
+  });
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);

@@ -4,9 +4,30 @@ package view
 type Input struct {
 	// Name is the field's, and its id in the page.
 	Name, Label, Value string
+	// Hint says what belongs into it; "" is nothing.
+	Hint string
 	// Autocomplete and Mode are the browser's hints: what to fill in, and which keyboard to show; "" gives none.
 	Autocomplete, Mode string
+	// Format names what the script does for it while it is typed; "" is nothing.
+	Format string
+	// Longest is how many characters it takes; 0 sets no bound.
+	Longest int
 	// Error says what is wrong in words for the payer; "" is nothing.
 	Error    string
 	Required bool
+	// Focus has the page begin here.
+	Focus bool
+}
+
+// describedBy names what is read out with the field.
+func (f Input) describedBy() string {
+	switch {
+	case f.Error != "" && f.Hint != "":
+		return f.Name + "-error " + f.Name + "-hint"
+	case f.Error != "":
+		return f.Name + "-error"
+	case f.Hint != "":
+		return f.Name + "-hint"
+	}
+	return ""
 }

@@ -17,8 +17,8 @@ type Files struct{ Style, Script, Icon string }
 type Shell struct {
 	words.Words
 	Files Files
-	// Path is the page's own, without what is asked for; "" links nowhere.
-	Path string
+	// Path is that of the payment's pages, "" links nowhere; Below is what this page's own has after it.
+	Path, Below string
 	// Chosen keeps the language in links, where it was chosen in one.
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
@@ -35,6 +35,8 @@ type Watch struct {
 	Version string
 	// Every is how many seconds lie between two questions.
 	Every int
+	// Typing tells that the reader types here: without script the page is left alone.
+	Typing bool
 }
 
 // refreshSeconds is how often a page without script loads itself anew.
@@ -50,7 +52,7 @@ func (s Shell) To(below string, query ...string) templ.SafeURL {
 
 // In is the page's address in another language.
 func (s Shell) In(language words.Language) templ.SafeURL {
-	return address(s.Path, []string{"lang=" + language.Code})
+	return address(s.Path+s.Below, []string{"lang=" + language.Code})
 }
 
 func address(path string, query []string) templ.SafeURL {
@@ -75,28 +77,36 @@ type Field struct {
 	Copy string
 }
 
-// Requisite is the page of a payment to a requisite.
-type Requisite struct {
-	Shell
-	// Amount is written for the reader, Plain as the contract writes it, AmountCopy for a bank's form.
-	Amount, Plain, AmountCopy string
-	Fields                    []Field
-	Steps                     []string
-	Order, Description        string
+// Bill is what is paid for.
+type Bill struct {
+	// Amount is written for the reader, Plain as the contract writes it.
+	Amount, Plain      string
+	Order, Description string
+}
 
+// long reports whether the amount needs smaller letters to stay on one line of a phone.
+func (b Bill) long() bool { return utf8.RuneCountInString(b.Amount) > 12 }
+
+// Countdown is how long a payment waits.
+type Countdown struct {
 	// Deadline is the time in the payer's country, with its offset; DeadlineISO is for machines.
 	Deadline, DeadlineISO, TimeLeft string
 	// SecondsLeft and Seconds are what is left of the whole time.
 	SecondsLeft, Seconds int
+}
 
-	// Sent says that the payer has told us he paid.
-	Sent bool
+// Requisite is the page of a payment to a requisite.
+type Requisite struct {
+	Shell
+	Bill
+	Countdown
+	// AmountCopy is the amount for a bank's form.
+	AmountCopy string
+	Fields     []Field
+	Steps      []string
 	// Simulate offers to act as the bank.
 	Simulate bool
 }
-
-// long reports whether the amount needs smaller letters to stay on one line of a phone.
-func (r Requisite) long() bool { return utf8.RuneCountInString(r.Amount) > 12 }
 
 // Outcome is how a payment has ended, or what else there is to say instead of a requisite.
 type Outcome struct {

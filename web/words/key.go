@@ -90,6 +90,85 @@ const (
 	LateText       Key = "late text"
 )
 
+// A card payment: the card.
+const (
+	PayTitle      Key = "pay title"
+	AmountToPay   Key = "amount to pay"
+	WaitingCard   Key = "waiting card"
+	Expiry        Key = "expiry"
+	ExpiryHint    Key = "expiry hint"
+	SecurityCode  Key = "security code"
+	SecurityHint  Key = "security hint"
+	Holder        Key = "holder"
+	MissingNumber Key = "missing number"
+	WrongNumber   Key = "wrong number"
+	WrongExpiry   Key = "wrong expiry"
+	ExpiredCard   Key = "expired card"
+	WrongSecurity Key = "wrong security"
+	WrongHolder   Key = "wrong holder"
+	CardLost      Key = "card lost"
+	SavedCard     Key = "saved card"
+	ValidUntil    Key = "valid until"
+	OtherCard     Key = "other card"
+	ForgetCard    Key = "forget card"
+	UseSaved      Key = "use saved"
+	StepCard      Key = "step card"
+	StepCode      Key = "step code"
+	StepResult    Key = "step result"
+	CardSafe      Key = "card safe"
+)
+
+// A card payment: the code of the payer's bank, and waiting.
+const (
+	ProcessingTitle Key = "processing title"
+	ConfirmingTitle Key = "confirming title"
+	ProcessingText  Key = "processing text"
+	PayOnce         Key = "pay once"
+	HaveCode        Key = "have code"
+	CodeTitle       Key = "code title"
+	CodeText        Key = "code text"
+	CodeLabel       Key = "code label"
+	WaitingCode     Key = "waiting code"
+	CodeButton      Key = "code button"
+	WrongCode       Key = "wrong code"
+	CodeRejected    Key = "code rejected"
+	CodeLost        Key = "code lost"
+	ResendsLeft     Key = "resends left"
+	ResendNone      Key = "resend none"
+	ResendNext      Key = "resend next"
+)
+
+// How a card payment ends.
+const (
+	CardCancelText  Key = "card cancel text"
+	CardPaidText    Key = "card paid text"
+	CardOverText    Key = "card over text"
+	DeclinedText    Key = "declined text"
+	NoFundsText     Key = "no funds text"
+	CardExpiredText Key = "card expired text"
+	CodesWrongText  Key = "codes wrong text"
+	CardAppealText  Key = "card appeal text"
+)
+
+// What cannot be done now.
+const (
+	WaitTitle      Key = "wait title"
+	WaitText       Key = "wait text"
+	TryAgain       Key = "try again"
+	NoCardsTitle   Key = "no cards title"
+	CardBrokenText Key = "card broken text"
+	NoCardsText    Key = "no cards text"
+)
+
+// A sandbox's cards.
+const (
+	TestCards    Key = "test cards"
+	TestPaid     Key = "test paid"
+	TestCode     Key = "test code"
+	TestDeclined Key = "test declined"
+	TestNoFunds  Key = "test no funds"
+)
+
 // text is a phrase that depends on nothing.
 func text(s string) catalog.Message { return catalog.String(s) }
 

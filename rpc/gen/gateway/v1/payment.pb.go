@@ -484,14 +484,22 @@ type Payment struct {
 	// Where the payer sends the money; null for card checkout.
 	Requisite *Requisite `protobuf:"bytes,10,opt,name=requisite,proto3" json:"requisite,omitempty"`
 	// Page that shows the requisite to the payer.
-	PaymentPageUrl  *string                `protobuf:"bytes,11,opt,name=payment_page_url,json=paymentPageUrl,proto3,oneof" json:"payment_page_url,omitempty"`
+	PaymentPageUrl *string `protobuf:"bytes,11,opt,name=payment_page_url,json=paymentPageUrl,proto3,oneof" json:"payment_page_url,omitempty"`
+	// Page on which the payer enters a card; card checkout only.
+	CheckoutUrl *string `protobuf:"bytes,12,opt,name=checkout_url,json=checkoutUrl,proto3,oneof" json:"checkout_url,omitempty"`
+	// quasi_ecom only.
+	QuasiEcom       *QuasiEcom             `protobuf:"bytes,13,opt,name=quasi_ecom,json=quasiEcom,proto3" json:"quasi_ecom,omitempty"`
 	Extra           *Extra                 `protobuf:"bytes,14,opt,name=extra,proto3" json:"extra,omitempty"`
 	Ledger          *Ledger                `protobuf:"bytes,15,opt,name=ledger,proto3" json:"ledger,omitempty"`
 	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
 	StatusReason    *string                `protobuf:"bytes,19,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Absent until a card was entered.
+	PayerRequisites *PayerRequisites `protobuf:"bytes,16,opt,name=payer_requisites,json=payerRequisites,proto3" json:"payer_requisites,omitempty"`
+	// For traders and operators, of card checkout.
+	CardDesk      *CardDesk `protobuf:"bytes,20,opt,name=card_desk,json=cardDesk,proto3" json:"card_desk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Payment) Reset() {
@@ -601,6 +609,20 @@ func (x *Payment) GetPaymentPageUrl() string {
 	return ""
 }
 
+func (x *Payment) GetCheckoutUrl() string {
+	if x != nil && x.CheckoutUrl != nil {
+		return *x.CheckoutUrl
+	}
+	return ""
+}
+
+func (x *Payment) GetQuasiEcom() *QuasiEcom {
+	if x != nil {
+		return x.QuasiEcom
+	}
+	return nil
+}
+
 func (x *Payment) GetExtra() *Extra {
 	if x != nil {
 		return x.Extra
@@ -634,6 +656,20 @@ func (x *Payment) GetStatusReason() string {
 		return *x.StatusReason
 	}
 	return ""
+}
+
+func (x *Payment) GetPayerRequisites() *PayerRequisites {
+	if x != nil {
+		return x.PayerRequisites
+	}
+	return nil
+}
+
+func (x *Payment) GetCardDesk() *CardDesk {
+	if x != nil {
+		return x.CardDesk
+	}
+	return nil
 }
 
 // Requisite is a snapshot taken when the payment was created.
@@ -1654,7 +1690,7 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x03\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x03\n" +
 	"\x14CreatePaymentRequest\x12!\n" +
 	"\border_id\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\aorderId\x12 \n" +
 	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
@@ -1697,7 +1733,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\tR\tpaymentId\"=\n" +
 	"\x12GetPaymentResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xb3\x05\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xbd\a\n" +
 	"\aPayment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
@@ -1711,15 +1747,21 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x123\n" +
 	"\trequisite\x18\n" +
 	" \x01(\v2\x15.gateway.v1.RequisiteR\trequisite\x125\n" +
-	"\x10payment_page_url\x18\v \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x01R\x0epaymentPageUrl\x88\x01\x01\x12'\n" +
+	"\x10payment_page_url\x18\v \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x01R\x0epaymentPageUrl\x88\x01\x01\x12.\n" +
+	"\fcheckout_url\x18\f \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\vcheckoutUrl\x88\x01\x01\x12<\n" +
+	"\n" +
+	"quasi_ecom\x18\r \x01(\v2\x15.gateway.v1.QuasiEcomB\x06\x8a\xb5\x18\x02\x10\x01R\tquasiEcom\x12'\n" +
 	"\x05extra\x18\x0e \x01(\v2\x11.gateway.v1.ExtraR\x05extra\x12*\n" +
 	"\x06ledger\x18\x0f \x01(\v2\x12.gateway.v1.LedgerR\x06ledger\x129\n" +
 	"\n" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12F\n" +
 	"\x11status_updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAt\x12(\n" +
-	"\rstatus_reason\x18\x13 \x01(\tH\x02R\fstatusReason\x88\x01\x01B\x0e\n" +
+	"\rstatus_reason\x18\x13 \x01(\tH\x03R\fstatusReason\x88\x01\x01\x12N\n" +
+	"\x10payer_requisites\x18\x10 \x01(\v2\x1b.gateway.v1.PayerRequisitesB\x06\x8a\xb5\x18\x02\x10\x01R\x0fpayerRequisites\x129\n" +
+	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDeskB\x0e\n" +
 	"\f_descriptionB\x13\n" +
-	"\x11_payment_page_urlB\x10\n" +
+	"\x11_payment_page_urlB\x0f\n" +
+	"\r_checkout_urlB\x10\n" +
 	"\x0e_status_reason\"\x97\x01\n" +
 	"\tRequisite\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x16\n" +
@@ -1846,14 +1888,16 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\tfile_size\x18\x06 \x01(\x03R\bfileSize\x12\x16\n" +
 	"\x06status\x18\a \x01(\tR\x06status\x129\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\xc1\x03\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x8e\x04\n" +
 	"\x0ePaymentService\x12T\n" +
 	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\x12K\n" +
 	"\n" +
 	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\x12f\n" +
 	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\x12Q\n" +
 	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\x12Q\n" +
-	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\x12K\n" +
+	"\n" +
+	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_payment_proto_rawDescOnce sync.Once
@@ -1891,6 +1935,11 @@ var file_gateway_v1_payment_proto_goTypes = []any{
 	(*Appeal)(nil),                      // 19: gateway.v1.Appeal
 	(*structpb.Value)(nil),              // 20: google.protobuf.Value
 	(*timestamppb.Timestamp)(nil),       // 21: google.protobuf.Timestamp
+	(*QuasiEcom)(nil),                   // 22: gateway.v1.QuasiEcom
+	(*PayerRequisites)(nil),             // 23: gateway.v1.PayerRequisites
+	(*CardDesk)(nil),                    // 24: gateway.v1.CardDesk
+	(*ResendCodeRequest)(nil),           // 25: gateway.v1.ResendCodeRequest
+	(*ResendCodeResponse)(nil),          // 26: gateway.v1.ResendCodeResponse
 }
 var file_gateway_v1_payment_proto_depIdxs = []int32{
 	1,  // 0: gateway.v1.CreatePaymentRequest.rub_collect:type_name -> gateway.v1.RubCollect
@@ -1901,36 +1950,41 @@ var file_gateway_v1_payment_proto_depIdxs = []int32{
 	7,  // 5: gateway.v1.GetPaymentResponse.data:type_name -> gateway.v1.Payment
 	21, // 6: gateway.v1.Payment.expires_at:type_name -> google.protobuf.Timestamp
 	8,  // 7: gateway.v1.Payment.requisite:type_name -> gateway.v1.Requisite
-	9,  // 8: gateway.v1.Payment.extra:type_name -> gateway.v1.Extra
-	10, // 9: gateway.v1.Payment.ledger:type_name -> gateway.v1.Ledger
-	21, // 10: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
-	21, // 11: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
-	13, // 12: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
-	21, // 13: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
-	21, // 14: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
-	16, // 15: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
-	8,  // 16: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
-	8,  // 17: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
-	10, // 18: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
-	21, // 19: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
-	21, // 20: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
-	19, // 21: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
-	21, // 22: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
-	0,  // 23: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
-	5,  // 24: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
-	11, // 25: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
-	14, // 26: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
-	17, // 27: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
-	4,  // 28: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
-	6,  // 29: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
-	12, // 30: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
-	15, // 31: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
-	18, // 32: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
-	28, // [28:33] is the sub-list for method output_type
-	23, // [23:28] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	22, // 8: gateway.v1.Payment.quasi_ecom:type_name -> gateway.v1.QuasiEcom
+	9,  // 9: gateway.v1.Payment.extra:type_name -> gateway.v1.Extra
+	10, // 10: gateway.v1.Payment.ledger:type_name -> gateway.v1.Ledger
+	21, // 11: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
+	21, // 12: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
+	23, // 13: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	24, // 14: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
+	13, // 15: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
+	21, // 16: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
+	21, // 17: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
+	16, // 18: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
+	8,  // 19: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
+	8,  // 20: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
+	10, // 21: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
+	21, // 22: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
+	21, // 23: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
+	19, // 24: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
+	21, // 25: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 26: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
+	5,  // 27: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
+	11, // 28: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
+	14, // 29: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
+	17, // 30: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
+	25, // 31: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
+	4,  // 32: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
+	6,  // 33: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
+	12, // 34: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
+	15, // 35: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
+	18, // 36: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
+	26, // 37: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
+	32, // [32:38] is the sub-list for method output_type
+	26, // [26:32] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payment_proto_init() }
@@ -1938,6 +1992,7 @@ func file_gateway_v1_payment_proto_init() {
 	if File_gateway_v1_payment_proto != nil {
 		return
 	}
+	file_gateway_v1_checkout_proto_init()
 	file_gateway_v1_wire_proto_init()
 	file_gateway_v1_payment_proto_msgTypes[0].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[1].OneofWrappers = []any{}

@@ -2133,7 +2133,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -2360,7 +2360,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\x9c\x13\n" +
+	"\a_cursor2\xb2\x15\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2387,7 +2387,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
 	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
 	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
-	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12Q\n" +
+	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12T\n" +
+	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
+	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
 	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
 	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
@@ -2450,20 +2453,25 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ResolvePayinRequest)(nil),           // 38: portal.v1.ResolvePayinRequest
 	(*SetCashboxPayoutMethodRequest)(nil), // 39: portal.v1.SetCashboxPayoutMethodRequest
 	(*SetTraderPayoutMethodRequest)(nil),  // 40: portal.v1.SetTraderPayoutMethodRequest
-	(*ReplayEventsRequest)(nil),           // 41: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),            // 42: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 43: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 44: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 45: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 46: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 47: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 48: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 49: portal.v1.OperatorPayinResponse
-	(*ListEventsResponse)(nil),            // 50: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 51: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 52: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 53: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 54: portal.v1.AppealDecisionResponse
+	(*SetTraderAcquirerRequest)(nil),      // 41: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 42: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 43: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 44: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 45: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 46: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 47: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 48: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 49: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 50: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 51: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 52: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 53: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 54: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 55: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 56: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 57: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 58: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 59: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2510,44 +2518,50 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	38, // 41: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
 	39, // 42: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
 	40, // 43: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	30, // 44: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	41, // 45: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	42, // 46: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	43, // 47: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	44, // 48: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	45, // 49: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 50: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 51: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 52: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 53: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 54: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 55: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 56: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 57: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 58: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 59: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 60: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 61: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 62: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 63: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 64: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	29, // 65: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	46, // 66: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	47, // 67: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	47, // 68: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 69: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	48, // 70: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	49, // 71: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 72: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 73: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	50, // 74: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	51, // 75: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	52, // 76: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	53, // 77: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	54, // 78: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	54, // 79: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	50, // [50:80] is the sub-list for method output_type
-	20, // [20:50] is the sub-list for method input_type
+	41, // 44: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	42, // 45: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	43, // 46: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	30, // 47: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	44, // 48: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	45, // 49: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	46, // 50: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	47, // 51: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	48, // 52: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 53: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 54: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 55: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 56: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 57: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 58: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 59: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 60: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 61: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 62: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 63: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 64: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 65: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 66: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 67: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	29, // 68: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	49, // 69: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	50, // 70: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	50, // 71: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 72: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	51, // 73: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	52, // 74: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 75: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
+	53, // 78: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	54, // 79: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	55, // 80: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	56, // 81: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	57, // 82: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	58, // 83: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	59, // 84: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	59, // 85: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	53, // [53:86] is the sub-list for method output_type
+	20, // [20:53] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name
@@ -2559,6 +2573,7 @@ func file_portal_v1_operator_proto_init() {
 		return
 	}
 	file_portal_v1_appeal_proto_init()
+	file_portal_v1_card_proto_init()
 	file_portal_v1_deposit_proto_init()
 	file_portal_v1_event_proto_init()
 	file_portal_v1_payin_proto_init()

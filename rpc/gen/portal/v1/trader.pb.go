@@ -343,7 +343,7 @@ var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -369,11 +369,14 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\a_reason\"Z\n" +
 	"\x15CancelPaymentResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\xc5\x04\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\xbe\x06\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
-	"\rCancelPayment\x12\x1f.portal.v1.CancelPaymentRequest\x1a .portal.v1.CancelPaymentResponse\x12O\n" +
+	"\rCancelPayment\x12\x1f.portal.v1.CancelPaymentRequest\x1a .portal.v1.CancelPaymentResponse\x12I\n" +
+	"\vRequestCode\x12\x1d.portal.v1.RequestCodeRequest\x1a\x1b.portal.v1.CardStepResponse\x12U\n" +
+	"\x11RequestCodeResend\x12#.portal.v1.RequestCodeResendRequest\x1a\x1b.portal.v1.CardStepResponse\x12U\n" +
+	"\x11MarkCodeNotNeeded\x12#.portal.v1.MarkCodeNotNeededRequest\x1a\x1b.portal.v1.CardStepResponse\x12O\n" +
 	"\n" +
 	"ListPayins\x12\x1c.portal.v1.ListPayinsRequest\x1a#.portal.v1.ListTraderPayinsResponse\x12H\n" +
 	"\tTakePayin\x12\x1b.portal.v1.TakePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
@@ -401,12 +404,16 @@ var file_portal_v1_trader_proto_goTypes = []any{
 	(*CancelPaymentRequest)(nil),     // 4: portal.v1.CancelPaymentRequest
 	(*CancelPaymentResponse)(nil),    // 5: portal.v1.CancelPaymentResponse
 	(*v1.Payment)(nil),               // 6: gateway.v1.Payment
-	(*ListPayinsRequest)(nil),        // 7: portal.v1.ListPayinsRequest
-	(*TakePayinRequest)(nil),         // 8: portal.v1.TakePayinRequest
-	(*CompletePayinRequest)(nil),     // 9: portal.v1.CompletePayinRequest
-	(*FailPayinRequest)(nil),         // 10: portal.v1.FailPayinRequest
-	(*ListTraderPayinsResponse)(nil), // 11: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),      // 12: portal.v1.TraderPayinResponse
+	(*RequestCodeRequest)(nil),       // 7: portal.v1.RequestCodeRequest
+	(*RequestCodeResendRequest)(nil), // 8: portal.v1.RequestCodeResendRequest
+	(*MarkCodeNotNeededRequest)(nil), // 9: portal.v1.MarkCodeNotNeededRequest
+	(*ListPayinsRequest)(nil),        // 10: portal.v1.ListPayinsRequest
+	(*TakePayinRequest)(nil),         // 11: portal.v1.TakePayinRequest
+	(*CompletePayinRequest)(nil),     // 12: portal.v1.CompletePayinRequest
+	(*FailPayinRequest)(nil),         // 13: portal.v1.FailPayinRequest
+	(*CardStepResponse)(nil),         // 14: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil), // 15: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),      // 16: portal.v1.TraderPayinResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
 	6,  // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
@@ -415,19 +422,25 @@ var file_portal_v1_trader_proto_depIdxs = []int32{
 	0,  // 3: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
 	2,  // 4: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
 	4,  // 5: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	7,  // 6: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	8,  // 7: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	9,  // 8: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	10, // 9: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	1,  // 10: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 11: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 12: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	11, // 13: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	12, // 14: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	12, // 15: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	12, // 16: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	10, // [10:17] is the sub-list for method output_type
-	3,  // [3:10] is the sub-list for method input_type
+	7,  // 6: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	8,  // 7: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	9,  // 8: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	10, // 9: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	11, // 10: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
+	12, // 11: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	13, // 12: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	1,  // 13: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 14: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 15: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	14, // 16: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	14, // 17: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	14, // 18: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	15, // 19: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	16, // 20: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	16, // 21: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	16, // 22: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	13, // [13:23] is the sub-list for method output_type
+	3,  // [3:13] is the sub-list for method input_type
 	3,  // [3:3] is the sub-list for extension type_name
 	3,  // [3:3] is the sub-list for extension extendee
 	0,  // [0:3] is the sub-list for field type_name
@@ -438,6 +451,7 @@ func file_portal_v1_trader_proto_init() {
 	if File_portal_v1_trader_proto != nil {
 		return
 	}
+	file_portal_v1_card_proto_init()
 	file_portal_v1_payin_proto_init()
 	file_portal_v1_trader_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}

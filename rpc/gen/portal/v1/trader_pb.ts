@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payment } from "../../gateway/v1/payment_pb.js";
 import { file_gateway_v1_payment } from "../../gateway/v1/payment_pb.js";
+import type { CardStepResponseSchema, MarkCodeNotNeededRequestSchema, RequestCodeRequestSchema, RequestCodeResendRequestSchema } from "./card_pb.js";
+import { file_portal_v1_card } from "./card_pb.js";
 import type { CompletePayinRequestSchema, FailPayinRequestSchema, ListPayinsRequestSchema, ListTraderPayinsResponseSchema, TakePayinRequestSchema, TraderPayinResponseSchema } from "./payin_pb.js";
 import { file_portal_v1_payin } from "./payin_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/trader.proto.
  */
 export const file_portal_v1_trader: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50MsUECg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEk8KCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFRyYWRlclBheWluc1Jlc3BvbnNlEkgKCVRha2VQYXlpbhIbLnBvcnRhbC52MS5UYWtlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USUAoNQ29tcGxldGVQYXlpbhIfLnBvcnRhbC52MS5Db21wbGV0ZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlEkgKCUZhaWxQYXlpbhIbLnBvcnRhbC52MS5GYWlsUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2VCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payment, file_portal_v1_payin]);
+  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IkoKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJLChVDYW5jZWxQYXltZW50UmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50Mr4GCg1UcmFkZXJTZXJ2aWNlEk8KDExpc3RQYXltZW50cxIeLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXF1ZXN0Gh8ucG9ydGFsLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlElgKD0NvbmZpcm1SZWNlaXZlZBIhLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXF1ZXN0GiIucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlc3BvbnNlElIKDUNhbmNlbFBheW1lbnQSHy5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlcXVlc3QaIC5wb3J0YWwudjEuQ2FuY2VsUGF5bWVudFJlc3BvbnNlEkkKC1JlcXVlc3RDb2RlEh0ucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEVJlcXVlc3RDb2RlUmVzZW5kEiMucG9ydGFsLnYxLlJlcXVlc3RDb2RlUmVzZW5kUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlElUKEU1hcmtDb2RlTm90TmVlZGVkEiMucG9ydGFsLnYxLk1hcmtDb2RlTm90TmVlZGVkUmVxdWVzdBobLnBvcnRhbC52MS5DYXJkU3RlcFJlc3BvbnNlEk8KCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFRyYWRlclBheWluc1Jlc3BvbnNlEkgKCVRha2VQYXlpbhIbLnBvcnRhbC52MS5UYWtlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USUAoNQ29tcGxldGVQYXlpbhIfLnBvcnRhbC52MS5Db21wbGV0ZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlEkgKCUZhaWxQYXlpbhIbLnBvcnRhbC52MS5GYWlsUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2VCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payment, file_portal_v1_card, file_portal_v1_payin]);
 
 /**
  * @generated from message portal.v1.ListPaymentsRequest
@@ -193,6 +195,36 @@ export const TraderService: GenService<{
     methodKind: "unary";
     input: typeof CancelPaymentRequestSchema;
     output: typeof CancelPaymentResponseSchema;
+  },
+  /**
+   * RequestCode asks the payer of a card payment for the code his bank sent.
+   *
+   * @generated from rpc portal.v1.TraderService.RequestCode
+   */
+  requestCode: {
+    methodKind: "unary";
+    input: typeof RequestCodeRequestSchema;
+    output: typeof CardStepResponseSchema;
+  },
+  /**
+   * RequestCodeResend asks for another code; the merchant gets a webhook.
+   *
+   * @generated from rpc portal.v1.TraderService.RequestCodeResend
+   */
+  requestCodeResend: {
+    methodKind: "unary";
+    input: typeof RequestCodeResendRequestSchema;
+    output: typeof CardStepResponseSchema;
+  },
+  /**
+   * MarkCodeNotNeeded says that the bank asks for no code.
+   *
+   * @generated from rpc portal.v1.TraderService.MarkCodeNotNeeded
+   */
+  markCodeNotNeeded: {
+    methodKind: "unary";
+    input: typeof MarkCodeNotNeededRequestSchema;
+    output: typeof CardStepResponseSchema;
   },
   /**
    * ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.

@@ -48,6 +48,9 @@ const (
 	// PaymentServiceCreateAppealProcedure is the fully-qualified name of the PaymentService's
 	// CreateAppeal RPC.
 	PaymentServiceCreateAppealProcedure = "/gateway.v1.PaymentService/CreateAppeal"
+	// PaymentServiceResendCodeProcedure is the fully-qualified name of the PaymentService's ResendCode
+	// RPC.
+	PaymentServiceResendCodeProcedure = "/gateway.v1.PaymentService/ResendCode"
 )
 
 // PaymentServiceClient is a client for the gateway.v1.PaymentService service.
@@ -63,6 +66,8 @@ type PaymentServiceClient interface {
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.
 	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
+	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
+	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
 
 // NewPaymentServiceClient constructs a client for the gateway.v1.PaymentService service. By
@@ -106,6 +111,12 @@ func NewPaymentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
 			connect.WithClientOptions(opts...),
 		),
+		resendCode: connect.NewClient[v1.ResendCodeRequest, v1.ResendCodeResponse](
+			httpClient,
+			baseURL+PaymentServiceResendCodeProcedure,
+			connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -116,6 +127,7 @@ type paymentServiceClient struct {
 	updatePaymentStatus *connect.Client[v1.UpdatePaymentStatusRequest, v1.UpdatePaymentStatusResponse]
 	listPayments        *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
 	createAppeal        *connect.Client[v1.CreateAppealRequest, v1.CreateAppealResponse]
+	resendCode          *connect.Client[v1.ResendCodeRequest, v1.ResendCodeResponse]
 }
 
 // CreatePayment calls gateway.v1.PaymentService.CreatePayment.
@@ -143,6 +155,11 @@ func (c *paymentServiceClient) CreateAppeal(ctx context.Context, req *connect.Re
 	return c.createAppeal.CallUnary(ctx, req)
 }
 
+// ResendCode calls gateway.v1.PaymentService.ResendCode.
+func (c *paymentServiceClient) ResendCode(ctx context.Context, req *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
+	return c.resendCode.CallUnary(ctx, req)
+}
+
 // PaymentServiceHandler is an implementation of the gateway.v1.PaymentService service.
 type PaymentServiceHandler interface {
 	// CreatePayment creates a payment, or answers with the one already created under the same orderId and method.
@@ -156,6 +173,8 @@ type PaymentServiceHandler interface {
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.
 	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
+	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
+	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
 }
 
 // NewPaymentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -195,6 +214,12 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 		connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
+	paymentServiceResendCodeHandler := connect.NewUnaryHandler(
+		PaymentServiceResendCodeProcedure,
+		svc.ResendCode,
+		connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gateway.v1.PaymentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PaymentServiceCreatePaymentProcedure:
@@ -207,6 +232,8 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 			paymentServiceListPaymentsHandler.ServeHTTP(w, r)
 		case PaymentServiceCreateAppealProcedure:
 			paymentServiceCreateAppealHandler.ServeHTTP(w, r)
+		case PaymentServiceResendCodeProcedure:
+			paymentServiceResendCodeHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -234,4 +261,8 @@ func (UnimplementedPaymentServiceHandler) ListPayments(context.Context, *connect
 
 func (UnimplementedPaymentServiceHandler) CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.CreateAppeal is not implemented"))
+}
+
+func (UnimplementedPaymentServiceHandler) ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ResendCode is not implemented"))
 }

@@ -104,6 +104,15 @@ const (
 	// OperatorServiceSetTraderPayoutMethodProcedure is the fully-qualified name of the
 	// OperatorService's SetTraderPayoutMethod RPC.
 	OperatorServiceSetTraderPayoutMethodProcedure = "/portal.v1.OperatorService/SetTraderPayoutMethod"
+	// OperatorServiceSetTraderAcquirerProcedure is the fully-qualified name of the OperatorService's
+	// SetTraderAcquirer RPC.
+	OperatorServiceSetTraderAcquirerProcedure = "/portal.v1.OperatorService/SetTraderAcquirer"
+	// OperatorServiceListCardConflictsProcedure is the fully-qualified name of the OperatorService's
+	// ListCardConflicts RPC.
+	OperatorServiceListCardConflictsProcedure = "/portal.v1.OperatorService/ListCardConflicts"
+	// OperatorServiceCloseCardConflictProcedure is the fully-qualified name of the OperatorService's
+	// CloseCardConflict RPC.
+	OperatorServiceCloseCardConflictProcedure = "/portal.v1.OperatorService/CloseCardConflict"
 	// OperatorServiceListDeadEventsProcedure is the fully-qualified name of the OperatorService's
 	// ListDeadEvents RPC.
 	OperatorServiceListDeadEventsProcedure = "/portal.v1.OperatorService/ListDeadEvents"
@@ -174,6 +183,12 @@ type OperatorServiceClient interface {
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
 	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
+	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListCardConflicts lists the charges that ended otherwise than their payments.
+	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
+	// CloseCardConflict notes that a conflict is settled.
+	CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error)
 	// ListDeadEvents lists events that were given up, of any merchant.
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
@@ -343,6 +358,24 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
 			connect.WithClientOptions(opts...),
 		),
+		setTraderAcquirer: connect.NewClient[v1.SetTraderAcquirerRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetTraderAcquirerProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetTraderAcquirer")),
+			connect.WithClientOptions(opts...),
+		),
+		listCardConflicts: connect.NewClient[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse](
+			httpClient,
+			baseURL+OperatorServiceListCardConflictsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListCardConflicts")),
+			connect.WithClientOptions(opts...),
+		),
+		closeCardConflict: connect.NewClient[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse](
+			httpClient,
+			baseURL+OperatorServiceCloseCardConflictProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("CloseCardConflict")),
+			connect.WithClientOptions(opts...),
+		),
 		listDeadEvents: connect.NewClient[v1.ListDeadEventsRequest, v1.ListEventsResponse](
 			httpClient,
 			baseURL+OperatorServiceListDeadEventsProcedure,
@@ -408,6 +441,9 @@ type operatorServiceClient struct {
 	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
 	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
 	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
+	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SettingResponse]
+	listCardConflicts      *connect.Client[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse]
+	closeCardConflict      *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
 	listDeadEvents         *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
 	replayEvents           *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
 	listAppeals            *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
@@ -536,6 +572,21 @@ func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *
 	return c.setTraderPayoutMethod.CallUnary(ctx, req)
 }
 
+// SetTraderAcquirer calls portal.v1.OperatorService.SetTraderAcquirer.
+func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setTraderAcquirer.CallUnary(ctx, req)
+}
+
+// ListCardConflicts calls portal.v1.OperatorService.ListCardConflicts.
+func (c *operatorServiceClient) ListCardConflicts(ctx context.Context, req *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error) {
+	return c.listCardConflicts.CallUnary(ctx, req)
+}
+
+// CloseCardConflict calls portal.v1.OperatorService.CloseCardConflict.
+func (c *operatorServiceClient) CloseCardConflict(ctx context.Context, req *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error) {
+	return c.closeCardConflict.CallUnary(ctx, req)
+}
+
 // ListDeadEvents calls portal.v1.OperatorService.ListDeadEvents.
 func (c *operatorServiceClient) ListDeadEvents(ctx context.Context, req *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
 	return c.listDeadEvents.CallUnary(ctx, req)
@@ -616,6 +667,12 @@ type OperatorServiceHandler interface {
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
 	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
+	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListCardConflicts lists the charges that ended otherwise than their payments.
+	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
+	// CloseCardConflict notes that a conflict is settled.
+	CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error)
 	// ListDeadEvents lists events that were given up, of any merchant.
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
@@ -781,6 +838,24 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceSetTraderAcquirerHandler := connect.NewUnaryHandler(
+		OperatorServiceSetTraderAcquirerProcedure,
+		svc.SetTraderAcquirer,
+		connect.WithSchema(operatorServiceMethods.ByName("SetTraderAcquirer")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListCardConflictsHandler := connect.NewUnaryHandler(
+		OperatorServiceListCardConflictsProcedure,
+		svc.ListCardConflicts,
+		connect.WithSchema(operatorServiceMethods.ByName("ListCardConflicts")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceCloseCardConflictHandler := connect.NewUnaryHandler(
+		OperatorServiceCloseCardConflictProcedure,
+		svc.CloseCardConflict,
+		connect.WithSchema(operatorServiceMethods.ByName("CloseCardConflict")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceListDeadEventsHandler := connect.NewUnaryHandler(
 		OperatorServiceListDeadEventsProcedure,
 		svc.ListDeadEvents,
@@ -867,6 +942,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceSetCashboxPayoutMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetTraderPayoutMethodProcedure:
 			operatorServiceSetTraderPayoutMethodHandler.ServeHTTP(w, r)
+		case OperatorServiceSetTraderAcquirerProcedure:
+			operatorServiceSetTraderAcquirerHandler.ServeHTTP(w, r)
+		case OperatorServiceListCardConflictsProcedure:
+			operatorServiceListCardConflictsHandler.ServeHTTP(w, r)
+		case OperatorServiceCloseCardConflictProcedure:
+			operatorServiceCloseCardConflictHandler.ServeHTTP(w, r)
 		case OperatorServiceListDeadEventsProcedure:
 			operatorServiceListDeadEventsHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayEventsProcedure:
@@ -982,6 +1063,18 @@ func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Contex
 
 func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderAcquirer is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListCardConflicts is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CloseCardConflict is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {

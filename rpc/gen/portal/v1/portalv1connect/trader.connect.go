@@ -42,6 +42,15 @@ const (
 	// TraderServiceCancelPaymentProcedure is the fully-qualified name of the TraderService's
 	// CancelPayment RPC.
 	TraderServiceCancelPaymentProcedure = "/portal.v1.TraderService/CancelPayment"
+	// TraderServiceRequestCodeProcedure is the fully-qualified name of the TraderService's RequestCode
+	// RPC.
+	TraderServiceRequestCodeProcedure = "/portal.v1.TraderService/RequestCode"
+	// TraderServiceRequestCodeResendProcedure is the fully-qualified name of the TraderService's
+	// RequestCodeResend RPC.
+	TraderServiceRequestCodeResendProcedure = "/portal.v1.TraderService/RequestCodeResend"
+	// TraderServiceMarkCodeNotNeededProcedure is the fully-qualified name of the TraderService's
+	// MarkCodeNotNeeded RPC.
+	TraderServiceMarkCodeNotNeededProcedure = "/portal.v1.TraderService/MarkCodeNotNeeded"
 	// TraderServiceListPayinsProcedure is the fully-qualified name of the TraderService's ListPayins
 	// RPC.
 	TraderServiceListPayinsProcedure = "/portal.v1.TraderService/ListPayins"
@@ -62,6 +71,12 @@ type TraderServiceClient interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	// RequestCode asks the payer of a card payment for the code his bank sent.
+	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// RequestCodeResend asks for another code; the merchant gets a webhook.
+	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// MarkCodeNotNeeded says that the bank asks for no code.
+	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
@@ -101,6 +116,24 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 			connect.WithClientOptions(opts...),
 		),
+		requestCode: connect.NewClient[v1.RequestCodeRequest, v1.CardStepResponse](
+			httpClient,
+			baseURL+TraderServiceRequestCodeProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("RequestCode")),
+			connect.WithClientOptions(opts...),
+		),
+		requestCodeResend: connect.NewClient[v1.RequestCodeResendRequest, v1.CardStepResponse](
+			httpClient,
+			baseURL+TraderServiceRequestCodeResendProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("RequestCodeResend")),
+			connect.WithClientOptions(opts...),
+		),
+		markCodeNotNeeded: connect.NewClient[v1.MarkCodeNotNeededRequest, v1.CardStepResponse](
+			httpClient,
+			baseURL+TraderServiceMarkCodeNotNeededProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
+			connect.WithClientOptions(opts...),
+		),
 		listPayins: connect.NewClient[v1.ListPayinsRequest, v1.ListTraderPayinsResponse](
 			httpClient,
 			baseURL+TraderServiceListPayinsProcedure,
@@ -130,13 +163,16 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // traderServiceClient implements TraderServiceClient.
 type traderServiceClient struct {
-	listPayments    *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
-	confirmReceived *connect.Client[v1.ConfirmReceivedRequest, v1.ConfirmReceivedResponse]
-	cancelPayment   *connect.Client[v1.CancelPaymentRequest, v1.CancelPaymentResponse]
-	listPayins      *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
-	takePayin       *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
-	completePayin   *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
-	failPayin       *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
+	listPayments      *connect.Client[v1.ListPaymentsRequest, v1.ListPaymentsResponse]
+	confirmReceived   *connect.Client[v1.ConfirmReceivedRequest, v1.ConfirmReceivedResponse]
+	cancelPayment     *connect.Client[v1.CancelPaymentRequest, v1.CancelPaymentResponse]
+	requestCode       *connect.Client[v1.RequestCodeRequest, v1.CardStepResponse]
+	requestCodeResend *connect.Client[v1.RequestCodeResendRequest, v1.CardStepResponse]
+	markCodeNotNeeded *connect.Client[v1.MarkCodeNotNeededRequest, v1.CardStepResponse]
+	listPayins        *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
+	takePayin         *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
+	completePayin     *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
+	failPayin         *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -152,6 +188,21 @@ func (c *traderServiceClient) ConfirmReceived(ctx context.Context, req *connect.
 // CancelPayment calls portal.v1.TraderService.CancelPayment.
 func (c *traderServiceClient) CancelPayment(ctx context.Context, req *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error) {
 	return c.cancelPayment.CallUnary(ctx, req)
+}
+
+// RequestCode calls portal.v1.TraderService.RequestCode.
+func (c *traderServiceClient) RequestCode(ctx context.Context, req *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return c.requestCode.CallUnary(ctx, req)
+}
+
+// RequestCodeResend calls portal.v1.TraderService.RequestCodeResend.
+func (c *traderServiceClient) RequestCodeResend(ctx context.Context, req *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return c.requestCodeResend.CallUnary(ctx, req)
+}
+
+// MarkCodeNotNeeded calls portal.v1.TraderService.MarkCodeNotNeeded.
+func (c *traderServiceClient) MarkCodeNotNeeded(ctx context.Context, req *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return c.markCodeNotNeeded.CallUnary(ctx, req)
 }
 
 // ListPayins calls portal.v1.TraderService.ListPayins.
@@ -182,6 +233,12 @@ type TraderServiceHandler interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	// RequestCode asks the payer of a card payment for the code his bank sent.
+	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// RequestCodeResend asks for another code; the merchant gets a webhook.
+	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
+	// MarkCodeNotNeeded says that the bank asks for no code.
+	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
@@ -217,6 +274,24 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceRequestCodeHandler := connect.NewUnaryHandler(
+		TraderServiceRequestCodeProcedure,
+		svc.RequestCode,
+		connect.WithSchema(traderServiceMethods.ByName("RequestCode")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceRequestCodeResendHandler := connect.NewUnaryHandler(
+		TraderServiceRequestCodeResendProcedure,
+		svc.RequestCodeResend,
+		connect.WithSchema(traderServiceMethods.ByName("RequestCodeResend")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceMarkCodeNotNeededHandler := connect.NewUnaryHandler(
+		TraderServiceMarkCodeNotNeededProcedure,
+		svc.MarkCodeNotNeeded,
+		connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
+		connect.WithHandlerOptions(opts...),
+	)
 	traderServiceListPayinsHandler := connect.NewUnaryHandler(
 		TraderServiceListPayinsProcedure,
 		svc.ListPayins,
@@ -249,6 +324,12 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceConfirmReceivedHandler.ServeHTTP(w, r)
 		case TraderServiceCancelPaymentProcedure:
 			traderServiceCancelPaymentHandler.ServeHTTP(w, r)
+		case TraderServiceRequestCodeProcedure:
+			traderServiceRequestCodeHandler.ServeHTTP(w, r)
+		case TraderServiceRequestCodeResendProcedure:
+			traderServiceRequestCodeResendHandler.ServeHTTP(w, r)
+		case TraderServiceMarkCodeNotNeededProcedure:
+			traderServiceMarkCodeNotNeededHandler.ServeHTTP(w, r)
 		case TraderServiceListPayinsProcedure:
 			traderServiceListPayinsHandler.ServeHTTP(w, r)
 		case TraderServiceTakePayinProcedure:
@@ -276,6 +357,18 @@ func (UnimplementedTraderServiceHandler) ConfirmReceived(context.Context, *conne
 
 func (UnimplementedTraderServiceHandler) CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CancelPayment is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RequestCode is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RequestCodeResend is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.MarkCodeNotNeeded is not implemented"))
 }
 
 func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {

@@ -1,0 +1,134 @@
+package acquirer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/card"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+)
+
+// Sandbox is the acquirer of a sandbox. What becomes of a card its number says; of any other card the trader's desk
+// decides. Its book holds no card.
+type Sandbox struct {
+	q     *db.Queries
+	clock clock.Clock
+}
+
+// NewSandbox makes the acquirer.
+func NewSandbox(pool *pgxpool.Pool, c clock.Clock) *Sandbox {
+	return &Sandbox{q: db.New(pool), clock: c}
+}
+
+var _ Acquirer = (*Sandbox)(nil)
+
+// The scripts of attempts.
+const (
+	scriptApprove = "approve"
+	scriptCode    = "code"
+	scriptDesk    = "desk"
+)
+
+// magic are the cards with a script. Any expiry and any CVV go with them.
+var magic = map[string]string{
+	"4242424242424242": scriptApprove,
+	"5555555555554444": scriptApprove,
+	"4000002500003155": scriptCode,
+	"4000000000000002": CardDeclined,
+	"4000000000009995": InsufficientFunds,
+}
+
+const (
+	// thinks is how long it takes for an answer.
+	thinks = time.Second
+	// rightCode is the one code it takes.
+	rightCode = "123456"
+)
+
+// Authorize implements Acquirer.
+func (s *Sandbox) Authorize(ctx context.Context, a Attempt, c card.Card, _ CVV) (Answer, error) {
+	script, known := magic[c.PAN.Digits()]
+	if !known {
+		script = scriptDesk
+	}
+	err := s.q.SandboxAttemptInsert(ctx, db.SandboxAttemptInsertParams{
+		AttemptID: a.ID, Currency: a.Currency, Amount: a.Amount, Script: script, AnswersAt: s.clock.Now().Add(thinks),
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("open attempt: %w", err)
+	}
+	return s.Result(ctx, a.ID)
+}
+
+// SubmitCode implements Acquirer.
+func (s *Sandbox) SubmitCode(ctx context.Context, id uuid.UUID, number int32, code Code) (Answer, error) {
+	err := s.q.SandboxAttemptCode(ctx, db.SandboxAttemptCodeParams{
+		AttemptID: id, Number: number, CodeRight: code.reveal() == rightCode,
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("take code: %w", err)
+	}
+	return s.Result(ctx, id)
+}
+
+// ResendCode implements Acquirer.
+func (s *Sandbox) ResendCode(ctx context.Context, id uuid.UUID, number int32) (Answer, error) {
+	if err := s.q.SandboxAttemptResend(ctx, db.SandboxAttemptResendParams{AttemptID: id, Number: number}); err != nil {
+		return Answer{}, fmt.Errorf("resend code: %w", err)
+	}
+	return s.Result(ctx, id)
+}
+
+// Void implements Acquirer.
+func (s *Sandbox) Void(ctx context.Context, id uuid.UUID) (Answer, error) {
+	if err := s.q.SandboxAttemptVoid(ctx, db.SandboxAttemptVoidParams{AttemptID: id, Now: s.clock.Now()}); err != nil {
+		return Answer{}, fmt.Errorf("void attempt: %w", err)
+	}
+	return s.Result(ctx, id)
+}
+
+// Result implements Acquirer.
+func (s *Sandbox) Result(ctx context.Context, id uuid.UUID) (Answer, error) {
+	row, err := s.q.SandboxAttemptGet(ctx, id)
+	if db.NoRows(err) {
+		return Answer{State: Unknown}, nil
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("read attempt: %w", err)
+	}
+	return s.stands(row), nil
+}
+
+func (s *Sandbox) stands(row db.SandboxAcquirer) Answer {
+	answer := Answer{State: Pending, Codes: row.Codes}
+	thinking := s.clock.Now().Before(row.AnswersAt)
+	switch {
+	case row.Voided:
+		answer.State = Voided
+	case row.Script == scriptDesk:
+	case row.Script == scriptCode:
+		answer.State = codeState(row, thinking)
+	case thinking:
+	case row.Script == scriptApprove:
+		answer.State = Approved
+	default:
+		answer.State, answer.Reason = Declined, row.Script
+	}
+	return answer
+}
+
+// codeState is how an attempt stands that needs a code. One that comes early is looked at once the answer is due.
+func codeState(row db.SandboxAcquirer, thinking bool) State {
+	switch {
+	case thinking:
+		return Pending
+	case row.CodeRight:
+		return Approved
+	}
+	return CodeNeeded
+}

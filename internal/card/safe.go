@@ -1,0 +1,189 @@
+package card
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"gateway/internal/db"
+	"gateway/internal/vault"
+)
+
+// Owner is the payment a card was entered for.
+type Owner struct {
+	MerchantID, PaymentID, CashboxID int64
+	// UserID is whose card it is, where it may be kept for his next payment; else nil.
+	UserID *string
+}
+
+// Safe keeps cards sealed, each bound to its column and payment.
+type Safe struct {
+	vault *vault.Vault
+	// hashKey keys the hashes by which cards are told apart where the card itself must not be.
+	hashKey []byte
+}
+
+// NewSafe makes a safe.
+func NewSafe(v *vault.Vault, hashKey []byte) *Safe { return &Safe{vault: v, hashKey: hashKey} }
+
+const (
+	table = "payment_card"
+	// keptFor is how long a completed payment's card is kept for its payer.
+	keptFor = 180 * 24 * time.Hour
+)
+
+// Put stores a payment's card.
+func (s *Safe) Put(ctx context.Context, o Owner, c Card, at time.Time) (db.Query, error) {
+	params := db.CardPutParams{
+		MerchantID: o.MerchantID, PaymentID: o.PaymentID, CashboxID: o.CashboxID, PayerUserID: o.UserID,
+		Brand: c.PAN.Brand(), Last4: c.PAN.Last4(), CreatedAt: at,
+	}
+	var errs [3]error
+	params.Pan, errs[0] = s.seal("pan", o.PaymentID, c.PAN.Digits())
+	params.Expiry, errs[1] = s.seal("expiry", o.PaymentID, fmt.Sprintf("%d/%d", c.Expiry.month, c.Expiry.year))
+	if c.Holder != nil {
+		params.Holder, errs[2] = s.seal("holder", o.PaymentID, *c.Holder)
+	}
+	return func(q *db.Queries) error { return q.CardPut(ctx, params) }, errors.Join(errs[:]...)
+}
+
+func (s *Safe) seal(column string, paymentID int64, text string) ([]byte, error) {
+	return s.vault.Seal([]byte(text), vault.Place{Table: table, Column: column, Row: paymentID})
+}
+
+func (s *Safe) open(column string, paymentID int64, sealed []byte) (string, error) {
+	text, err := s.vault.Open(sealed, vault.Place{Table: table, Column: column, Row: paymentID})
+	return string(text), err
+}
+
+// Shown is what may be shown of a card.
+type Shown struct {
+	Brand, Last4 string
+	Holder       *string
+}
+
+// Show reads what may be shown of a payment's card; nil before one was entered.
+func (s *Safe) Show(ctx context.Context, q *db.Queries, merchantID, paymentID int64) (*Shown, error) {
+	row, err := q.CardGet(ctx, db.CardGetParams{MerchantID: merchantID, PaymentID: paymentID})
+	if db.NoRows(err) {
+		return nil, nil //nolint:nilnil // no card is no error
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read card: %w", err)
+	}
+	return s.show(row)
+}
+
+// ShowAll is Show for several payments, by their ids.
+func (s *Safe) ShowAll(ctx context.Context, q *db.Queries, merchantIDs, paymentIDs []int64) (map[int64]*Shown, error) {
+	rows, err := q.CardList(ctx, db.CardListParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
+	if err != nil {
+		return nil, fmt.Errorf("read cards: %w", err)
+	}
+	all := make(map[int64]*Shown, len(rows))
+	for _, row := range rows {
+		if all[row.PaymentID], err = s.show(row); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (s *Safe) show(row db.PaymentCard) (*Shown, error) {
+	shown := &Shown{Brand: row.Brand, Last4: row.Last4}
+	if row.Holder != nil {
+		holder, err := s.open("holder", row.PaymentID, row.Holder)
+		if err != nil {
+			return nil, err
+		}
+		shown.Holder = &holder
+	}
+	return shown, nil
+}
+
+// Saved is a payer's card from an earlier payment.
+type Saved struct {
+	Shown
+	Card Card
+}
+
+// Saved finds the card its owner used last on the cashbox, if it is still kept and good.
+func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time) (*Saved, error) {
+	if o.UserID == nil {
+		return nil, nil //nolint:nilnil // nobody's card is no error
+	}
+	row, err := q.CardSaved(ctx, db.CardSavedParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID, Now: now})
+	if db.NoRows(err) {
+		return nil, nil //nolint:nilnil // no card is no error
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read saved card: %w", err)
+	}
+	saved, err := s.unseal(row)
+	if err != nil || saved.Card.Expiry.Before(now) {
+		return nil, err
+	}
+	return saved, nil
+}
+
+func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
+	shown, err := s.show(row)
+	if err != nil {
+		return nil, err
+	}
+	digits, err := s.open("pan", row.PaymentID, row.Pan)
+	if err != nil {
+		return nil, err
+	}
+	expiry, err := s.open("expiry", row.PaymentID, row.Expiry)
+	if err != nil {
+		return nil, err
+	}
+	saved := &Saved{Shown: *shown, Card: Card{PAN: PAN{&digits}, Holder: shown.Holder}}
+	if _, err := fmt.Sscanf(expiry, "%d/%d", &saved.Card.Expiry.month, &saved.Card.Expiry.year); err != nil {
+		return nil, errors.New("a sealed expiry is not one")
+	}
+	return saved, nil
+}
+
+// Forget erases every card kept of an owner on the cashbox.
+func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
+	if o.UserID == nil {
+		return nil
+	}
+	_, err := q.CardForget(ctx, db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID})
+	return err
+}
+
+// Erase erases what is sealed of a payment's card, but for its holder, whom reads of the payment show.
+func Erase(ctx context.Context, merchantID, paymentID int64) db.Query {
+	return func(q *db.Queries) error {
+		return q.CardErase(ctx, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
+	}
+}
+
+// Keep keeps a completed payment's card for its payer's next one, or erases it where the payer is not known.
+func Keep(ctx context.Context, merchantID, paymentID int64, now time.Time) db.Query {
+	return func(q *db.Queries) error {
+		return q.CardKeep(ctx, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
+	}
+}
+
+// Hash tells cards, or what else is given, apart without naming them.
+func (s *Safe) Hash(purpose string, parts ...string) []byte {
+	mac := hmac.New(sha256.New, s.hashKey)
+	_, _ = fmt.Fprintf(mac, "%q%q", purpose, parts)
+	return mac.Sum(nil)
+}
+
+// HashPAN tells a card apart from others.
+func (s *Safe) HashPAN(p PAN) []byte { return s.Hash("pan", p.Digits()) }
+
+// Prune erases kept cards whose time is over or that a later one has replaced.
+func (s *Safe) Prune(ctx context.Context, q *db.Queries, now time.Time) error {
+	_, err := q.CardPrune(ctx, now)
+	return err
+}

@@ -1,0 +1,223 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/card"
+	"gateway/internal/db"
+	"gateway/internal/payment"
+)
+
+// key names an attempt.
+type key struct {
+	merchantID, paymentID int64
+	id                    uuid.UUID
+}
+
+// asked is what an answer is the answer to.
+type asked int
+
+const (
+	// told: the acquirer was just given a card or a code, so that the answer knows of it.
+	told asked = iota
+	// inquired: it was asked how the attempt stands.
+	inquired
+	// voided: it was to undo the attempt.
+	voided
+)
+
+// The ends of attempts, beside the acquirer's own words for them.
+const (
+	attemptAuthorising = "authorising"
+	attemptOpen        = "open"
+	attemptLost        = "lost"
+	attemptConflict    = "conflict"
+)
+
+// longOpen is for how long an acquirer is asked about an attempt whose payment was completed on the trader's word.
+const longOpen = 24 * time.Hour
+
+// take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has ended stays ended.
+func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
+	_, err := s.Payments.InCheckout(ctx, k.merchantID, k.paymentID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		q := db.New(tx)
+		attempt, err := q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: k.merchantID, ID: k.id})
+		if err != nil {
+			return payment.Step{}, fmt.Errorf("read attempt: %w", err)
+		}
+		if attempt.Status != attemptAuthorising && attempt.Status != attemptOpen {
+			return payment.Step{}, nil
+		}
+		state, err := s.state(ctx, q, p)
+		if err != nil {
+			return payment.Step{}, err
+		}
+		t := taking{answer: answer, to: to, now: s.clock.Now(), attempt: attempt, state: state}
+		t.decide(payment.Status(p.Status))
+		return t.step, s.store(ctx, q, p, t)
+	})
+	return err
+}
+
+// store writes what taking an answer in came to.
+func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t taking) error {
+	if err := putAttempt(ctx, q, t.attempt); err != nil {
+		return err
+	}
+	if err := put(ctx, q, p, t.state); err != nil {
+		return err
+	}
+	if t.attempt.Status == attemptLost && payment.Status(p.Status) == payment.Pending {
+		if err := card.Erase(ctx, p.MerchantID, p.ID)(q); err != nil {
+			return fmt.Errorf("erase card: %w", err)
+		}
+	}
+	if t.attempt.Status != attemptConflict {
+		return nil
+	}
+	return q.ConflictInsert(ctx, db.ConflictInsertParams{
+		MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: t.attempt.ID, PaymentStatus: p.Status,
+		AttemptState: string(t.answer.State), CreatedAt: t.now,
+	})
+}
+
+func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
+	err := q.AttemptPut(ctx, db.AttemptPutParams{
+		MerchantID: a.MerchantID, ID: a.ID, Status: a.Status, CodesSent: a.CodesSent,
+		CodesFollowed: a.CodesFollowed, Submitting: a.Submitting, PollAt: a.PollAt,
+	})
+	if err != nil {
+		return fmt.Errorf("write attempt: %w", err)
+	}
+	return nil
+}
+
+// taking is an answer being taken in: what is known goes in, and what becomes of attempt, checkout and payment comes out.
+type taking struct {
+	answer acquirer.Answer
+	to     asked
+	now    time.Time
+
+	attempt db.CardAttempt
+	state   State
+	step    payment.Step
+}
+
+// decide is the whole table of answers.
+func (t *taking) decide(status payment.Status) {
+	switch status {
+	case payment.Pending:
+		t.pending()
+	case payment.Completed:
+		t.completed()
+	default:
+		t.over()
+	}
+}
+
+// pending: the acquirer's word decides.
+func (t *taking) pending() {
+	switch t.answer.State {
+	case acquirer.Approved:
+		t.end(string(acquirer.Approved))
+		t.step = payment.Step{To: payment.Completed, Actor: actorAcquirer}
+	case acquirer.Declined:
+		t.decline(t.answer.Reason)
+	case acquirer.Voided, acquirer.Unknown:
+		t.gone()
+	case acquirer.CodeNeeded, acquirer.Pending:
+		t.goOn()
+	}
+}
+
+func (t *taking) decline(reason string) {
+	t.end(string(acquirer.Declined))
+	t.state.LastError = &reason
+	t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}
+}
+
+// gone: the acquirer knows of no charge. If we had it see to that, the payer types again; an unknown attempt is first
+// voided, by Poll; one that was voided without our asking is declined.
+func (t *taking) gone() {
+	switch {
+	case t.to == voided:
+		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
+	case t.answer.State == acquirer.Voided:
+		t.decline(acquirer.CardDeclined)
+	default:
+		t.attempt.PollAt = t.now
+	}
+}
+
+// goOn: nothing is decided. A code asked for is asked of the payer, once for each time the acquirer asks.
+func (t *taking) goOn() {
+	a := &t.attempt
+	a.Status = attemptOpen
+	lost := a.Submitting && t.answer.Codes < a.CodesSent
+	switch {
+	case lost && t.to == inquired:
+		t.state = t.state.codeLost()
+	case t.answer.State != acquirer.CodeNeeded || lost || t.answer.Codes <= a.CodesFollowed:
+	case t.answer.Codes == 0:
+		t.state = t.state.codeNeeded()
+	default:
+		t.reject()
+	}
+	if t.answer.State == acquirer.CodeNeeded {
+		a.CodesFollowed = max(a.CodesFollowed, t.answer.Codes)
+	}
+	if !lost || t.to == inquired {
+		a.Submitting = false
+	}
+	t.attempt.PollAt = t.now.Add(time.Second)
+}
+
+func (t *taking) reject() {
+	last := false
+	if t.state, last = t.state.codeRejected(); last {
+		reason := errorCodeRejected
+		t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}
+	}
+}
+
+// completed: on somebody's word. The acquirer should come to the same.
+func (t *taking) completed() {
+	switch t.answer.State {
+	case acquirer.Approved:
+		t.end(string(acquirer.Approved))
+	case acquirer.Declined, acquirer.Voided, acquirer.Unknown:
+		t.end(attemptConflict)
+	case acquirer.Pending, acquirer.CodeNeeded:
+		if t.attempt.Status = attemptOpen; t.now.After(t.attempt.CreatedAt.Add(longOpen)) {
+			t.end(string(acquirer.Approved))
+		}
+	}
+}
+
+// over: the payment ended without money. What stands at the acquirer is undone, by Poll.
+func (t *taking) over() {
+	switch {
+	case t.answer.State == acquirer.Declined:
+		t.end(string(acquirer.Declined))
+	case t.answer.State == acquirer.Voided, t.answer.State == acquirer.Unknown && t.to == voided:
+		t.end(string(acquirer.Voided))
+	case t.answer.State == acquirer.Approved && t.to == voided:
+		t.end(attemptConflict)
+	default:
+		t.attempt.Status = attemptOpen
+		if t.to != voided {
+			t.attempt.PollAt = t.now
+		}
+	}
+}
+
+func (t *taking) end(status string) {
+	t.attempt.Status, t.attempt.Submitting = status, false
+	t.state = t.state.ended()
+}

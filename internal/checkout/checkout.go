@@ -1,0 +1,222 @@
+// Package checkout carries a card payment from its link to its result: the card, the code, a resend, the payer's cancel,
+// and the desk of a trader. What an acquirer says is taken in here, whenever it says it.
+//
+// # Phases
+//
+//	awaiting_payer_details ──card──▶ awaiting_trader_bank_sms ──code needed──▶ awaiting_payer_otp
+//	          ▲                          │            │   ▲                      │     ▲  ▲
+//	          │                          │      code, │   └ (no code: 200,       │     │  │
+//	          │                          │ or none needed   nothing changes)     │code,│  │wrong code (third: failed),
+//	          │                          │            │                          │none │  │code did not get through,
+//	          │                          │            ▼                          ▼needed  │resend
+//	          │                          │         awaiting_trader_confirm ◀─────┘     │  │
+//	          │                          │            │         └──────────────────────┴──┘
+//	          └──── the card did not get through ─────┘
+//
+// All this while the payment is pending: its status, not the phase, says how it ended, and the phase stays the last one.
+// A resend is possible in the three phases after the card, and asks for the code. A pending payment whose attempt has
+// ended (the application set it back) waits for a card again.
+//
+// # Who wins
+//
+// Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer, trader, acquirer or the
+// clock, has it. What the acquirer says afterwards is voided when the payment did not complete, and is an operator's to
+// look into when it completed on another's word and the acquirer declined, or when it cannot be voided.
+//
+// # Calls to an acquirer
+//
+// First it is committed that a call is under way, then the acquirer is called outside any transaction, then its answer is
+// committed. CVV and codes are in the request's memory alone. Poll asks after what was left open: by an answer that is
+// yet to come, a call without an answer, or a process that died. If the acquirer never heard of the attempt, it is
+// voided, so that a late call does nothing, and the payer types again.
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/card"
+	"gateway/internal/clock"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+)
+
+// Acquirers knows each trader's acquirer, or acquirer.ErrNone.
+type Acquirers interface {
+	For(ctx context.Context, traderID int64) (acquirer.Acquirer, error)
+}
+
+// Rooms are what checkouts are made of.
+type Rooms struct {
+	Payments  *payment.Service
+	Links     *auth.Links
+	Cards     *card.Safe
+	Acquirers Acquirers
+	Limits    *limit.Limits
+}
+
+// Service carries checkouts.
+type Service struct {
+	Rooms
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	clock clock.Clock
+}
+
+// New makes the service.
+func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
+	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c}
+}
+
+const (
+	actorPayer    = "payer"
+	actorAcquirer = "acquirer"
+)
+
+var errNoAcquirer = fault.New(fault.Unavailable, "acquirer_not_configured", "Cards cannot be taken for this payment now.")
+
+// open finds the card payment of a link and counts the call. Every link that is none gets the same answer.
+func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {
+	id, err := s.Links.Parse(token)
+	if err != nil {
+		return payment.Payment{}, fault.ErrNotFound
+	}
+	p, err := s.Payments.ByUUID(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	if !p.CardCheckout() {
+		return p, fault.ErrNotFound
+	}
+	_, err = s.Limits.Count(rule, id.String())
+	return p, err
+}
+
+// Get reads a checkout by its link.
+func (s *Service) Get(ctx context.Context, token string) (View, error) {
+	p, err := s.open(ctx, token, limit.CheckoutReads)
+	if err != nil {
+		return View{}, err
+	}
+	return s.view(ctx, p)
+}
+
+// Cancel cancels the payment for its payer; the merchant learns of it at once.
+func (s *Service) Cancel(ctx context.Context, token string) (View, error) {
+	p, err := s.open(ctx, token, limit.CheckoutWrites)
+	if err != nil {
+		return View{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return View{}, err
+	}
+	p, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		if err := s.checkOpen(p); err != nil {
+			return payment.Step{}, err
+		}
+		return payment.Step{To: payment.Cancelled, Actor: actorPayer}, s.askSoon(ctx, tx, p)
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return s.view(ctx, p)
+}
+
+// checkOpen refuses the payer's steps once the payment has ended or its time is over.
+func (s *Service) checkOpen(p payment.Payment) error {
+	if payment.Status(p.Status) != payment.Pending || !s.clock.Now().Before(p.ExpiresAt) {
+		return errClosed
+	}
+	return nil
+}
+
+// state reads where a payment's checkout stands.
+func (s *Service) state(ctx context.Context, q *db.Queries, p payment.Payment) (State, error) {
+	row, err := q.CheckoutGet(ctx, db.CheckoutGetParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+	if db.NoRows(err) {
+		return initial(), nil
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("read checkout: %w", err)
+	}
+	return stateOf(row, p), nil
+}
+
+func stateOf(row db.Checkout, p payment.Payment) State {
+	state := State{
+		Phase: Phase(row.Phase), CodeAsked: row.CodeAsked, Rejected: row.CodesRejected, Resends: row.Resends,
+		ResentBy: row.ResentBy, ResentAt: row.ResentAt, LastError: row.LastError,
+		AttemptID: row.AttemptID, AttemptOver: row.AttemptOver,
+	}
+	if state.AttemptOver && payment.Status(p.Status) == payment.Pending {
+		state.Phase = AwaitingDetails
+	}
+	return state
+}
+
+func put(ctx context.Context, q *db.Queries, p payment.Payment, state State) error {
+	err := q.CheckoutPut(ctx, db.CheckoutPutParams{
+		MerchantID: p.MerchantID, PaymentID: p.ID, Phase: string(state.Phase), CodeAsked: state.CodeAsked,
+		CodesRejected: state.Rejected, Resends: state.Resends, ResentBy: state.ResentBy, ResentAt: state.ResentAt,
+		LastError: state.LastError, AttemptID: state.AttemptID, AttemptOver: state.AttemptOver,
+	})
+	if err != nil {
+		return fmt.Errorf("write checkout: %w", err)
+	}
+	return nil
+}
+
+// askSoon has the acquirer of the attempt under way, if there is one, asked at the next round.
+func (s *Service) askSoon(ctx context.Context, tx pgx.Tx, p payment.Payment) error {
+	q := db.New(tx)
+	state, err := s.state(ctx, q, p)
+	if err != nil || state.AttemptOver {
+		return err
+	}
+	return q.AttemptSoon(ctx, db.AttemptSoonParams{MerchantID: p.MerchantID, ID: state.AttemptID, PollAt: s.clock.Now()})
+}
+
+// acquirerOf is the acquirer of a payment's trader.
+func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acquirer, error) {
+	found, err := s.Acquirers.For(ctx, traderID)
+	if errors.Is(err, acquirer.ErrNone) {
+		return nil, fmt.Errorf("%w: trader %d: %w", errNoAcquirer, traderID, err)
+	}
+	return found, err
+}
+
+// detached is a context for a call to an acquirer: who hangs up takes nothing back.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), acquirer.Timeout)
+}
+
+// noAnswer notes a call without an answer. Poll asks after it.
+func noAnswer(ctx context.Context, call string, id fmt.Stringer, err error) {
+	slog.WarnContext(ctx, "no answer of an acquirer", "call", call, "attempt", id.String(), "error", err)
+}
+
+// assigned finds a payment for its trader's desk.
+func (s *Service) assigned(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+	if caller.Kind != auth.Trader {
+		return payment.Payment{}, fault.ErrTokenKindNotAllowed
+	}
+	p, err := s.Payments.Get(ctx, caller, strconv.FormatInt(id, 10))
+	if err != nil {
+		return p, err
+	}
+	return p, fault.Decoded(ctx).Err()
+}
+
+// callGrace is how long after its beginning a call is asked after: by then it has an answer or will never have one.
+const callGrace = acquirer.Timeout + 5*time.Second

@@ -1,0 +1,106 @@
+package checkout
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+)
+
+// SubmitCode takes the payer's SMS code and hands it over at once, also before it was asked for. Without a code it
+// changes nothing, unless one was asked for.
+func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
+	p, err := s.open(ctx, token, limit.CheckoutWrites)
+	if err != nil {
+		return View{}, err
+	}
+	state, err := s.state(ctx, s.q, p)
+	if err != nil {
+		return View{}, err
+	}
+	f := fault.Decoded(ctx)
+	var code acquirer.Code
+	if otp != "" || f.Wrong("otp") || state.Phase == AwaitingCode && s.checkOpen(p) == nil {
+		code = acquirer.ParseCode(f, "otp", otp)
+	}
+	if err := f.Err(); err != nil {
+		return View{}, err
+	}
+	if err := s.checkOpen(p); err != nil {
+		return View{}, err
+	}
+	if otp == "" {
+		return s.withoutCode(ctx, p, state)
+	}
+	to, err := s.acquirerOf(ctx, p.TraderID)
+	if err != nil {
+		return View{}, err
+	}
+	attempt, number, err := s.beginCode(ctx, p)
+	if err != nil {
+		return View{}, err
+	}
+	s.handOver(ctx, to, p, attempt, number, code)
+	if p, err = s.Payments.ByUUID(ctx, p.UUID); err != nil {
+		return View{}, err
+	}
+	return s.view(ctx, p)
+}
+
+func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state State) (View, error) {
+	if state.Phase == AwaitingDetails {
+		return View{}, errWrongStep
+	}
+	return s.view(ctx, p)
+}
+
+// beginCode commits that a code is about to be handed over, and numbers it. Of several at once the first is taken.
+func (s *Service) beginCode(ctx context.Context, p payment.Payment) (id uuid.UUID, number int32, err error) {
+	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		if err := s.checkOpen(p); err != nil {
+			return payment.Step{}, err
+		}
+		q := db.New(tx)
+		state, err := s.state(ctx, q, p)
+		if err != nil {
+			return payment.Step{}, err
+		}
+		if state, err = state.codeGiven(); err != nil {
+			return payment.Step{}, err
+		}
+		attempt, err := q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: p.MerchantID, ID: state.AttemptID})
+		if err != nil {
+			return payment.Step{}, err
+		}
+		attempt.CodesSent++
+		attempt.Submitting, attempt.PollAt = true, s.clock.Now().Add(callGrace)
+		id, number = attempt.ID, attempt.CodesSent
+		if err := putAttempt(ctx, q, attempt); err != nil {
+			return payment.Step{}, err
+		}
+		return payment.Step{}, put(ctx, q, p, state)
+	})
+	return id, number, err
+}
+
+// handOver hands the acquirer a code and takes its answer in. Without one Poll goes on.
+func (s *Service) handOver(
+	ctx context.Context, to acquirer.Acquirer, p payment.Payment, id uuid.UUID, number int32, code acquirer.Code,
+) {
+	bounded, cancel := detached(ctx)
+	defer cancel()
+	answer, err := to.SubmitCode(bounded, id, number, code)
+	if err == nil {
+		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id}, answer, told)
+	}
+	if err != nil {
+		noAnswer(ctx, "code", id, err)
+		s.pollNow(ctx, p.MerchantID, id)
+	}
+}

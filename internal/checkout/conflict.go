@@ -1,0 +1,54 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// Conflict is an attempt that ended otherwise than its payment, for an operator to look into.
+type Conflict struct{ db.CardConflict }
+
+// ListConflicts lists the open conflicts, the newest first. The cursor is nil on the last page.
+func (s *Service) ListConflicts(ctx context.Context, caller auth.Caller, size *int32, cursor *string) ([]Conflict, *string, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := db.Page{Limit: size, Cursor: cursor}.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: limit + 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list conflicts: %w", err)
+	}
+	rows, next := db.Cut(rows, limit, func(c db.CardConflict) int64 { return c.ID })
+	list := make([]Conflict, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Conflict{row})
+	}
+	return list, next, nil
+}
+
+// CloseConflict notes that an operator has settled a conflict.
+func (s *Service) CloseConflict(ctx context.Context, caller auth.Caller, id int64) (Conflict, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Conflict{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Conflict{}, err
+	}
+	now, actor := s.clock.Now(), caller.Actor()
+	row, err := s.q.ConflictClose(ctx, db.ConflictCloseParams{ID: id, ClosedAt: &now, ClosedBy: &actor})
+	if db.NoRows(err) {
+		return Conflict{}, fault.ErrNotFound
+	}
+	return Conflict{row}, err
+}
+
+// OpenConflicts counts what operators have yet to look into.
+func (s *Service) OpenConflicts(ctx context.Context) (int64, error) { return s.q.ConflictCount(ctx) }

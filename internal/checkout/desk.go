@@ -1,0 +1,113 @@
+package checkout
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+// RequestCode asks the payer for the code his bank sent, on the trader's word.
+func (s *Service) RequestCode(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+	return s.atDesk(ctx, caller, id, State.codeRequested)
+}
+
+// MarkCodeNotNeeded says on the trader's word that there is no code to wait for.
+func (s *Service) MarkCodeNotNeeded(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+	return s.atDesk(ctx, caller, id, State.codeNotNeeded)
+}
+
+func (s *Service) atDesk(
+	ctx context.Context, caller auth.Caller, id int64, step func(State) (State, error),
+) (payment.Payment, error) {
+	found, err := s.assigned(ctx, caller, id)
+	if err != nil {
+		return found, err
+	}
+	return s.Payments.InCheckout(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		if payment.Status(p.Status) != payment.Pending {
+			return payment.Step{}, errNotPending
+		}
+		if !p.CardCheckout() {
+			return payment.Step{}, errWrongStep
+		}
+		q := db.New(tx)
+		state, err := s.state(ctx, q, p)
+		if err != nil {
+			return payment.Step{}, err
+		}
+		if state, err = step(state); err != nil {
+			return payment.Step{}, err
+		}
+		return payment.Step{}, put(ctx, q, p, state)
+	})
+}
+
+// Resend asks for the code again on the merchant's word.
+func (s *Service) Resend(ctx context.Context, caller auth.Caller, id string) (State, error) {
+	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+		return State{}, err
+	}
+	found, err := s.Payments.Get(ctx, caller, id)
+	if err != nil {
+		return State{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return State{}, err
+	}
+	_, state, err := s.resend(ctx, found, byMerchant, errResendWrongStep)
+	return state, err
+}
+
+// RequestResend asks for the code again on the trader's word; the merchant is told.
+func (s *Service) RequestResend(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
+	found, err := s.assigned(ctx, caller, id)
+	if err != nil {
+		return found, err
+	}
+	p, _, err := s.resend(ctx, found, byTrader, errNotPending)
+	return p, err
+}
+
+// resend carries out a resend; closed is what is said of a payment that has ended.
+func (s *Service) resend(ctx context.Context, found payment.Payment, by string, closed error) (payment.Payment, State, error) {
+	var state State
+	p, err := s.Payments.InCheckout(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		if payment.Status(p.Status) != payment.Pending {
+			return payment.Step{}, closed
+		}
+		if p.Method != payment.MethodQuasiEcom {
+			return payment.Step{}, errResendWrongStep
+		}
+		q, now := db.New(tx), s.clock.Now()
+		before, err := s.state(ctx, q, p)
+		if err != nil {
+			return payment.Step{}, err
+		}
+		if state, err = before.resent(by, now); err != nil {
+			return payment.Step{}, err
+		}
+		if err := put(ctx, q, p, state); err != nil {
+			return payment.Step{}, err
+		}
+		// The acquirer is told at the next round.
+		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, PollAt: now}
+		return payment.Step{Resend: tell(state, by)}, q.AttemptNudge(ctx, soon)
+	})
+	return p, state, err
+}
+
+// tell is what the merchant is told of a resend that was not his own.
+func tell(state State, by string) *payment.Resend {
+	if by == byMerchant {
+		return nil
+	}
+	return &payment.Resend{
+		Phase: string(state.Phase), Count: state.Resends, Maximum: MaxResends, Left: state.ResendsLeft(),
+		By: by, At: *state.ResentAt,
+	}
+}

@@ -1,0 +1,160 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/card"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+)
+
+// Details are a card as the payer typed it.
+type Details struct {
+	card.Entry
+	CVV string
+	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does.
+	Saved bool
+	// Address is where the call came from.
+	Address string
+}
+
+// SubmitDetails takes the payer's card and has it authorised. The answer to that comes later, as a phase or a status.
+func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (View, error) {
+	p, err := s.open(ctx, token, limit.CheckoutWrites)
+	if err != nil {
+		return View{}, err
+	}
+	entered, cvv, err := s.checkDetails(ctx, p, d)
+	if err != nil {
+		return View{}, err
+	}
+	if err := s.mayEnter(ctx, p); err != nil {
+		return View{}, err
+	}
+	to, err := s.acquirerOf(ctx, p.TraderID)
+	if err != nil {
+		return View{}, err
+	}
+	if err := s.countCard(ctx, p, d.Address, entered.PAN); err != nil {
+		return View{}, err
+	}
+	attempt, err := s.begin(ctx, p, entered)
+	if err != nil {
+		return View{}, err
+	}
+	s.authorise(ctx, to, p, attempt, entered, cvv)
+	if p, err = s.Payments.ByUUID(ctx, p.UUID); err != nil {
+		return View{}, err
+	}
+	return s.view(ctx, p)
+}
+
+// checkDetails checks everything typed before anything else happens.
+func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details) (card.Card, acquirer.CVV, error) {
+	f, now := fault.Decoded(ctx), s.clock.Now()
+	cvv := acquirer.ParseCVV(f, "cvv", d.CVV)
+	if !d.Saved {
+		entered := card.Parse(f, d.Entry, now)
+		return entered, cvv, f.Err()
+	}
+	if err := f.Err(); err != nil {
+		return card.Card{}, cvv, err
+	}
+	saved, err := s.Cards.Saved(ctx, s.q, owner(p), now)
+	if err != nil {
+		return card.Card{}, cvv, err
+	}
+	if saved == nil {
+		return card.Card{}, cvv, fault.Fields{"pan": {"is required: no card is saved"}}.Err()
+	}
+	return saved.Card, cvv, nil
+}
+
+// owner says whose the payment's card is. Only quasi_ecom cards may be kept, for payers who are named.
+func owner(p payment.Payment) card.Owner {
+	o := card.Owner{MerchantID: p.MerchantID, PaymentID: p.ID, CashboxID: p.CashboxID}
+	if p.Method == payment.MethodQuasiEcom && p.PayerUserID != nil && *p.PayerUserID != "" {
+		o.UserID = p.PayerUserID
+	}
+	return o
+}
+
+// mayEnter looks ahead, without a lock, whether a card would be taken now.
+func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
+	if err := s.checkOpen(p); err != nil {
+		return err
+	}
+	state, err := s.state(ctx, s.q, p)
+	if err != nil {
+		return err
+	}
+	_, err = state.cardEntered(uuid.UUID{})
+	return err
+}
+
+// begin commits that a card is about to be authorised. Of several cards for one payment the first is taken.
+func (s *Service) begin(ctx context.Context, p payment.Payment, entered card.Card) (uuid.UUID, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return id, fmt.Errorf("make attempt id: %w", err)
+	}
+	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+		return payment.Step{}, s.enter(ctx, db.New(tx), tx, p, id, entered)
+	})
+	return id, err
+}
+
+func (s *Service) enter(ctx context.Context, q *db.Queries, tx pgx.Tx, p payment.Payment, id uuid.UUID, entered card.Card) error {
+	if err := s.checkOpen(p); err != nil {
+		return err
+	}
+	state, err := s.state(ctx, q, p)
+	if err != nil {
+		return err
+	}
+	if state, err = state.cardEntered(id); err != nil {
+		return err
+	}
+	now := s.clock.Now()
+	store, err := s.Cards.Put(ctx, owner(p), entered, now)
+	if err != nil {
+		return err
+	}
+	return db.Pipeline(ctx, tx, store,
+		func(q *db.Queries) error {
+			return q.AttemptInsert(ctx, db.AttemptInsertParams{
+				MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, TraderID: p.TraderID, ResendsTold: state.Resends,
+				CreatedAt: now, PollAt: now.Add(callGrace),
+			})
+		},
+		func(q *db.Queries) error { return put(ctx, q, p, state) },
+	)
+}
+
+// authorise calls the acquirer and takes its answer in. Without one Poll goes on.
+func (s *Service) authorise(
+	ctx context.Context, to acquirer.Acquirer, p payment.Payment, id uuid.UUID, entered card.Card, cvv acquirer.CVV,
+) {
+	bounded, cancel := detached(ctx)
+	defer cancel()
+	answer, err := to.Authorize(bounded, acquirer.Attempt{ID: id, Amount: p.Amount, Currency: p.Currency}, entered, cvv)
+	if err == nil {
+		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id}, answer, told)
+	}
+	if err != nil {
+		noAnswer(ctx, "authorize", id, err)
+		s.pollNow(ctx, p.MerchantID, id)
+	}
+}
+
+// pollNow has the acquirer asked at the next round; if that cannot be written, it is asked when the call's grace is over.
+func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
+	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, PollAt: s.clock.Now()})
+}

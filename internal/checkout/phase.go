@@ -1,0 +1,183 @@
+package checkout
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/fault"
+)
+
+// Phase is where a checkout stands while its payment is pending.
+type Phase string
+
+// The phases, as the interface names them.
+const (
+	AwaitingDetails Phase = "awaiting_payer_details"
+	AwaitingBank    Phase = "awaiting_trader_bank_sms"
+	AwaitingCode    Phase = "awaiting_payer_otp"
+	AwaitingConfirm Phase = "awaiting_trader_confirm"
+)
+
+// Resends, the merchant's and the trader's together.
+const (
+	MaxResends  = 3
+	resendPause = 45 * time.Second
+)
+
+// maxRejected is how many wrong codes end a payment.
+const maxRejected = 3
+
+// Who asked for a code again.
+const (
+	byMerchant = "merchant"
+	byTrader   = "trader"
+)
+
+// What went wrong last, as lastError tells the payer.
+const (
+	errorCodeRejected = "code_rejected"
+	// errorUnavailable: the card, or the code, did not get through; the payer types it again.
+	errorUnavailable = "acquirer_unavailable"
+)
+
+// Refusals of a step.
+var (
+	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
+	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
+	errNotPending      = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
+	errResendWrongStep = fault.New(fault.Refused, "code_resend_wrong_step", "A code cannot be asked for again at this step.")
+	errResendExhausted = fault.New(fault.Refused, "code_resend_exhausted", "The code was asked for again as often as may be.")
+)
+
+// errTooEarly says when the next resend is allowed.
+func errTooEarly(next, now time.Time) error {
+	return &fault.Error{
+		Kind: fault.TooManyRequests, Code: "code_resend_too_early", Message: "It is too early to ask for the code again.",
+		RetryAfter: next.Sub(now), NextAllowedAt: &next,
+	}
+}
+
+// State is where a checkout stands. Its methods are the moves between phases; each answers with the state after it, or
+// says why it is not possible.
+type State struct {
+	Phase Phase
+	// CodeAsked tells that a code was asked for with this card.
+	CodeAsked bool
+	// Rejected counts wrong codes.
+	Rejected int32
+	Resends  int32
+	// ResentBy and ResentAt are the last resend's; nil before the first.
+	ResentBy *string
+	ResentAt *time.Time
+	// LastError is a code, or nil.
+	LastError *string
+	// AttemptID is the last attempt's, and AttemptOver tells that it came to an end.
+	AttemptID   uuid.UUID
+	AttemptOver bool
+}
+
+// initial is every checkout's first state.
+func initial() State { return State{Phase: AwaitingDetails, AttemptOver: true} }
+
+// cardEntered begins an attempt.
+func (s State) cardEntered(attempt uuid.UUID) (State, error) {
+	if s.Phase != AwaitingDetails {
+		return s, errWrongStep
+	}
+	s.Phase, s.CodeAsked, s.LastError = AwaitingBank, false, nil
+	s.AttemptID, s.AttemptOver = attempt, false
+	return s, nil
+}
+
+// cardLost ends an attempt that never got through: the payer types the card again.
+func (s State) cardLost() State {
+	s.Phase, s.AttemptOver, s.LastError = AwaitingDetails, true, text(errorUnavailable)
+	return s
+}
+
+// ended ends an attempt; the phase stays the last one.
+func (s State) ended() State {
+	s.AttemptOver = true
+	return s
+}
+
+// codeNeeded is the acquirer's word that the bank has sent a code.
+func (s State) codeNeeded() State {
+	if s.Phase != AwaitingDetails {
+		s.Phase, s.CodeAsked = AwaitingCode, true
+	}
+	return s
+}
+
+// codeRequested is the trader's. Asking once more, after a code was given, is a resend.
+func (s State) codeRequested() (State, error) {
+	if s.Phase == AwaitingDetails || s.Phase == AwaitingConfirm && s.CodeAsked {
+		return s, errWrongStep
+	}
+	return s.codeNeeded(), nil
+}
+
+// codeNotNeeded is the trader's word that there is no code to wait for.
+func (s State) codeNotNeeded() (State, error) {
+	if s.Phase == AwaitingDetails {
+		return s, errWrongStep
+	}
+	s.Phase, s.CodeAsked, s.LastError = AwaitingConfirm, false, nil
+	return s, nil
+}
+
+// codeGiven takes a code, also one that comes before it was asked for.
+func (s State) codeGiven() (State, error) {
+	if s.Phase != AwaitingBank && s.Phase != AwaitingCode {
+		return s, errWrongStep
+	}
+	s.Phase, s.CodeAsked, s.LastError = AwaitingConfirm, true, nil
+	return s, nil
+}
+
+// codeLost takes back a code that never got through.
+func (s State) codeLost() State {
+	if s.Phase != AwaitingDetails {
+		s.Phase, s.LastError = AwaitingCode, text(errorUnavailable)
+	}
+	return s
+}
+
+// codeRejected counts a wrong code, and reports whether it was the last one allowed.
+func (s State) codeRejected() (State, bool) {
+	s = s.codeNeeded()
+	s.Rejected++
+	s.LastError = text(errorCodeRejected)
+	return s, s.Rejected >= maxRejected
+}
+
+// resent asks for the code again. That none is left is said before that it is too early.
+func (s State) resent(by string, now time.Time) (State, error) {
+	switch next := s.NextAllowedAt(); {
+	case s.Phase == AwaitingDetails:
+		return s, errResendWrongStep
+	case s.Resends >= MaxResends:
+		return s, errResendExhausted
+	case next != nil && now.Before(*next):
+		return s, errTooEarly(*next, now)
+	}
+	s.Phase, s.CodeAsked, s.LastError = AwaitingCode, true, nil
+	s.Resends++
+	s.ResentBy, s.ResentAt = &by, &now
+	return s, nil
+}
+
+// NextAllowedAt is the earliest time of the next resend as far as the pause goes; nil before the first.
+func (s State) NextAllowedAt() *time.Time {
+	if s.ResentAt == nil {
+		return nil
+	}
+	next := s.ResentAt.Add(resendPause)
+	return &next
+}
+
+// ResendsLeft is how often the code can still be asked for again.
+func (s State) ResendsLeft() int32 { return MaxResends - s.Resends }
+
+func text(s string) *string { return &s }

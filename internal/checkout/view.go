@@ -1,0 +1,96 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+
+	"gateway/internal/card"
+	"gateway/internal/db"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+)
+
+// View is what a checkout shows to whoever holds its link.
+type View struct {
+	Payment payment.Payment
+	State
+	OrderIDMasked string
+	// Terminal tells that the payment has ended.
+	Terminal bool
+	// Card is the one entered, nil before.
+	Card *card.Shown
+	// Saved is a card of the payer's that the hosted page may offer while it waits for one; its number is not shown.
+	Saved *card.Saved
+}
+
+func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
+	state, err := s.state(ctx, s.q, p)
+	if err != nil {
+		return View{}, err
+	}
+	v := View{
+		Payment: p, State: state, OrderIDMasked: maskOrder(p.OrderID), Terminal: payment.Status(p.Status) != payment.Pending,
+	}
+	if v.Card, err = s.Cards.Show(ctx, s.q, p.MerchantID, p.ID); err != nil {
+		return View{}, err
+	}
+	if !v.Terminal && state.Phase == AwaitingDetails {
+		v.Saved, err = s.Cards.Saved(ctx, s.q, owner(p), s.clock.Now())
+	}
+	return v, err
+}
+
+// ForgetCard erases the cards kept of the link's payer.
+func (s *Service) ForgetCard(ctx context.Context, token string) error {
+	p, err := s.open(ctx, token, limit.CheckoutWrites)
+	if err != nil {
+		return err
+	}
+	return s.Cards.Forget(ctx, s.q, owner(p))
+}
+
+// maskOrder shows an order id's ends: two characters each, or none of a short one.
+func maskOrder(id string) string {
+	runes := []rune(id)
+	if len(runes) <= 6 {
+		return "***"
+	}
+	return string(runes[:2]) + "***" + string(runes[len(runes)-2:])
+}
+
+// Reading is what reads of a payment show of its checkout.
+type Reading struct {
+	State
+	// Card is the one entered, nil before.
+	Card *card.Shown
+}
+
+// Read reads what payments show of their checkouts, by their ids; payments of other methods are left out.
+func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]Reading, error) {
+	var merchantIDs, paymentIDs []int64
+	readings := map[int64]Reading{}
+	for _, p := range list {
+		if p.CardCheckout() {
+			merchantIDs, paymentIDs = append(merchantIDs, p.MerchantID), append(paymentIDs, p.ID)
+			readings[p.ID] = Reading{State: initial()}
+		}
+	}
+	if len(readings) == 0 {
+		return nil, nil
+	}
+	rows, err := s.q.CheckoutList(ctx, db.CheckoutListParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
+	if err != nil {
+		return nil, fmt.Errorf("read checkouts: %w", err)
+	}
+	states := make(map[int64]db.Checkout, len(rows))
+	for _, row := range rows {
+		states[row.PaymentID] = row
+	}
+	cards, err := s.Cards.ShowAll(ctx, s.q, merchantIDs, paymentIDs)
+	for _, p := range list {
+		if row, there := states[p.ID]; there {
+			readings[p.ID] = Reading{State: stateOf(row, p), Card: cards[p.ID]}
+		}
+	}
+	return readings, err
+}

@@ -1,0 +1,54 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/checkout"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// SetTraderAcquirer implements the service.
+func (s *OperatorService) SetTraderAcquirer(
+	ctx context.Context, req *connect.Request[portalv1.SetTraderAcquirerRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	return settingResponse(s.Acquirers.Set(ctx, auth.CallerFrom(ctx), acquirer.Setting{
+		TraderID: req.Msg.GetTraderId(), URL: req.Msg.GetUrl(), KeyID: req.Msg.GetKeyId(), Secret: req.Msg.GetSecret(),
+	}))
+}
+
+// ListCardConflicts implements the service.
+func (s *OperatorService) ListCardConflicts(
+	ctx context.Context, req *connect.Request[portalv1.ListCardConflictsRequest],
+) (*connect.Response[portalv1.ListCardConflictsResponse], error) {
+	list, cursor, err := s.Checkouts.ListConflicts(ctx, auth.CallerFrom(ctx), req.Msg.Limit, req.Msg.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListCardConflictsResponse{NextCursor: cursor}
+	for _, c := range list {
+		out.Data = append(out.Data, conflictView(c))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// CloseCardConflict implements the service.
+func (s *OperatorService) CloseCardConflict(
+	ctx context.Context, req *connect.Request[portalv1.CloseCardConflictRequest],
+) (*connect.Response[portalv1.CloseCardConflictResponse], error) {
+	c, err := s.Checkouts.CloseConflict(ctx, auth.CallerFrom(ctx), req.Msg.GetConflictId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CloseCardConflictResponse{Data: conflictView(c)}), nil
+}
+
+func conflictView(c checkout.Conflict) *portalv1.CardConflict {
+	return &portalv1.CardConflict{
+		Id: c.ID, PaymentId: c.PaymentID, AttemptId: c.AttemptID.String(), PaymentStatus: c.PaymentStatus,
+		AttemptState: c.AttemptState, CreatedAt: timestamp(c.CreatedAt), ClosedAt: optionalTime(c.ClosedAt),
+	}
+}

@@ -1,0 +1,283 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gateway/internal/card"
+	"gateway/internal/checkout"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+	"gateway/web/view"
+	"gateway/web/words"
+)
+
+// Where a checkout's pages are, below its link.
+const (
+	belowCard   = "/card"
+	belowCode   = "/code"
+	belowForget = "/forget"
+	belowCancel = "/cancel"
+)
+
+// purchase is a visit to a payment by card.
+type purchase struct {
+	visit
+	view checkout.View
+	// below is the page that is visited: "" or one of those above.
+	below string
+}
+
+// checkouts routes the pages of card payments.
+func (p *Pay) checkouts(mux *http.ServeMux) {
+	const link = "/pay/{token}"
+	mux.HandleFunc("GET "+link+"/status", p.bought("", p.checkoutStatus))
+	for below, pages := range map[string]struct{ show, act func(purchase) }{
+		"":          {p.checkout, p.paySaved},
+		belowCard:   {p.checkout, p.payTyped},
+		belowCode:   {p.checkout, p.enterCode},
+		belowCancel: {p.askCheckoutCancel, p.cancelCheckout},
+		belowForget: {nil, p.forget},
+	} {
+		if pages.show != nil {
+			mux.HandleFunc("GET "+link+below, p.bought(below, pages.show))
+		}
+		mux.HandleFunc("POST "+link+below, p.bought(below, pages.act))
+	}
+}
+
+// maxForm bounds the bytes of a form.
+const maxForm = 16 << 10
+
+// bought finds the card payment of a link, and how its pages look.
+func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		found, err := p.Checkouts.Get(r.Context(), r.PathValue("token"))
+		v := purchase{visit: visit{w: w, r: r, payment: found.Payment, now: p.Clock.Now()}, view: found, below: below}
+		if err == nil {
+			v.look, err = p.Looks.Look(r.Context(), v.payment.CashboxID)
+		}
+		if err != nil {
+			p.refused(v, err)
+			return
+		}
+		frame(w.Header(), v.look.FrameOrigin)
+		handle(v)
+	}
+}
+
+// refused answers what went wrong beside the form.
+func (p *Pay) refused(v purchase, err error) {
+	refusal := fault.As(err)
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		p.unknown(v.w, v.r)
+	case refusal != nil && refusal.Kind == fault.TooManyRequests:
+		p.slowDown(v, refusal.RetryAfter)
+	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
+		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the payment stands.
+		back(v.w, p.purchasePage(v).Shell)
+	case refusal != nil && refusal.Kind == fault.Unavailable:
+		s := p.purchasePage(v).Shell
+		show(v.w, v.r, http.StatusServiceUnavailable, view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)))
+	default:
+		// Nothing is said of the card: it may be on its way.
+		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)
+		p.message(v.w, v.r, http.StatusInternalServerError, words.BrokenTitle, words.CardBrokenText)
+	}
+}
+
+// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be shown again.
+func (p *Pay) slowDown(v purchase, wait time.Duration) {
+	seconds := max(1, math.Ceil(wait.Seconds()))
+	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+	s := p.dress(v.visit, "/pay/")
+	text := s.Say(words.WaitText, int(math.Ceil(seconds/60)))
+	show(v.w, v.r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
+}
+
+// version changes whenever the page would show something else.
+func (v purchase) version() string {
+	failed := ""
+	if v.view.LastError != nil {
+		failed = *v.view.LastError
+	}
+	return fmt.Sprintf("%s-%s-%d-%d-%s", v.visit.version(), v.view.Phase, v.view.Rejected, v.view.Resends, failed)
+}
+
+func (p *Pay) checkoutStatus(v purchase) {
+	v.w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(v.w).Encode(status{v.version(), v.secondsLeft()})
+}
+
+// purchasePage begins the page of a card payment.
+func (p *Pay) purchasePage(v purchase) view.Checkout {
+	s := p.dress(v.visit, "/pay/")
+	s.Below = v.below
+	if every := v.every(); every > 0 {
+		s.Watch = &view.Watch{Version: v.version(), Every: every}
+	}
+	c := view.Checkout{Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words)}
+	if p.Sandbox {
+		for _, t := range testCards {
+			c.Tests = append(c.Tests, view.TestCard{Number: fours(t.number), Outcome: s.Say(t.outcome)})
+		}
+	}
+	return c
+}
+
+// testCards are those of the sandbox's acquirer.
+var testCards = []struct {
+	number  string
+	outcome words.Key
+}{
+	{"4242424242424242", words.TestPaid},
+	{"5555555555554444", words.TestPaid},
+	{"4000002500003155", words.TestCode},
+	{"4000000000000002", words.TestDeclined},
+	{"4000000000009995", words.TestNoFunds},
+}
+
+// checkout shows what a card payment waits for, or how it ended.
+func (p *Pay) checkout(v purchase) {
+	page := p.purchasePage(v)
+	early := v.below == belowCode && v.view.Phase == checkout.AwaitingBank
+	switch {
+	case !v.waiting():
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v.payment)))
+	case v.view.Phase == checkout.AwaitingDetails && v.view.Saved != nil && v.below != belowCard:
+		p.showSaved(v, http.StatusOK, nil)
+	case v.view.Phase == checkout.AwaitingDetails:
+		p.showCard(v, http.StatusOK, card.Entry{}, "", nil)
+	case v.view.Phase == checkout.AwaitingCode || early:
+		p.showCode(v, http.StatusOK, nil)
+	default:
+		show(v.w, v.r, http.StatusOK, view.Processing(page, progress(page.Words, v.view.Phase)))
+	}
+}
+
+func progress(w words.Words, phase checkout.Phase) view.Progress {
+	if phase == checkout.AwaitingBank {
+		return view.Progress{Title: w.Say(words.ProcessingTitle), Early: true}
+	}
+	return view.Progress{Title: w.Say(words.ConfirmingTitle)}
+}
+
+// payTyped pays with the card that was typed in.
+func (p *Pay) payTyped(v purchase) {
+	expiry := v.r.PostFormValue("expiry")
+	month, year := splitExpiry(expiry)
+	typed := card.Entry{
+		PAN: v.r.PostFormValue("pan"), ExpMonth: month, ExpYear: year, Holder: v.r.PostFormValue("cardHolder"),
+	}
+	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
+		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: caller(v.r),
+	})
+	p.afterwards(v, err, func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) })
+}
+
+// paySaved pays with the payer's saved card.
+func (p *Pay) paySaved(v purchase) {
+	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
+		Saved: true, CVV: v.r.PostFormValue("cvv"), Address: caller(v.r),
+	})
+	p.afterwards(v, err, func(wrong fault.Fields) {
+		if v.view.Saved == nil { // it was forgotten elsewhere
+			p.showCard(v, http.StatusUnprocessableEntity, card.Entry{}, "", nil)
+			return
+		}
+		p.showSaved(v, http.StatusUnprocessableEntity, wrong)
+	})
+}
+
+// enterCode hands the code over. A form that was sent twice, or that a browser has kept, counts once.
+func (p *Pay) enterCode(v purchase) {
+	if v.r.PostFormValue("attempt") != attempt(v.view) {
+		back(v.w, p.purchasePage(v).Shell)
+		return
+	}
+	code := v.r.PostFormValue("otp")
+	if code == "" { // which would do for the service where no code was asked for
+		p.showCode(v, http.StatusUnprocessableEntity, fault.Fields{"otp": {"is required"}})
+		return
+	}
+	_, err := p.Checkouts.SubmitCode(v.r.Context(), v.r.PathValue("token"), code)
+	p.afterwards(v, err, func(wrong fault.Fields) { p.showCode(v, http.StatusUnprocessableEntity, wrong) })
+}
+
+func attempt(v checkout.View) string { return strconv.Itoa(int(v.Rejected)) }
+
+// afterwards leads back to the page, or shows the form again with what is wrong in it.
+func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
+	refusal := fault.As(err)
+	switch {
+	case err == nil:
+		back(v.w, p.purchasePage(v).Shell)
+	case refusal != nil && refusal.Kind == fault.Invalid && v.waiting():
+		again(refusal.Fields)
+	case refusal != nil && refusal.Kind == fault.Invalid:
+		back(v.w, p.purchasePage(v).Shell)
+	default:
+		p.refused(v, err)
+	}
+}
+
+func (p *Pay) forget(v purchase) {
+	p.afterwards(v, p.Checkouts.ForgetCard(v.r.Context(), v.r.PathValue("token")), func(fault.Fields) {})
+}
+
+// askCheckoutCancel asks the payer whether he means it.
+func (p *Pay) askCheckoutCancel(v purchase) {
+	page := p.purchasePage(v)
+	if !v.waiting() {
+		back(v.w, page.Shell)
+		return
+	}
+	// Nobody's answer is taken away from under his hand.
+	page.Watch = nil
+	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CardCancelText))
+}
+
+func (p *Pay) cancelCheckout(v purchase) {
+	_, err := p.Checkouts.Cancel(v.r.Context(), v.r.PathValue("token"))
+	if refusal := fault.As(err); refusal != nil && refusal.Kind == fault.Refused {
+		p.tooLateForCard(v)
+		return
+	}
+	p.afterwards(v, err, func(fault.Fields) {})
+}
+
+// tooLateForCard shows how a payment stands that could not be cancelled. One that was is just shown.
+func (p *Pay) tooLateForCard(v purchase) {
+	var err error
+	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {
+		p.refused(v, err)
+		return
+	}
+	v.now = p.Clock.Now()
+	page := p.purchasePage(v)
+	if payment.Status(v.payment.Status) == payment.Cancelled {
+		back(v.w, page.Shell)
+		return
+	}
+	end := cardOutcome(page.Words, v.payment)
+	end.Notice = page.Say(words.CancelTooLate)
+	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
+}
+
+// caller is where a request comes from, as far as this server sees it.
+func caller(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}

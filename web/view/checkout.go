@@ -1,0 +1,45 @@
+package view
+
+// Checkout is the page of a payment by card.
+type Checkout struct {
+	Shell
+	Bill
+	Countdown
+	// Notice comes first: what went wrong; "" is nothing.
+	Notice string
+	// Tests are the cards a sandbox knows; none elsewhere.
+	Tests []TestCard
+}
+
+// TestCard is a card of a sandbox, and what becomes of it.
+type TestCard struct{ Number, Outcome string }
+
+// CardEntry is the form of a card. Of the security code it never holds a value.
+type CardEntry struct {
+	Number, Expiry, Security, Holder Input
+	// Saved tells that there is a saved card to go back to.
+	Saved bool
+}
+
+// SavedCard is a card of the payer's, which is paid with by its security code.
+type SavedCard struct {
+	Brand, Last4, Expiry, Holder string
+	Security                     Input
+}
+
+// CodeEntry is the form of the code that the payer's bank sent.
+type CodeEntry struct {
+	Code Input
+	// Attempt tells apart the forms of a payment, so that one sent twice counts once.
+	Attempt string
+	// Resends says whether the code can be had again, and Next when, which is NextSeconds away; "" is nothing to say.
+	Resends, Next string
+	NextSeconds   int
+}
+
+// Progress is what is said while the payer waits.
+type Progress struct {
+	Title string
+	// Early offers to enter a code that nobody has asked for yet.
+	Early bool
+}
