@@ -83,6 +83,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	services := rpc.Services{
 		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: trouble{fail: fail},
 		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
@@ -90,7 +91,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	noError(t, err)
 	mux := http.NewServeMux()
 	noError(t, door.Mount(mux, services))
-	mux.Handle("/api/", rest.New(rest.Services{Payment: services.Payment}, door.Guard))
+	mux.Handle("/api/", rest.New(rest.Services{Payment: services.Payment, Checkout: services.Checkout}, door.Guard))
 	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
 	t.Cleanup(server.Close)
 	return server

@@ -9,11 +9,12 @@ import (
 
 	"gateway/internal/auth"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := OpenAPI(Services{Payment: &stub{}}, About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
+	content, err := OpenAPI(Services{Payment: &stub{}, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{}}, About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
-	rpc.WithRequestID(New(Services{Payment: s}, guard)).ServeHTTP(w, r)
+	rpc.WithRequestID(New(Services{Payment: s, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{}}, guard)).ServeHTTP(w, r)
 	return w
 }
 
@@ -204,7 +204,7 @@ func TestMethodNotAllowed(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(New(Services{Payment: &stub{}}, open))
+	server := httptest.NewServer(New(Services{Payment: &stub{}, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{}}, open))
 	defer server.Close()
 	response, err := http.Head(server.URL + "/api/v1/payments/42")
 	if err != nil {
@@ -287,6 +287,12 @@ func TestGuard(t *testing.T) {
 		gatewayv1connect.PaymentServiceCreatePaymentProcedure,
 		gatewayv1connect.PaymentServiceGetPaymentProcedure,
 		gatewayv1connect.PaymentServiceUpdatePaymentStatusProcedure,
+
+		gatewayv1connect.PaymentServiceResendCodeProcedure,
+		gatewayv1connect.CheckoutServiceGetCheckoutProcedure,
+		gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure,
+		gatewayv1connect.CheckoutServiceSubmitPayerOtpProcedure,
+		gatewayv1connect.CheckoutServiceCancelCheckoutProcedure,
 	}
 	if !reflect.DeepEqual(guarded, want) {
 		t.Errorf("guarded %v; want %v", guarded, want)
@@ -321,7 +327,9 @@ func TestWriteError(t *testing.T) {
 func TestUnimplementedIsInternal(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	New(Services{Payment: gatewayv1connect.UnimplementedPaymentServiceHandler{}}, open).ServeHTTP(w, get("/api/v1/payments/1"))
+	New(Services{
+		Payment: gatewayv1connect.UnimplementedPaymentServiceHandler{}, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+	}, open).ServeHTTP(w, get("/api/v1/payments/1"))
 	checkAnswer(t, "unimplemented", w, http.StatusInternalServerError,
 		`{"message":"Something went wrong on our side.","code":"internal_error","requestId":""}`)
 }
