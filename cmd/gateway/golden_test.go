@@ -42,7 +42,7 @@ func (g *instance) golden(t *testing.T, name string, got answer, orderID string)
 }
 
 type matcher struct {
-	t                            *testing.T
+	t                                      *testing.T
 	name, order, page, checkout, createdAt string
 }
 

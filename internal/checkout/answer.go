@@ -179,7 +179,7 @@ func (t *taking) goOn() {
 }
 
 func (t *taking) reject() {
-	last := false
+	var last bool
 	if t.state, last = t.state.codeRejected(); last {
 		reason := errorCodeRejected
 		t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}

@@ -159,7 +159,7 @@ func (b *bundle) later(t *testing.T, by time.Duration) {
 }
 
 // want wants a checkout to stand so.
-func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, lastError string) checkout.View {
+func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, lastError string) {
 	t.Helper()
 	v, err := b.checkouts.Get(t.Context(), token)
 	noError(t, err)
@@ -170,7 +170,6 @@ func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, 
 	if v.Phase != phase || v.Payment.Status != status || last != lastError {
 		t.Errorf("%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
 	}
-	return v
 }
 
 func (b *bundle) count(t *testing.T, sql string, args ...any) int {

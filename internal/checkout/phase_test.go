@@ -94,7 +94,7 @@ func TestMovesKeepCount(t *testing.T) {
 	}
 	// The third wrong code is the last.
 	for n := int32(1); n <= 3; n++ {
-		last := false
+		var last bool
 		if s, last = s.codeRejected(); last != (n == 3) || s.Rejected != n || *s.LastError != "code_rejected" {
 			t.Errorf("wrong code %d: last %t, %+v", n, last, s)
 		}
