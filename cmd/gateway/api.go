@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -74,7 +75,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, g.payments.ExpireAll(ctx)
+	return now, errors.Join(g.payments.ExpireAll(ctx), g.checkouts.Poll(ctx))
 }
 
 // payHandler is everything on the pay address.

@@ -2,13 +2,18 @@ package acquirer_test
 
 import (
 	"bytes"
+	"database/sql/driver"
+	"encoding"
+	"encoding/gob"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
 
 	"gateway/internal/acquirer"
+	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 )
 
@@ -40,6 +45,30 @@ func TestSecretsHide(t *testing.T) {
 	for _, value := range []any{cvv, code, &inside} {
 		if text, err := json.Marshal(value); err == nil {
 			t.Errorf("encoded as %s", text)
+		}
+	}
+}
+
+// Nothing that stores things takes a code, not even where its type is not checked.
+func TestSecretsCannotBeStored(t *testing.T) {
+	t.Parallel()
+	f := fault.Fields{}
+	cvv, code := acquirer.ParseCVV(f, "cvv", "7391"), acquirer.ParseCode(f, "otp", "73918264")
+	pool := dbtest.New(t).Pool
+	for _, value := range []any{cvv, &cvv, code, &code} {
+		switch value.(type) {
+		case driver.Valuer, encoding.TextMarshaler, encoding.BinaryMarshaler, fmt.Stringer, gob.GobEncoder:
+			t.Errorf("%T has a form", value)
+		}
+		for _, kind := range []string{"text", "bytea", "jsonb", "bigint", "numeric"} {
+			if _, err := pool.Exec(t.Context(), "select $1::"+kind, value); err == nil {
+				t.Errorf("%T is stored as %s", value, kind)
+			} else if strings.Contains(err.Error(), "7391") {
+				t.Errorf("the error tells: %v", err)
+			}
+		}
+		if err := gob.NewEncoder(io.Discard).Encode(value); err == nil {
+			t.Errorf("%T is encoded", value)
 		}
 	}
 }

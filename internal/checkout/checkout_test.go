@@ -216,6 +216,23 @@ func TestCutLine(t *testing.T) {
 		noError(t, err)
 		b.want(t, token, confirm, "completed", "")
 	})
+	t.Run("the code overtakes the card", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, panCode)
+		// As if the call were still under way.
+		_, err := b.Pool.Exec(t.Context(), "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+		noError(t, err)
+		b.line.cutBefore.Store(false)
+		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		noError(t, err)
+		b.later(t, time.Second)
+		if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
+			t.Error("the card on its way was voided")
+		}
+	})
 	t.Run("the code's answer never came", func(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
