@@ -15,6 +15,10 @@ where merchant_id = @merchant_id and id = @id;
 -- name: AttemptSoon :exec
 update card_attempt set poll_at = @poll_at where merchant_id = @merchant_id and id = @id;
 
+-- AttemptSoonIfOpen is AttemptSoon for an attempt whose card has arrived: one still on its way would be taken for lost.
+-- name: AttemptSoonIfOpen :exec
+update card_attempt set poll_at = @poll_at where merchant_id = @merchant_id and id = @id and status = 'open';
+
 -- AttemptNudge has the acquirer asked soon, unless a call is under way: that would be taken for lost.
 -- name: AttemptNudge :exec
 update card_attempt set poll_at = @poll_at

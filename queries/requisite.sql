@@ -85,6 +85,10 @@ select @currency, @method, t.id, @value, @holder, @bank, t.enabled, t.rate_perce
 from trader t where t.id = @trader_id
 returning id;
 
+-- RequisiteIsDesk reports whether a requisite is a desk that takes cards.
+-- name: RequisiteIsDesk :one
+select (value = '')::boolean from requisite where id = @id;
+
 -- RequisiteSetting locks a requisite and reads its settings.
 -- name: RequisiteSetting :one
 select (to_jsonb(r) - 'last_used_at')::jsonb from requisite r where r.id = @id for no key update;

@@ -84,7 +84,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{},
-		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
@@ -95,6 +96,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	mux.Handle("/api/", rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
+		Checkout: services.Checkout,
 	}, door.Guard))
 	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
 	t.Cleanup(server.Close)

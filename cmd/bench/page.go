@@ -35,8 +35,15 @@ func (b *bench) pages(ctx context.Context) error {
 		return err
 	}
 	b.report.PayPage, err = weigh(ctx, checkout)
+	if errors.Is(err, errNoPage) {
+		b.say("  no checkout page to weigh: %v", err)
+		return nil
+	}
 	return err
 }
+
+// errNoPage says that a link leads to no page.
+var errNoPage = errors.New("there is no such page")
 
 // links creates a payment and answers the pages it names; "" is none.
 func (b *bench) links(ctx context.Context, method string) (requisite, checkout string, err error) {
@@ -110,6 +117,9 @@ func fetch(ctx context.Context, address string) (content []byte, compressed int,
 	}
 	defer func() { _ = response.Body.Close() }()
 	sent, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode == http.StatusNotFound {
+		err = errNoPage
+	}
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("GET of a page: %d", response.StatusCode)
 	}

@@ -86,7 +86,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, errors.Join(g.payments.ExpireAll(ctx), g.payouts.ExpireAll(ctx))
+	return now, errors.Join(g.payments.ExpireAll(ctx), g.payouts.ExpireAll(ctx), g.checkouts.Poll(ctx))
 }
 
 // payHandler is everything on the pay address.

@@ -108,8 +108,10 @@ func trySend(method, address, body string, headers header) (answer, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	_ = decoder.Decode(&a.body)
-	if url, ok := a.at("data.paymentPageUrl").(string); ok {
-		keepSecret(path.Base(url))
+	for _, name := range []string{"data.paymentPageUrl", "data.checkoutUrl"} {
+		if url, ok := a.at(name).(string); ok {
+			keepSecret(path.Base(url))
+		}
 	}
 	return a, err
 }

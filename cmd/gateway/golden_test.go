@@ -43,13 +43,13 @@ func (g *instance) golden(t *testing.T, name string, got answer, orderID string)
 	decoder := json.NewDecoder(strings.NewReader(string(content)))
 	decoder.UseNumber()
 	noError(t, decoder.Decode(&want))
-	m := matcher{t: t, name: name, order: orderID, page: g.PayURL + "/r/", createdAt: got.text("data.createdAt")}
+	m := matcher{t: t, name: name, order: orderID, page: g.PayURL + "/r/", checkout: g.PayURL + "/pay/", createdAt: got.text("data.createdAt")}
 	m.match("", want, got.body)
 }
 
 type matcher struct {
-	t                            *testing.T
-	name, order, page, createdAt string
+	t                                      *testing.T
+	name, order, page, checkout, createdAt string
 }
 
 func (m matcher) match(path string, want, got any) {
@@ -108,6 +108,10 @@ func (m matcher) text(want string, got any) bool {
 	case want == "<page>":
 		// 32 bytes are 43 characters of base64url.
 		return isText && regexp.MustCompile(`^`+regexp.QuoteMeta(m.page)+`[A-Za-z0-9_-]{43}$`).MatchString(text)
+	case want == "<checkout>", want == "<checkout code>":
+		page := strings.TrimSuffix(text, map[bool]string{true: "/code"}[want == "<checkout code>"])
+		token, found := strings.CutPrefix(page, m.checkout)
+		return isText && found && regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(token) && (page != text) == (want == "<checkout code>")
 	case strings.HasPrefix(want, "<time +"):
 		return isText && timeFormat.MatchString(text) && m.after(strings.TrimSuffix(strings.TrimPrefix(want, "<time +"), ">"), text)
 	}

@@ -245,3 +245,42 @@ func TestWrongSettings(t *testing.T) {
 		t.Errorf("%d refused changes were kept (%v)", kept, err)
 	}
 }
+
+// A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	desk := cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
+	wrong := func(n cashbox.NewRequisite, field string) {
+		t.Helper()
+		_, err := b.settings.CreateRequisite(ctx, operator, n)
+		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
+			t.Errorf("%+v: %v, want %s", n, err, field)
+		}
+	}
+	wrong(desk, "traderId")
+	if err := b.Queries().AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}); err != nil {
+		t.Fatal(err)
+	}
+	withValue, withOpen, elsewhere := desk, desk, desk
+	withValue.Value, withOpen.Limits.OpenPayments, elsewhere.Currency = "+79001234567", ptr(int32(3)), "AZN"
+	wrong(withValue, "value")
+	wrong(withOpen, "limits.openPayments")
+	wrong(elsewhere, "method")
+	c, err := b.settings.CreateRequisite(ctx, operator, desk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
+	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{OpenPayments: ptr(int32(3))}})
+	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
+		t.Errorf("a limit it cannot keep: %v", err)
+	}
+	// In a sandbox no acquirer is needed.
+	b.settings.CardsWithoutAcquirer = true
+	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
+	if _, err := b.settings.CreateRequisite(ctx, operator, desk); err != nil {
+		t.Error(err)
+	}
+}

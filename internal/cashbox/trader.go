@@ -181,11 +181,13 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 	return f.Err()
 }
 
+const openNotForDesks = "is not for card methods"
+
 // checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any number of payments may
 // be open on it.
 func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
-	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", "is not for card methods")
+	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", openNotForDesks)
 	if s.CardsWithoutAcquirer {
 		return nil
 	}
@@ -213,6 +215,13 @@ func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u Re
 	}
 	f := fault.Decoded(ctx)
 	params := u.Limits.params(f)
+	if params.OpenPayments != nil {
+		isDesk, err := s.q.RequisiteIsDesk(ctx, u.ID)
+		if err != nil && !db.NoRows(err) {
+			return c, err
+		}
+		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
+	}
 	if err := f.Err(); err != nil {
 		return c, err
 	}

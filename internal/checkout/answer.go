@@ -150,8 +150,9 @@ func (t *taking) gone() {
 		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
 	case t.answer.State == acquirer.Voided:
 		t.decline(acquirer.CardDeclined)
-	default:
+	case t.attempt.Status == attemptOpen:
 		t.attempt.PollAt = t.now
+	default: // a code that overtook its card: the card is still on its way
 	}
 }
 
@@ -179,7 +180,7 @@ func (t *taking) goOn() {
 }
 
 func (t *taking) reject() {
-	last := false
+	var last bool
 	if t.state, last = t.state.codeRejected(); last {
 		reason := errorCodeRejected
 		t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}

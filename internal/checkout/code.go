@@ -101,6 +101,7 @@ func (s *Service) handOver(
 	}
 	if err != nil {
 		noAnswer(ctx, "code", id, err)
-		s.pollNow(ctx, p.MerchantID, id)
+		soon := db.AttemptSoonIfOpenParams{MerchantID: p.MerchantID, ID: id, PollAt: s.clock.Now()}
+		_ = s.q.AttemptSoonIfOpen(context.WithoutCancel(ctx), soon) // else it is asked when the call's grace is over
 	}
 }

@@ -211,3 +211,19 @@ func (q *Queries) AttemptSoon(ctx context.Context, arg AttemptSoonParams) error 
 	_, err := q.db.Exec(ctx, attemptSoon, arg.PollAt, arg.MerchantID, arg.ID)
 	return err
 }
+
+const attemptSoonIfOpen = `-- name: AttemptSoonIfOpen :exec
+update card_attempt set poll_at = $1 where merchant_id = $2 and id = $3 and status = 'open'
+`
+
+type AttemptSoonIfOpenParams struct {
+	PollAt     time.Time
+	MerchantID int64
+	ID         uuid.UUID
+}
+
+// AttemptSoonIfOpen is AttemptSoon for an attempt whose card has arrived: one still on its way would be taken for lost.
+func (q *Queries) AttemptSoonIfOpen(ctx context.Context, arg AttemptSoonIfOpenParams) error {
+	_, err := q.db.Exec(ctx, attemptSoonIfOpen, arg.PollAt, arg.MerchantID, arg.ID)
+	return err
+}

@@ -282,6 +282,18 @@ func (q *Queries) RequisiteInsert(ctx context.Context, arg RequisiteInsertParams
 	return id, err
 }
 
+const requisiteIsDesk = `-- name: RequisiteIsDesk :one
+select (value = '')::boolean from requisite where id = $1
+`
+
+// RequisiteIsDesk reports whether a requisite is a desk that takes cards.
+func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
+	row := q.db.QueryRow(ctx, requisiteIsDesk, id)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const requisiteSetting = `-- name: RequisiteSetting :one
 select (to_jsonb(r) - 'last_used_at')::jsonb from requisite r where r.id = $1 for no key update
 `

@@ -65,7 +65,7 @@ func (s *stub) UpdatePaymentStatus(
 func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 	return Services{
 		Payment: payments, Payin: gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: depositStub{},
-		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{}, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Operator: portalv1connect.UnimplementedOperatorServiceHandler{}, Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}
 }

@@ -1,0 +1,269 @@
+package acquirer_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/card"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/vault"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const secret = "a processor's secret"
+
+// processor is a trader's processor as the package comment describes it, written from that.
+type processor struct {
+	*httptest.Server
+	mu    sync.Mutex
+	calls []string
+	// answer makes the answer to a call; it may break the rules.
+	answer func(w http.ResponseWriter, call string, body map[string]any, sign func(body string) string)
+}
+
+func hexHMAC(lines ...string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	_, _ = io.WriteString(mac, strings.Join(lines, "\n"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// correct answers with a state.
+func correct(state string) func(http.ResponseWriter, string, map[string]any, func(string) string) {
+	return func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
+		content, _ := json.Marshal(map[string]any{"attemptId": body["attemptId"], "state": state, "reason": "insufficient_funds", "codes": body["number"]})
+		w.Header().Set("X-Acquirer-Signature", sign(string(content)))
+		_, _ = w.Write(content)
+	}
+}
+
+func newProcessor(t *testing.T) *processor {
+	t.Helper()
+	p := &processor{answer: correct("pending")}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, _ := io.ReadAll(r.Body)
+		call := strings.TrimPrefix(r.URL.Path, "/cards/")
+		signature := r.Header.Get("X-Acquirer-Signature")
+		if r.Method != http.MethodPost || r.Header.Get("X-Acquirer-Key") != "gateway-1" || signature != hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)) {
+			t.Errorf("%s %s is not signed as agreed", r.Method, r.URL.Path)
+		}
+		var body map[string]any
+		if err := json.Unmarshal(content, &body); err != nil {
+			t.Error(err)
+		}
+		p.mu.Lock()
+		p.calls = append(p.calls, call+" "+string(content))
+		answer := p.answer
+		p.mu.Unlock()
+		answer(w, call, body, func(content string) string { return hexHMAC(signature, content) })
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// at makes the trader's acquirer the processor, set by an operator.
+func at(t *testing.T, url string) acquirer.Acquirer {
+	t.Helper()
+	d := dbtest.New(t)
+	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
+	noError(t, err)
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, acquirer.NewSandbox(d.Pool, &dbtest.Clock{}))
+	_, err = directory.Set(t.Context(), auth.Caller{Kind: auth.Operator, ID: 1}, acquirer.Setting{
+		TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret,
+	})
+	noError(t, err)
+	found, err := directory.For(t.Context(), trader.ID)
+	noError(t, err)
+	return found
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var attempt = acquirer.Attempt{
+	ID: uuid.MustParse("01900000-0000-7000-8000-000000000001"), Amount: decimal.RequireFromString("10.5"), Currency: "AZN",
+}
+
+func typed(t *testing.T) (card.Card, acquirer.CVV, acquirer.Code) {
+	t.Helper()
+	f := fault.Fields{}
+	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"}, dbtest.Start)
+	cvv, code := acquirer.ParseCVV(f, "cvv", "987"), acquirer.ParseCode(f, "otp", "654321")
+	noError(t, f.Err())
+	return c, cvv, code
+}
+
+// Each call as it is agreed on, and its answer.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	p := newProcessor(t)
+	a := at(t, p.URL+"/cards/")
+	c, cvv, code := typed(t)
+	ctx, id := t.Context(), attempt.ID
+	const named = `{"attemptId":"01900000-0000-7000-8000-000000000001"`
+	for _, test := range []struct {
+		state string
+		call  func() (acquirer.Answer, error)
+		asked string
+		want  acquirer.Answer
+	}{
+		{
+			"pending", func() (acquirer.Answer, error) { return a.Authorize(ctx, attempt, c, cvv) },
+			`authorize ` + named + `,"amount":"10.50","currency":"AZN","card":{"pan":"4242424242424242","expMonth":"01","expYear":"2030","cvv":"987","holder":"ANNA B"}}`,
+			acquirer.Answer{State: acquirer.Pending},
+		},
+		{
+			"code_needed", func() (acquirer.Answer, error) { return a.SubmitCode(ctx, id, 2, code) },
+			`code ` + named + `,"number":2,"code":"654321"}`, acquirer.Answer{State: acquirer.CodeNeeded, Codes: 2},
+		},
+		{
+			"approved", func() (acquirer.Answer, error) { return a.ResendCode(ctx, id, 3) },
+			`resend ` + named + `,"number":3}`, acquirer.Answer{State: acquirer.Approved, Codes: 3},
+		},
+		{
+			"declined", func() (acquirer.Answer, error) { return a.Result(ctx, id) }, `result ` + named + `}`,
+			acquirer.Answer{State: acquirer.Declined, Reason: "insufficient_funds"},
+		},
+		{"voided", func() (acquirer.Answer, error) { return a.Void(ctx, id) }, `void ` + named + `}`, acquirer.Answer{State: acquirer.Voided}},
+	} {
+		p.answer = correct(test.state)
+		got, err := test.call()
+		if err != nil || got != test.want {
+			t.Errorf("%s: %+v %v, want %+v", test.asked, got, err, test.want)
+		}
+		if last := p.calls[len(p.calls)-1]; last != test.asked {
+			t.Errorf("asked %s\nwant  %s", last, test.asked)
+		}
+	}
+}
+
+// A call whose answer is none, or not to be trusted, is made again with the same attempt.
+func TestCallsAgain(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]func(http.ResponseWriter, string, map[string]any, func(string) string){
+		"status 500": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) { w.WriteHeader(500) },
+		"redirect": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) {
+			w.Header().Set("Location", "https://elsewhere.example/")
+			w.WriteHeader(307)
+		},
+		"hangs up": func(http.ResponseWriter, string, map[string]any, func(string) string) { panic(http.ErrAbortHandler) },
+		"not signed": func(w http.ResponseWriter, c string, body map[string]any, _ func(string) string) {
+			correct("approved")(w, c, body, func(string) string { return "" })
+		},
+		"signed for another request": func(w http.ResponseWriter, c string, body map[string]any, _ func(string) string) {
+			correct("approved")(w, c, body, func(content string) string { return hexHMAC("0", content) })
+		},
+		"another attempt": func(w http.ResponseWriter, c string, _ map[string]any, sign func(string) string) {
+			correct("approved")(w, c, map[string]any{"attemptId": uuid.NewString()}, sign)
+		},
+		"no state": func(w http.ResponseWriter, c string, body map[string]any, sign func(string) string) {
+			correct("settled")(w, c, body, sign)
+		},
+		"no JSON": func(w http.ResponseWriter, _ string, _ map[string]any, sign func(string) string) {
+			w.Header().Set("X-Acquirer-Signature", sign("ok"))
+			_, _ = io.WriteString(w, "ok")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProcessor(t)
+			first := true
+			p.answer = func(w http.ResponseWriter, call string, body map[string]any, sign func(string) string) {
+				if first {
+					first = false
+					bad(w, call, body, sign)
+					return
+				}
+				correct("pending")(w, call, body, sign)
+			}
+			c, cvv, _ := typed(t)
+			got, err := at(t, p.URL+"/cards").Authorize(t.Context(), attempt, c, cvv)
+			if err != nil || got.State != acquirer.Pending {
+				t.Errorf("%+v %v", got, err)
+			}
+			if len(p.calls) != 2 || p.calls[0] != p.calls[1] {
+				t.Errorf("calls %v", p.calls)
+			}
+		})
+	}
+}
+
+// A processor that never answers has its caller wait for ten seconds, not more; the error gives nothing away.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	p := newProcessor(t)
+	over := make(chan struct{})
+	p.answer = func(http.ResponseWriter, string, map[string]any, func(string) string) { <-over }
+	defer close(over)
+	c, cvv, _ := typed(t)
+	a := at(t, p.URL+"/cards")
+	began := time.Now()
+	_, err := a.Authorize(context.Background(), attempt, c, cvv)
+	if took := time.Since(began); err == nil || took < 9*time.Second || took > 13*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+	for _, told := range []string{"4242", "987", p.URL, secret} {
+		if strings.Contains(err.Error(), told) {
+			t.Errorf("the error tells %s: %v", told, err)
+		}
+	}
+}
+
+func TestSetRefuses(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
+	noError(t, err)
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	operator := auth.Caller{Kind: auth.Operator, ID: 1}
+	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
+	if _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
+		t.Errorf("without a row: %v", err)
+	}
+	for name, change := range map[string]func(s *acquirer.Setting){
+		"url": func(s *acquirer.Setting) { s.URL = "http://cards.example" }, "url loopback": func(s *acquirer.Setting) { s.URL = "http://127.0.0.1:1" },
+		"url user": func(s *acquirer.Setting) { s.URL = "https://me@cards.example" }, "url none": func(s *acquirer.Setting) { s.URL = "" },
+		"keyId": func(s *acquirer.Setting) { s.KeyID = "" }, "secret": func(s *acquirer.Setting) { s.Secret = "short" },
+		"traderId": func(s *acquirer.Setting) { s.TraderID = 999 },
+	} {
+		setting := good
+		change(&setting)
+		_, err := directory.Set(t.Context(), operator, setting)
+		f := fault.As(err)
+		field, _, _ := strings.Cut(name, " ")
+		if f == nil || f.Code != "validation_failed" || !f.Fields.Wrong(field) || len(f.Fields) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := directory.Set(t.Context(), auth.Caller{Kind: auth.Trader, TraderID: trader.ID}, good); fault.As(err) == nil {
+		t.Error("a trader sets his own")
+	}
+	change, err := directory.Set(t.Context(), operator, good)
+	noError(t, err)
+	if strings.Contains(string(change.After), "secret") || !reflect.DeepEqual(change.Before, []byte(nil)) {
+		t.Errorf("recorded %s", change.After)
+	}
+}

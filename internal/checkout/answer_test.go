@@ -1,0 +1,111 @@
+package checkout
+
+import (
+	"testing"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/db"
+	"gateway/internal/payment"
+)
+
+// Every answer of an acquirer to every question, by how the payment stands: what becomes of attempt, phase and payment.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	const (
+		pending   = payment.Pending
+		completed = payment.Completed
+		failed    = payment.Failed
+		cancelled = payment.Cancelled
+		appealed  = payment.Appeal
+	)
+	open := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon}
+	asking := db.CardAttempt{Status: attemptAuthorising, CodesFollowed: -1, CreatedAt: noon}
+	coding := db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon}
+	old := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-longOpen - 1)}
+	for name, test := range map[string]struct {
+		status  payment.Status
+		from    Phase
+		attempt db.CardAttempt
+		answer  acquirer.Answer
+		to      asked
+
+		wantAttempt string
+		wantPhase   Phase
+		wantStatus  payment.Status // "" is no move
+		wantReason  string
+	}{
+		"approved":              {pending, bank, asking, acquirer.Answer{State: "approved"}, told, "approved", bank, completed, ""},
+		"approved later":        {pending, confirm, open, acquirer.Answer{State: "approved"}, inquired, "approved", confirm, completed, ""},
+		"declined":              {pending, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, "declined", bank, failed, "card_declined"},
+		"no funds":              {pending, code, open, acquirer.Answer{State: "declined", Reason: "insufficient_funds"}, told, "declined", code, failed, "insufficient_funds"},
+		"voided unasked":        {pending, bank, open, acquirer.Answer{State: "voided"}, inquired, "declined", bank, failed, "card_declined"},
+		"never heard of":        {pending, bank, asking, acquirer.Answer{State: "unknown"}, inquired, attemptAuthorising, bank, "", ""},
+		"never to be heard of":  {pending, bank, asking, acquirer.Answer{State: "voided"}, voided, attemptLost, details, "", ""},
+		"approved after all":    {pending, bank, asking, acquirer.Answer{State: "approved"}, voided, "approved", bank, completed, ""},
+		"thinks":                {pending, bank, asking, acquirer.Answer{State: "pending"}, told, attemptOpen, bank, "", ""},
+		"asks for a code":       {pending, bank, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
+		"asks against the desk": {pending, confirm, open, acquirer.Answer{State: "code_needed"}, inquired, attemptOpen, code, "", ""},
+		"code taken":            {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 1}, told, attemptOpen, confirm, "", ""},
+		"code wrong":            {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 1}, told, attemptOpen, code, "", ""},
+		"code never came":       {pending, confirm, coding, acquirer.Answer{State: "code_needed", Codes: 0}, inquired, attemptOpen, code, "", ""},
+		"code not looked at":    {pending, confirm, coding, acquirer.Answer{State: "pending", Codes: 0}, told, attemptOpen, confirm, "", ""},
+		"desk confirmed":        {completed, confirm, open, acquirer.Answer{State: "pending"}, inquired, attemptOpen, confirm, "", ""},
+		"desk confirmed, old":   {completed, confirm, old, acquirer.Answer{State: "pending"}, inquired, "approved", confirm, "", ""},
+		"both say yes":          {completed, bank, open, acquirer.Answer{State: "approved"}, inquired, "approved", bank, "", ""},
+		"desk yes, bank no":     {completed, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, inquired, attemptConflict, bank, "", ""},
+		"completed while void":  {completed, bank, open, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
+		"cancelled, approved":   {cancelled, bank, asking, acquirer.Answer{State: "approved"}, told, attemptOpen, bank, "", ""},
+		"cancelled, voided":     {cancelled, bank, open, acquirer.Answer{State: "voided"}, voided, "voided", bank, "", ""},
+		"cancelled, unknown":    {cancelled, bank, asking, acquirer.Answer{State: "unknown"}, voided, "voided", bank, "", ""},
+		"cancelled, too late":   {cancelled, bank, open, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
+		"cancelled, declined":   {cancelled, bank, open, acquirer.Answer{State: "declined", Reason: "card_declined"}, told, "declined", bank, "", ""},
+		"failed, approved":      {failed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
+		"failed, not yet":       {failed, code, open, acquirer.Answer{State: "pending"}, voided, attemptOpen, code, "", ""},
+		"appealed, approved":    {appealed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
+	} {
+		state := at(test.from)
+		state.AttemptOver = false
+		taken := taking{answer: test.answer, to: test.to, now: noon, attempt: test.attempt, state: state}
+		taken.decide(test.status)
+		reason := ""
+		if taken.step.Reason != nil {
+			reason = *taken.step.Reason
+		}
+		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase || taken.step.To != test.wantStatus || reason != test.wantReason {
+			t.Errorf("%s: attempt %s, phase %s, payment %q %q; want %s, %s, %q %q", name,
+				taken.attempt.Status, taken.state.Phase, taken.step.To, reason,
+				test.wantAttempt, test.wantPhase, test.wantStatus, test.wantReason)
+		}
+		ended := test.wantAttempt != attemptOpen && test.wantAttempt != attemptAuthorising
+		if taken.state.AttemptOver != ended {
+			t.Errorf("%s: over %t", name, taken.state.AttemptOver)
+		}
+	}
+}
+
+// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
+func TestAcquirerAsksOnce(t *testing.T) {
+	t.Parallel()
+	taken := taking{
+		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon,
+		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: -1}, state: State{Phase: AwaitingBank},
+	}
+	taken.decide(payment.Pending)
+	taken.state, _ = taken.state.codeNotNeeded()
+	taken.decide(payment.Pending)
+	if taken.state.Phase != AwaitingConfirm {
+		t.Errorf("asked again: %s", taken.state.Phase)
+	}
+	// Three wrong codes end the payment, however often each answer is read.
+	for n := int32(1); n <= 3; n++ {
+		taken.answer.Codes, taken.attempt.CodesSent = n, n
+		taken.decide(payment.Pending)
+		taken.decide(payment.Pending)
+		if taken.state.Rejected != n || (taken.step.To == payment.Failed) != (n == 3) {
+			t.Errorf("code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.step.To)
+		}
+	}
+	if *taken.step.Reason != "code_rejected" {
+		t.Errorf("reason %s", *taken.step.Reason)
+	}
+}

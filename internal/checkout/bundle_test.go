@@ -1,0 +1,193 @@
+package checkout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/card"
+	"gateway/internal/checkout"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is a checkout over a database of its own, with one merchant who takes quasi_ecom, one trader with a desk, and
+// the sandbox's acquirer behind a line that can be cut.
+type bundle struct {
+	*dbtest.DB
+	clock     *dbtest.Clock
+	payments  *payment.Service
+	checkouts *checkout.Service
+	links     *auth.Links
+	line      *line
+	merchant  dbtest.Merchant
+	trader    dbtest.Trader
+}
+
+// line is the way to an acquirer. It can be cut before a call arrives, or before its answer does.
+type line struct {
+	acquirer.Acquirer
+	cutBefore, cutAfter atomic.Bool
+}
+
+var errCut = errors.New("the line is cut")
+
+func (l *line) For(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
+
+func (l *line) over(answer func() (acquirer.Answer, error)) (acquirer.Answer, error) {
+	if l.cutBefore.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	got, err := answer()
+	if l.cutAfter.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	return got, err
+}
+
+func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
+	return l.over(func() (acquirer.Answer, error) { return l.Acquirer.Authorize(ctx, a, c, cvv) })
+}
+
+func (l *line) SubmitCode(ctx context.Context, id uuid.UUID, n int32, code acquirer.Code) (acquirer.Answer, error) {
+	return l.over(func() (acquirer.Answer, error) { return l.Acquirer.SubmitCode(ctx, id, n, code) })
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	b.SetRate(t, "AZN", "2", true)
+	b.SetRate(t, "RUB", "100", true)
+	b.merchant = b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom", "c2c"}})
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Currency: "AZN", Method: "quasi_ecom", Requisites: 2})
+	b.start(t)
+	return b
+}
+
+// start wires services over the database, as a start of the program does.
+func (b *bundle) start(t *testing.T) {
+	t.Helper()
+	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
+	noError(t, err)
+	key := []byte("a key of exactly 32 bytes, no mo")
+	v, err := vault.New(key)
+	noError(t, err)
+	safe := card.NewSafe(v, key)
+	b.links, err = auth.NewLinks(key)
+	noError(t, err)
+	limits := limit.New(b.Pool)
+	noError(t, limits.Load(t.Context()))
+	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false),
+		payment.Config{ExternalSecret: true, Cards: safe})
+	noError(t, err)
+	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
+	b.checkouts = checkout.New(b.Pool, b.clock, checkout.Rooms{
+		Payments: b.payments, Links: b.links, Cards: safe, Acquirers: b.line, Limits: limits,
+	})
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var orders atomic.Int64
+
+// create makes a payment of 10 AZN and returns it with its link's token.
+func (b *bundle) create(t *testing.T, userID string) (payment.Payment, string) {
+	t.Helper()
+	return b.createFor(t, b.merchant, "quasi_ecom", "AZN", userID)
+}
+
+func (b *bundle) createFor(t *testing.T, m dbtest.Merchant, method, currency, userID string) (payment.Payment, string) {
+	t.Helper()
+	r := payment.Request{
+		OrderID: fmt.Sprintf("order-%d", orders.Add(1)), Amount: "10", Currency: currency, Method: &method,
+		CallbackURI: "https://shop.example/hook",
+	}
+	if userID != "" {
+		r.Payer = &payment.Payer{UserID: &userID}
+	}
+	created, err := b.payments.Create(t.Context(), m.Caller, r)
+	noError(t, err)
+	return created.Payment, b.links.Token(created.Payment.UUID)
+}
+
+// Cards of the sandbox.
+const (
+	panApproved = "4242424242424242"
+	panCode     = "4000002500003155"
+	panDeclined = "4000000000000002"
+	panDesk     = "4111111111111111"
+)
+
+func typed(pan string) checkout.Details {
+	return checkout.Details{
+		Entry: card.Entry{PAN: pan, ExpMonth: "12", ExpYear: "2030", Holder: "ANNA B"}, CVV: "123", Address: "192.0.2.1",
+	}
+}
+
+func (b *bundle) enter(t *testing.T, token, pan string) checkout.View {
+	t.Helper()
+	v, err := b.checkouts.SubmitDetails(t.Context(), token, typed(pan))
+	noError(t, err)
+	return v
+}
+
+// later lets time pass and the acquirer be asked.
+func (b *bundle) later(t *testing.T, by time.Duration) {
+	t.Helper()
+	b.clock.Advance(by)
+	noError(t, b.checkouts.Poll(t.Context()))
+}
+
+// want wants a checkout to stand so.
+func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, lastError string) {
+	t.Helper()
+	v, err := b.checkouts.Get(t.Context(), token)
+	noError(t, err)
+	last := ""
+	if v.LastError != nil {
+		last = *v.LastError
+	}
+	if v.Phase != phase || v.Payment.Status != status || last != lastError {
+		t.Errorf("%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
+	}
+}
+
+func (b *bundle) count(t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	noError(t, b.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
+	t.Helper()
+	_, _, err := b.payments.UpdateStatus(t.Context(), auth.Caller{Kind: auth.Application}, p.ID, payment.Update{Status: status})
+	noError(t, err)
+}
+
+func wantCode(t *testing.T, what string, err error, code string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || f.Code != code {
+		t.Errorf("%s: %v, want %s", what, err, code)
+	}
+}

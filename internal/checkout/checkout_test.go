@@ -1,0 +1,373 @@
+package checkout_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/checkout"
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+	"gateway/internal/payment"
+)
+
+const (
+	details = checkout.AwaitingDetails
+	bank    = checkout.AwaitingBank
+	code    = checkout.AwaitingCode
+	confirm = checkout.AwaitingConfirm
+)
+
+// An approved card: phases, money, what is kept of the card, and the merchant's webhook.
+func TestApproved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "")
+	if p.RequisiteSnapshot() || p.RequisiteValue != nil || b.count(t, "select count(*) from requisite_slot") != 0 {
+		t.Errorf("a requisite is shown, or a slot taken: %+v", p)
+	}
+	// 10 AZN at 2 without a markup are 5 USDT.
+	if held := b.Balance(t, ledger.Reserved(ledger.Trader, b.trader.ID)); held.String() != "5" {
+		t.Errorf("held %s", held)
+	}
+	if v := b.enter(t, token, panApproved); v.Phase != bank || v.Terminal {
+		t.Errorf("after the card: %+v", v.State)
+	}
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	if got := b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)); got.String() != "5" {
+		t.Errorf("the cashbox has %s", got)
+	}
+	if n := b.count(t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'"); n != 1 {
+		t.Error("the card of an ended payment is still there")
+	}
+	if n := b.count(t, "select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'"); n != 1 {
+		t.Error("the history does not say who completed it")
+	}
+	var body string
+	noError(t, b.Pool.QueryRow(t.Context(), "select convert_from(body, 'utf8') from webhook_event").Scan(&body))
+	if !strings.Contains(body, `"status":"COMPLETED","amount":"10.00","currency":"AZN","payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`) {
+		t.Errorf("webhook %s", body)
+	}
+	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
+	wantCode(t, "a card after the end", err, "checkout_closed")
+	_, err = b.checkouts.SubmitCode(t.Context(), token, "")
+	wantCode(t, "no code after the end", err, "checkout_closed")
+	_, err = b.checkouts.Cancel(t.Context(), token)
+	wantCode(t, "a cancel after the end", err, "checkout_closed")
+	b.Audit(t)
+}
+
+// Any number of payments of one amount go to one desk, the desk used longest ago first.
+func TestDesksHaveNoSlots(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	used := map[int64]int{}
+	for range 6 {
+		p, _ := b.create(t, "")
+		used[*p.RequisiteID]++
+		b.clock.Advance(time.Second)
+	}
+	for id, times := range used {
+		if times != 3 {
+			t.Errorf("desk %d was used %d times of 6", id, times)
+		}
+	}
+	b.Audit(t)
+}
+
+func TestTenCardsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, token := b.create(t, "")
+	var wait sync.WaitGroup
+	errs := make([]error, 10)
+	for i := range errs {
+		wait.Go(func() { _, errs[i] = b.checkouts.SubmitDetails(context.Background(), token, typed(panDesk)) })
+	}
+	wait.Wait()
+	taken := 0
+	for _, err := range errs {
+		if err == nil {
+			taken++
+			continue
+		}
+		wantCode(t, "another card", err, "checkout_wrong_step")
+	}
+	if n := b.count(t, "select count(*) from sandbox_acquirer"); taken != 1 || n != 1 {
+		t.Errorf("%d cards taken, %d at the acquirer", taken, n)
+	}
+}
+
+// Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at the acquirer against
+// it is undone.
+func TestOneWinner(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	won := map[string]int{}
+	for range 12 {
+		p, token := b.create(t, "")
+		b.enter(t, token, panApproved)
+		b.clock.Advance(time.Second)
+		var cancelErr, confirmErr error
+		var wait sync.WaitGroup
+		wait.Go(func() { _, cancelErr = b.checkouts.Cancel(context.Background(), token) })
+		wait.Go(func() { _, confirmErr = b.payments.Confirm(context.Background(), b.trader.Caller, p.ID) })
+		wait.Go(func() {
+			if err := b.checkouts.Poll(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		wait.Wait()
+		v, err := b.checkouts.Get(t.Context(), token)
+		noError(t, err)
+		won[v.Payment.Status]++
+		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
+			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
+		}
+		if n := b.count(t, "select count(*) from payment_history where payment_id = $1 and from_status is not null", p.ID); n != 1 {
+			t.Errorf("%d moves", n)
+		}
+	}
+	t.Log(won)
+	b.later(t, time.Minute)
+	b.later(t, time.Minute)
+	agree := b.count(t, `select count(*) from payment p join card_attempt a on a.payment_id = p.id
+		join sandbox_acquirer s on s.attempt_id = a.id
+		where (p.status = 'completed' and not s.voided and a.status = 'approved')
+		   or (p.status = 'cancelled' and s.voided and a.status = 'voided')`)
+	if agree != 12 {
+		t.Errorf("the acquirer's book agrees on %d of 12", agree)
+	}
+	b.Audit(t)
+}
+
+// The process dies, or the line is cut, between what was committed and the answer.
+func TestCutLine(t *testing.T) {
+	t.Parallel()
+	t.Run("the card never arrived", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.line.cutBefore.Store(true)
+		if v := b.enter(t, token, panApproved); v.Phase != bank {
+			t.Errorf("%s", v.Phase)
+		}
+		b.start(t)
+		b.later(t, 0)
+		b.want(t, token, details, "pending", "acquirer_unavailable")
+		if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+			t.Error("the lost card is still there")
+		}
+		// A call of the lost attempt that arrives late does nothing.
+		if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 1 {
+			t.Errorf("%d attempts are voided", n)
+		}
+		b.enter(t, token, panApproved)
+		b.later(t, time.Second)
+		b.want(t, token, bank, "completed", "")
+	})
+	t.Run("killed in the call", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, panApproved)
+		// As if nobody had noticed that the call failed.
+		_, err := b.Pool.Exec(t.Context(), "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+		noError(t, err)
+		b.start(t)
+		b.later(t, 14*time.Second)
+		b.want(t, token, bank, "pending", "")
+		b.later(t, time.Second)
+		b.want(t, token, details, "pending", "acquirer_unavailable")
+	})
+	t.Run("the answer never came", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.line.cutAfter.Store(true)
+		b.enter(t, token, panApproved)
+		b.start(t)
+		b.later(t, time.Second)
+		b.want(t, token, bank, "completed", "")
+	})
+	t.Run("the code never arrived", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.enter(t, token, panCode)
+		b.later(t, time.Second)
+		b.want(t, token, code, "pending", "")
+		b.line.cutBefore.Store(true)
+		v, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
+		noError(t, err)
+		if v.Phase != confirm {
+			t.Errorf("%s", v.Phase)
+		}
+		b.start(t)
+		b.later(t, time.Second)
+		b.want(t, token, code, "pending", "acquirer_unavailable")
+		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		noError(t, err)
+		b.want(t, token, confirm, "completed", "")
+	})
+	t.Run("the code overtakes the card", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, panCode)
+		// As if the call were still under way.
+		_, err := b.Pool.Exec(t.Context(), "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+		noError(t, err)
+		b.line.cutBefore.Store(false)
+		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		noError(t, err)
+		b.later(t, time.Second)
+		if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
+			t.Error("the card on its way was voided")
+		}
+	})
+	t.Run("the code's answer never came", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		_, token := b.create(t, "")
+		b.enter(t, token, panCode)
+		b.later(t, time.Second)
+		b.line.cutAfter.Store(true)
+		_, err := b.checkouts.SubmitCode(t.Context(), token, "000000")
+		noError(t, err)
+		b.start(t)
+		b.later(t, time.Second)
+		b.want(t, token, code, "pending", "code_rejected")
+	})
+}
+
+// What is undone: attempts of payments that ended otherwise, whoever ended them.
+func TestVoided(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, b *bundle, p payment.Payment, token string){
+		"payer": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
+			t.Helper()
+			_, err := b.checkouts.Cancel(t.Context(), token)
+			noError(t, err)
+		},
+		"trader": func(t *testing.T, b *bundle, p payment.Payment, _ string) {
+			t.Helper()
+			_, err := b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil)
+			noError(t, err)
+		},
+		"application": func(t *testing.T, b *bundle, p payment.Payment, _ string) { t.Helper(); b.set(t, p, "failed") },
+		"clock": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
+			t.Helper()
+			b.clock.Advance(15 * time.Minute)
+			_, err := b.checkouts.SubmitCode(t.Context(), token, "1234")
+			wantCode(t, "after its time", err, "checkout_closed")
+			_, err = b.payments.Expire(t.Context())
+			noError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			p, token := b.create(t, "")
+			b.enter(t, token, panDesk)
+			end(t, b, p, token)
+			b.later(t, 15*time.Second)
+			if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'"); n != 1 {
+				t.Error("the attempt stands")
+			}
+			if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+				t.Error("the card is still there")
+			}
+			// Set back to pending, it waits for a card again.
+			b.set(t, p, "pending")
+			b.want(t, token, details, "pending", "")
+			b.enter(t, token, panApproved)
+			b.later(t, time.Second)
+			b.want(t, token, bank, "completed", "")
+			b.Audit(t)
+		})
+	}
+}
+
+// The trader says paid, the acquirer says no: an operator looks into it.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "")
+	b.enter(t, token, panDeclined)
+	_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
+	noError(t, err)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	operator := auth.Caller{Kind: auth.Operator, ID: 1}
+	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
+	noError(t, err)
+	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != string(acquirer.Declined) {
+		t.Fatalf("conflicts %+v", list)
+	}
+	_, err = b.checkouts.CloseConflict(t.Context(), b.trader.Caller, list[0].ID)
+	wantCode(t, "a trader closes it", err, "token_kind_not_allowed")
+	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
+	noError(t, err)
+	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
+	wantCode(t, "closed twice", err, "not_found")
+	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d open %v", n, err)
+	}
+}
+
+// Links that are none, and links of payments without a checkout, are one and the same to a stranger.
+func TestUnknownLinks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
+	_, other := b.createFor(t, b.merchant, "c2c", "AZN", "")
+	_, good := b.create(t, "")
+	changed := "B" + good[1:]
+	for _, token := range []string{"", "nonsense", changed, good + "=", other} {
+		_, err := b.checkouts.Get(t.Context(), token)
+		wantCode(t, "get "+token, err, "not_found")
+		_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})
+		wantCode(t, "details "+token, err, "not_found")
+		_, err = b.checkouts.SubmitCode(t.Context(), token, "x")
+		wantCode(t, "code "+token, err, "not_found")
+		_, err = b.checkouts.Cancel(t.Context(), token)
+		wantCode(t, "cancel "+token, err, "not_found")
+	}
+}
+
+func TestRateLimits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, token := b.create(t, "")
+	_, other := b.create(t, "")
+	for n := range 60 {
+		if _, err := b.checkouts.SubmitCode(t.Context(), token, ""); err == nil || strings.Contains(err.Error(), "rate_limited") {
+			t.Fatalf("write %d: %v", n+1, err)
+		}
+	}
+	_, err := b.checkouts.SubmitCode(t.Context(), token, "")
+	wantCode(t, "the 61st write", err, "rate_limited")
+	_, err = b.checkouts.SubmitCode(t.Context(), other, "")
+	wantCode(t, "another link", err, "checkout_wrong_step")
+	if n := b.count(t, "select count(*) from rate_limit where name = 'checkout_reads' and calls = 20 and per_seconds = 1"); n != 1 {
+		t.Error("the limit of reads is not 20 a second")
+	}
+	// So slow a refill that a busy machine cannot hide the bound.
+	_, err = b.Pool.Exec(t.Context(), "update rate_limit set per_seconds = 100000 where name = 'checkout_reads'")
+	noError(t, err)
+	b.start(t)
+	for range 20 {
+		_, err = b.checkouts.Get(t.Context(), token)
+		noError(t, err)
+	}
+	_, err = b.checkouts.Get(t.Context(), token)
+	wantCode(t, "the 21st read", err, "rate_limited")
+}

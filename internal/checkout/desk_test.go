@@ -1,0 +1,277 @@
+package checkout_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/checkout"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+// A card the acquirer leaves to the trader's desk, through every step of it.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	p, token := b.create(t, "")
+	for name, step := range b.steps(p.ID) {
+		wantCode(t, name+" before the card", step(b.trader.Caller), map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[strings.Contains(name, "resend")])
+	}
+	b.enter(t, token, panDesk)
+	b.later(t, time.Minute)
+	b.want(t, token, bank, "pending", "")
+	v, err := b.checkouts.SubmitCode(ctx, token, "")
+	if noError(t, err); v.Phase != bank {
+		t.Errorf("without a code: %s", v.Phase)
+	}
+	_, err = b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.want(t, token, code, "pending", "")
+	_, err = b.checkouts.SubmitCode(ctx, token, "")
+	if f := fault.As(err); f == nil || !f.Fields.Wrong("otp") {
+		t.Errorf("without a code that is asked for: %v", err)
+	}
+	v, err = b.checkouts.SubmitCode(ctx, token, "9876")
+	if noError(t, err); v.Phase != confirm {
+		t.Errorf("with a code: %s", v.Phase)
+	}
+	_, err = b.checkouts.SubmitCode(ctx, token, "9876")
+	wantCode(t, "a code nobody asked for", err, "checkout_wrong_step")
+	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.want(t, token, code, "pending", "")
+	b.later(t, time.Second)
+	if n := b.count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
+		t.Error("the acquirer was not told of the resend")
+	}
+	_, err = b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.want(t, token, confirm, "pending", "")
+	_, err = b.payments.Confirm(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.want(t, token, confirm, "completed", "")
+	b.Audit(t)
+}
+
+var bg = context.Background()
+
+func (b *bundle) steps(id int64) map[string]func(c auth.Caller) error {
+	return map[string]func(c auth.Caller) error{
+		"request": func(c auth.Caller) error { _, err := b.checkouts.RequestCode(bg, c, id); return err },
+		"resend":  func(c auth.Caller) error { _, err := b.checkouts.RequestResend(bg, c, id); return err },
+		"mark":    func(c auth.Caller) error { _, err := b.checkouts.MarkCodeNotNeeded(bg, c, id); return err },
+	}
+}
+
+// Who may take the desk's steps, and on which payments.
+func TestWhoseDesk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	stranger := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "AZN", Method: "c2c", Requisites: 1})
+	p, token := b.create(t, "")
+	b.enter(t, token, panDesk)
+	other, _ := b.createFor(t, b.merchant, "c2c", "AZN", "")
+	for name, step := range b.steps(p.ID) {
+		wantCode(t, name+" by a stranger", step(stranger.Caller), "not_found")
+		wantCode(t, name+" by a merchant", step(b.merchant.Caller), "token_kind_not_allowed")
+		wantCode(t, name+" by an operator", step(auth.Caller{Kind: auth.Operator}), "token_kind_not_allowed")
+	}
+	for name, step := range b.steps(other.ID) {
+		wantCode(t, name+" of a requisite payment", step(stranger.Caller), map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"])
+	}
+	b.set(t, p, "failed")
+	for name, step := range b.steps(p.ID) {
+		wantCode(t, name+" after the end", step(b.trader.Caller), "payment_not_pending")
+	}
+}
+
+// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the events' sequence.
+func TestResends(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	p, token := b.create(t, "")
+	id := fmt.Sprint(p.ID)
+	_, err := b.checkouts.Resend(ctx, b.merchant.Caller, id)
+	wantCode(t, "before the card", err, "code_resend_wrong_step")
+	b.enter(t, token, panDesk)
+	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
+	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" || state.ResendsLeft() != 2 {
+		t.Errorf("%+v", state)
+	}
+	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
+	wantCode(t, "the trader at once", err, "code_resend_too_early")
+	b.clock.Advance(45 * time.Second)
+	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.clock.Advance(45 * time.Second)
+	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
+	noError(t, err)
+	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
+	wantCode(t, "the fourth", err, "code_resend_exhausted")
+	b.set(t, p, "completed")
+	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, id)
+	wantCode(t, "after the end", err, "code_resend_wrong_step")
+
+	other := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
+	_, err = b.checkouts.Resend(ctx, other.Caller, id)
+	wantCode(t, "another merchant", err, "cashbox_access_denied")
+	_, err = b.checkouts.Resend(ctx, b.merchant.Caller, "0")
+	wantCode(t, "no such payment", err, "not_found")
+
+	var body string
+	noError(t, b.Pool.QueryRow(ctx, "select convert_from(body, 'utf8') from webhook_event where sequence = 1").Scan(&body))
+	at := dbtest.Start.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z")
+	want := fmt.Sprintf(`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
+		`"currency":"AZN","requestedBy":"trader","quasiEcom":{"phase":"awaiting_payer_otp","codeResendCount":2,"codeResendMax":3,"attemptsLeft":1,`+
+		`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1}}`,
+		at, p.UUID, p.OrderID, p.ID)
+	if !strings.HasPrefix(body, `{"type":"payment.quasi_ecom.code_resend","eventId":"`) || !strings.HasSuffix(body, want) {
+		t.Errorf("webhook %s\nwant …%s", body, want)
+	}
+	if n := b.count(t, "select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'"); n != 1 {
+		t.Error("the status event is not the second")
+	}
+	b.Audit(t)
+}
+
+// mtstpay has the same phases, and no resends.
+func TestMtstpay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"mtstpay"}})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "RUB", Method: "mtstpay", Requisites: 1})
+	p, token := b.createFor(t, m, "mtstpay", "RUB", "somebody")
+	b.enter(t, token, panDesk)
+	_, err := b.checkouts.Resend(t.Context(), m.Caller, fmt.Sprint(p.ID))
+	wantCode(t, "a resend", err, "code_resend_wrong_step")
+	_, err = b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)
+	wantCode(t, "the trader's", err, "code_resend_wrong_step")
+	_, err = b.payments.Confirm(t.Context(), trader.Caller, p.ID)
+	noError(t, err)
+	if n := b.count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"); n != 0 {
+		t.Error("an mtstpay card is kept")
+	}
+}
+
+// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until he forgets it.
+func TestPrefill(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	saved := func(user string) *checkout.View {
+		_, token := b.create(t, user)
+		v, err := b.checkouts.Get(t.Context(), token)
+		if noError(t, err); v.Saved == nil {
+			return nil
+		}
+		return &v
+	}
+	pay := func(user, pan string, end func(p payment.Payment)) {
+		p, token := b.create(t, user)
+		b.enter(t, token, pan)
+		end(p)
+	}
+	complete := func(p payment.Payment) { b.set(t, p, "completed") }
+	pay("anna", panDesk, func(p payment.Payment) { b.set(t, p, "failed") })
+	if saved("anna") != nil {
+		t.Error("the card of a failed payment is offered")
+	}
+	pay("anna", panApproved, complete)
+	pay("", panDesk, complete)
+	v := saved("anna")
+	if v == nil || v.Saved.Last4 != "4242" || v.Saved.Brand != "visa" || *v.Saved.Holder != "ANNA B" || v.Saved.Card.Expiry.Month() != 12 || v.Saved.Card.Expiry.Year() != 2030 {
+		t.Fatalf("saved %+v", v)
+	}
+	if saved("boris") != nil || saved("") != nil {
+		t.Error("another's card is offered")
+	}
+	elsewhere := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
+	_, token := b.createFor(t, elsewhere, "quasi_ecom", "AZN", "anna")
+	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
+		t.Errorf("offered on another cashbox: %+v %v", v.Saved, err)
+	}
+	_, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "123"})
+	wantCode(t, "a card that is not saved", err, "validation_failed")
+	// The page pays with it, and the CVV alone.
+	p, token := b.create(t, "anna")
+	if _, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "12"}); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
+		t.Errorf("without a CVV: %v", err)
+	}
+	_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "123"})
+	noError(t, err)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	// A later card replaces it.
+	pay("anna", panDesk, complete)
+	noError(t, b.checkouts.Prune(t.Context()))
+	if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 1 {
+		t.Errorf("%d cards are kept, want the last alone", n)
+	}
+	if v := saved("anna"); v == nil || v.Saved.Last4 != "1111" {
+		t.Errorf("saved %+v", v)
+	}
+	b.clock.Advance(180*24*time.Hour + time.Minute)
+	if saved("anna") != nil {
+		t.Error("offered after 180 days")
+	}
+	noError(t, b.checkouts.Prune(t.Context()))
+	if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
+		t.Error("kept after 180 days")
+	}
+	pay("anna", panDesk, complete)
+	_, token = b.create(t, "anna")
+	noError(t, b.checkouts.ForgetCard(t.Context(), token))
+	if saved("anna") != nil || b.count(t, "select count(*) from payment_card where pan is not null") != 0 {
+		t.Error("not forgotten")
+	}
+	// A completed payment taken back keeps no card.
+	pay("anna", panDesk, func(p payment.Payment) { complete(p); b.set(t, p, "failed") })
+	if saved("anna") != nil {
+		t.Error("the card of a payment taken back is offered")
+	}
+	_ = p
+}
+
+// Ten different cards an hour from one address on one cashbox; what is kept of them are hashes.
+func TestManyCards(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	enter := func(pan, address string) error {
+		_, token := b.create(t, "")
+		d := typed(pan)
+		d.Address = address
+		_, err := b.checkouts.SubmitDetails(t.Context(), token, d)
+		return err
+	}
+	pans := []string{
+		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051", "4000000000000069",
+		"4000000000000077", "4000000000000085", "4000000000000093", "4000000000000101", "4000000000000119",
+	}
+	for _, pan := range pans[:10] {
+		noError(t, enter(pan, "192.0.2.1"))
+	}
+	noError(t, enter(pans[3], "192.0.2.1"))
+	err := enter(pans[10], "192.0.2.1")
+	wantCode(t, "the eleventh", err, "rate_limited")
+	if wait := fault.As(err).RetryAfter; wait < 59*time.Minute || wait > time.Hour {
+		t.Errorf("to wait %s", wait)
+	}
+	noError(t, enter(pans[10], "192.0.2.2"))
+	_, err = b.Pool.Exec(t.Context(), "update card_seen set at = at - interval '61 minutes'")
+	noError(t, err)
+	noError(t, enter(pans[10], "192.0.2.1"))
+	for _, table := range []string{"card_seen", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
+		for _, pan := range pans {
+			query := fmt.Sprintf("select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'", table)
+			if n := b.count(t, query, pan); n != 0 {
+				t.Errorf("%s holds a PAN", table)
+			}
+		}
+	}
+}
