@@ -29,7 +29,8 @@ var paymentRequestSections = []section{
 				newPayment.rejects("rubCollect", `"x"`, "1", "true", "[]"),
 				newPayment.rejectsAs("rubCollect", "rubCollect.method", `{"method":"sim"}`, `{"method":1}`, `{"method":"SBP"}`))},
 		{`| description | string or null | no | Order comment, at most 255 characters. |`,
-			all(newPayment.isText("description"), newPayment.atMost("description", 255), newPayment.takes("description", "", "null", `""`))},
+			all(newPayment.isText("description"), newPayment.atMost("description", 255), newPayment.takes("description", "", "null", `""`),
+				gives(newPayment.with("description", `"Чашки"`), 200, is("data.description", "Чашки")))},
 		{`| ratePercent | number or null | no | Explicit markup percent used for the ledger calculation. Overrides the cashbox
 			method margin, the merchant default and the trader setting. |`,
 			all(newPayment.takes("ratePercent", "", "null", "0", "100", "4.5", "0.0001"),
