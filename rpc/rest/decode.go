@@ -60,6 +60,8 @@ func (d *decoder) message(at *path, s *schema, msg protoreflect.Message, object 
 	})
 }
 
+const givenTwice = "must not be given more than once"
+
 // members hands every member with a good and new name to use; those it does not know are still checked.
 func (d *decoder) members(at *path, object strictjson.Value, use func(*path, string, strictjson.Value) bool) {
 	const once, twice = 1, 2
@@ -69,7 +71,7 @@ func (d *decoder) members(at *path, object strictjson.Value, use func(*path, str
 		here := at.field(name)
 		seen[name]++
 		if seen[name] == twice {
-			d.report(here, "must not be given more than once")
+			d.report(here, givenTwice)
 		}
 		sound := d.sound(here, m.Name)
 		if seen[name] != once || !sound || !use(here, name, m.Value) {

@@ -35,8 +35,8 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text
 }
 
-// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with them. Of a repeated
-// parameter the first counts; lists, maps and messages other than timestamps cannot be given.
+// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with them. A repeated
+// parameter is, as a body's repeated field is; lists, maps and messages other than timestamps cannot be given.
 func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
@@ -44,8 +44,13 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 	}
 	query := u.Query()
 	for name, f := range s.byName {
-		if query.Has(name) && f.child == nil && f.known != anyValue && f.desc.Cardinality() != protoreflect.Repeated {
-			d.field((*path)(nil).field(name), f, msg, f.fromQuery(query.Get(name)))
+		here := (*path)(nil).field(name)
+		switch {
+		case !query.Has(name) || f.child != nil || f.known == anyValue || f.desc.Cardinality() == protoreflect.Repeated:
+		case len(query[name]) > 1:
+			d.report(here, givenTwice)
+		default:
+			d.field(here, f, msg, f.fromQuery(query.Get(name)))
 		}
 	}
 	return d.found
