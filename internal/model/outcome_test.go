@@ -30,7 +30,7 @@ var paymentOutcomes = []string{
 var payoutOutcomes = []string{
 	"payout created", "payout replayed", "payout rushed", "payout rushed for money", "payout invalid", "payout overdue",
 	"payout waiting-processing", "payout waiting-cancelled", "payout expired", "payout expired cut short",
-	"payout processing-completed", "payout processing-failed", "payout taken by two",
+	"payout processing-completed", "payout processing-failed", "payout taken by two", "payout duel",
 	"payout validation_failed", "payout insufficient_cashbox_balance", "take not_found", "take payin_not_waiting",
 	"finish not_found", "finish payin_not_processing", "withdraw cashbox_access_denied", "withdraw payin_not_waiting",
 	"resolve payin_not_processing",

@@ -54,6 +54,7 @@ var modelOps = []struct {
 	{"payout-invalid", 12, false},
 	{"take", 75, true},
 	{"take-both", 16, false},
+	{"payout-duel", 20, false},
 	{"finish", 75, true},
 	{"withdraw", 24, true},
 	{"resolve", 18, true},

@@ -156,7 +156,7 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"advance": w.advance, "expire": w.expire, "settle": w.settle, "rate": w.changeRate,
 		"fund": w.topUp, "spend": w.spend, "fold": w.fold, "prune": w.prune, "switch": w.flip, "limit": w.limit,
 		"payout": w.payOut, "payout-again": w.payOutAgain, "payout-rush": w.rushPayouts, "payout-invalid": w.invalidPayout,
-		"take": w.take, "take-both": w.takeBoth, "finish": w.finish, "withdraw": w.withdraw, "resolve": w.resolve,
+		"take": w.take, "take-both": w.takeBoth, "payout-duel": w.duelPayout, "finish": w.finish, "withdraw": w.withdraw, "resolve": w.resolve,
 		"payout-expire": w.expirePayouts,
 		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
 		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,
