@@ -76,7 +76,7 @@ func TestBuyWithCode(t *testing.T) {
 	page.await("h1", "Bankanızdan gelen kodu girin")
 	page.types("#otp", "111111"+kb.Enter)
 	page.await("#otp-error", "Kod doğru değil. Son mesajdaki kodu girin. Üç yanlış koddan sonra ödeme sona erer.")
-	if got := eval[string](page, "document.activeElement.id"); got != "otp" {
+	if got := eval[string](page, `document.querySelector("[autofocus]").id`); got != "otp" {
 		t.Errorf("the page begins at %q", got)
 	}
 	page.types("#otp", "123456"+kb.Enter)
@@ -123,7 +123,7 @@ func TestBuyWithoutScript(t *testing.T) {
 	page.open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")))
 	page.click("form .button")
 	page.await("#pan-error", "Enter the number of your card.")
-	if got := eval[string](page, "document.activeElement.id"); got != "pan" {
+	if got := eval[string](page, `document.querySelector("[autofocus]").id`); got != "pan" {
 		t.Errorf("the page begins at %q", got)
 	}
 	page.types("#pan", "4000 0025 0000 3155")
