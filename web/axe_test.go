@@ -3,6 +3,7 @@ package web_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func states(t *testing.T, b *bundle) map[string]string {
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
+	b.cardStates(t, found)
 	found["sent"] = found["waiting"] + "?paid=1"
 	found["cancel"] = found["waiting"] + "/cancel"
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal", "expired"} {
@@ -37,6 +39,28 @@ func states(t *testing.T, b *bundle) map[string]string {
 		b.set(t, p, status, nil)
 	}
 	return found
+}
+
+// cardStates adds the pages of card payments.
+func (b *bundle) cardStates(t *testing.T, found map[string]string) {
+	t.Helper()
+	found["card"] = b.path(b.create(t, "AZN", "quasi_ecom"))
+	found["card cancel"] = found["card"] + "/cancel"
+	code := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, code, codeCard)
+	paid, declined, saved := b.createFor(t, "AZN", "quasi_ecom", "axe"), b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "AZN", "quasi_ecom", "axe")
+	b.payWith(t, paid, approvedCard)
+	b.payWith(t, declined, declinedCard)
+	b.answers(t)
+	found["card paid"], found["card declined"], found["saved card"] = b.path(paid), b.path(declined), b.path(saved)
+	found["other card"] = b.path(saved) + "/card"
+	processing := b.create(t, "TRY", "quasi_ecom")
+	b.payWith(t, processing, approvedCard)
+	found["processing"], found["early code"] = b.path(processing), b.path(processing)+"/code"
+	b.post(t, b.path(code)+"/code", "otp", "111111", "attempt", "0")
+	found["code"] = b.path(code)
+	_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, code.UUID.String())
+	noError(t, err)
 }
 
 // rules is axe, or the test ends.
@@ -61,7 +85,7 @@ const examineColors = `axe.run(document, {runOnly: ["color-contrast"]})
 // crowded lists what is too small for a finger, and what does not fit when the text is twice as large: what runs out of
 // the screen, and amounts and buttons whose words are torn.
 const crowded = `(() => {
-	const small = [...document.querySelectorAll("a, button, summary")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
+	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";
 	const wide = document.documentElement.scrollWidth > innerWidth ? ["wider than the screen: " + document.documentElement.scrollWidth] : [];
 	const torn = [...document.querySelectorAll("data.amount, .copy")].filter(e => e.checkVisibility() &&
@@ -69,6 +93,9 @@ const crowded = `(() => {
 	document.documentElement.style.fontSize = "";
 	return small.concat(wide, torn);
 })()`
+
+// alike are pages laid out as others are: one language is enough for them.
+var alike = []string{"card cancel", "card paid", "card declined", "other card", "early code", "processing"}
 
 // Nobody is shut out, in any state, language and theme.
 func TestAccessible(t *testing.T) {
@@ -82,6 +109,9 @@ func TestAccessible(t *testing.T) {
 			t.Parallel()
 			page := newTab(t)
 			for state, path := range pages {
+				if slices.Contains(alike, state) && language != texts.Languages[0] {
+					continue
+				}
 				page.theme("light")
 				page.open(b.server.URL + withLanguage(path, language.Code))
 				eval[chromedp.Void](page, axe)
@@ -89,6 +119,15 @@ func TestAccessible(t *testing.T) {
 				found = append(found, eval[[]string](page, crowded)...)
 				page.theme("dark")
 				found = append(found, eval[[]string](page, examineColors)...)
+				if state == "card" {
+					page.theme("light")
+					eval[bool](page, `((document.querySelector("details.tests").open = true), true)`)
+					found = append(found, eval[[]string](page, examine)...)
+					page.click("form .button")
+					page.await(".error", errorOfNumber(language.Code))
+					eval[chromedp.Void](page, axe)
+					found = append(found, eval[[]string](page, examine)...)
+				}
 				if state == "waiting" {
 					eval[bool](page, `((document.querySelector("details.languages").open = true), true)`)
 					found = append(found, eval[[]string](page, examine)...)
@@ -99,6 +138,11 @@ func TestAccessible(t *testing.T) {
 			}
 		})
 	}
+}
+
+func errorOfNumber(code string) string {
+	w, _ := texts.In(code)
+	return w.Say(texts.MissingNumber)
 }
 
 func withLanguage(path, code string) string {

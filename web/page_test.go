@@ -14,6 +14,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
 	"gateway/internal/fault"
+	"gateway/internal/payment"
 )
 
 // Without script a page says everything: what, where, until when on a clock that is named, and looks for news by itself.
@@ -229,14 +230,18 @@ func TestSimulate(t *testing.T) {
 func TestForeignPosts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)
-	p := b.create(t, "RUB", "sbp")
-	for _, action := range []string{"/cancel", "/simulate"} {
+	p, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	for _, action := range []string{
+		b.path(p) + "/cancel", b.path(p) + "/simulate", b.path(bought), b.path(bought) + "/card", b.path(bought) + "/code",
+		b.path(bought) + "/cancel", b.path(bought) + "/forget",
+	} {
 		for _, headers := range [][]string{
 			{"Sec-Fetch-Site", "cross-site"},
 			{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example"},
 			{"Origin", "https://shop.example"},
 		} {
-			if a := b.ask(t, http.MethodPost, b.path(p)+action, headers...); a.code != http.StatusForbidden || b.status(t, p) != "pending" {
+			if a := b.ask(t, http.MethodPost, action, headers...); a.code != http.StatusForbidden ||
+				b.status(t, p) != "pending" || b.status(t, bought) != "pending" {
 				t.Errorf("%s with %v: %d", action, headers, a.code)
 			}
 		}
@@ -280,7 +285,10 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
-	for path, ancestors := range map[string]string{b.path(p): "'none'", "/r/nonsense": "'none'"} {
+	bought := b.create(t, "AZN", "quasi_ecom")
+	for path, ancestors := range map[string]string{
+		b.path(p): "'none'", "/r/nonsense": "'none'", b.path(bought): "'none'", b.path(bought) + "/code": "'none'", "/pay/nonsense": "'none'",
+	} {
 		a := b.ask(t, http.MethodGet, path)
 		for name, want := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -364,7 +372,13 @@ const flight = 14 << 10
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)
-	p := b.create(t, "MNT", "iban")
+	for _, pool := range [][2]string{{"MNT", "iban"}, {"AZN", "quasi_ecom"}} {
+		b.weigh(t, b.create(t, pool[0], pool[1]))
+	}
+}
+
+func (b *bundle) weigh(t *testing.T, p payment.Payment) {
+	t.Helper()
 	_, err := b.looks.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, cashbox.Update{ID: p.CashboxID, PageColor: ptr("#123456")})
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
@@ -387,7 +401,7 @@ func TestWeight(t *testing.T) {
 	if files != 4 || weight > flight {
 		t.Errorf("%d files and the page are %d bytes", files, weight)
 	}
-	t.Logf("%d bytes", weight)
+	t.Logf("%s: %d bytes", p.Method, weight)
 	if plain := b.ask(t, http.MethodGet, b.path(p), "Accept-Encoding", "br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
 		!strings.HasPrefix(plain.body, "<!doctype html>") {
 		t.Errorf("to who takes no gzip: %.20q", plain.body)

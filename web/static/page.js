@@ -94,7 +94,8 @@
     const text = await (await get(page)).text();
     const next = new DOMParser().parseFromString(text, 'text/html');
     const old = main, active = document.activeElement, inside = main.contains(active);
-    main.replaceWith(document.adoptNode(next.querySelector('main')));
+    main = document.adoptNode(next.querySelector('main'));
+    old.replaceWith(main);
     document.title = next.title;
     history.replaceState(null, '', page);
     // What is being typed stays where the form does.

@@ -1,0 +1,334 @@
+package web_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/payment"
+)
+
+// The sandbox's cards: README, "Card payments".
+const (
+	approvedCard = "4242424242424242"
+	codeCard     = "4000002500003155"
+	declinedCard = "4000000000000002"
+	poorCard     = "4000000000009995"
+)
+
+// payWith sends a card's form.
+func (b *bundle) payWith(t testing.TB, p payment.Payment, number string) answer {
+	t.Helper()
+	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV")
+}
+
+// answers has the acquirer answer everything it was asked.
+func (b *bundle) answers(t testing.TB) {
+	t.Helper()
+	b.clock.Advance(time.Second)
+	noError(t, b.checkouts.Poll(t.Context()))
+}
+
+// attempts counts the tries to charge a payment's card.
+func (b *bundle) attempts(t testing.TB, p payment.Payment) (n int) {
+	t.Helper()
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from card_attempt where payment_id = $1", p.ID).Scan(&n))
+	return n
+}
+
+func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
+	t.Helper()
+	if a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
+		t.Fatalf("%d to %q, want 303 to the payment's page", a.code, a.header.Get("Location"))
+	}
+}
+
+// Each of the sandbox's cards, without script.
+func TestCardsWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	for _, test := range []struct{ card, status, title, text string }{
+		{approvedCard, "completed", "Payment received", "Your card payment went through. You can close this page and return to the shop."},
+		{declinedCard, "failed", "The payment did not go through", "Your bank declined the card, and nothing was charged. " +
+			"Ask the bank for the reason, or go back to the shop and pay with another card."},
+		{poorCard, "failed", "The payment did not go through", "There is not enough money on the card, and nothing was charged. " +
+			"Top it up, or go back to the shop and pay with another card."},
+	} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		wantBack(t, b, p, b.payWith(t, p, test.card))
+		waiting := b.page(t, b.path(p))
+		wantText(t, waiting, "h1", "Your bank is checking the card")
+		wantText(t, waiting, "head noscript", `<meta http-equiv="refresh" content="10">`)
+		b.answers(t)
+		end := b.page(t, b.path(p))
+		wantText(t, end, "h1", test.title)
+		wantText(t, end, "h1 ~ p:not(.amount)", test.text)
+		if got := b.status(t, p); got != test.status {
+			t.Errorf("%s: %s, want %s", test.card, got, test.status)
+		}
+	}
+}
+
+func TestCodeWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	page := b.page(t, b.path(p))
+	wantText(t, page, "h1", "Enter the code from your bank")
+	wantText(t, page, ".card > .hint", "No code? The shop can request a new one 3 more times.")
+	if page.Find("noscript").Length() != 0 {
+		t.Error("the page would load itself anew while the payer types")
+	}
+	for name, want := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
+		if got := page.Find("#otp").AttrOr(name, "(none)"); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	wrong := parse(t, b.post(t, b.path(p)+"/code", "otp", "12a", "attempt", "0"))
+	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
+	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
+		"After three wrong codes the payment ends.")
+	// The same form once more, kept by the browser, is no second wrong code.
+	for range 3 {
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "1"))
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+}
+
+// The code alone, for a shop that has asked for the card itself, also before anybody asked for it.
+func TestCodeOnlyPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	page := b.page(t, b.path(p)+"/code?lang=ru")
+	wantText(t, page, "h1", "Введите код из банка")
+	if got := page.Find("main").AttrOr("data-page", ""); got != b.path(p)+"/code?lang=ru" {
+		t.Errorf("it watches %s", got)
+	}
+	if got := page.Find(".languages a[lang=mn]").AttrOr("href", ""); got != b.path(p)+"/code?lang=mn" {
+		t.Errorf("Mongolian is at %s", got)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
+	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "The payment is being confirmed")
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "Payment received")
+}
+
+// How often the code can be had again, and when: three times, 45 seconds apart.
+func TestResends(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	for _, want := range []string{
+		"No code? The shop can request a new one 2 more times.The next code can be requested in 0:45.",
+		"No code? The shop can request a new one 1 more time.The next code can be requested in 0:45.",
+		"No further code can be requested.",
+	} {
+		_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, p.UUID.String())
+		noError(t, err)
+		wantText(t, b.page(t, b.path(p)), ".card > .hint", want)
+		b.clock.Advance(45 * time.Second)
+	}
+}
+
+func TestWhatIsWrongWithACard(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	for _, test := range []struct{ number, expiry, cvv, holder, field, want string }{
+		{"", "12/30", "123", "", "pan", "Enter the number of your card."},
+		{"4242 4242 4242 4241", "12/30", "123", "", "pan", "Check the number: there is a mistake in it."},
+		{"42", "12/30", "123", "", "pan", "Check the number: there is a mistake in it."},
+		{approvedCard, "", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "13/30", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "soon", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "10/26", "123", "", "expiry", "This card has expired. Please use another one."},
+		{approvedCard, "11/26", "12", "", "cvv", "Enter the 3 or 4 digits of the security code."},
+		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the security code."},
+		{approvedCard, "2026-11", "123", strings.Repeat("я", 65), "cardHolder", "Enter at most 64 characters."},
+	} {
+		a := b.post(t, b.path(p)+"/card", "pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
+		page := parse(t, a)
+		if a.code != http.StatusUnprocessableEntity || page.Find(".error").Length() != 1 {
+			t.Errorf("%+v: %d with %d errors", test, a.code, page.Find(".error").Length())
+		}
+		field := page.Find("#" + test.field)
+		wantText(t, page, "#"+test.field+"-error", test.want)
+		if _, focused := field.Attr("autofocus"); !focused || field.AttrOr("aria-invalid", "") != "true" ||
+			!strings.Contains(field.AttrOr("aria-describedby", ""), test.field+"-error") {
+			t.Errorf("%+v: the field does not say so", test)
+		}
+		for id, want := range map[string]string{"pan": test.number, "expiry": test.expiry, "cardHolder": test.holder, "cvv": ""} {
+			if got := page.Find("#"+id).AttrOr("value", "(none)"); got != want {
+				t.Errorf("%+v: %s is kept as %q", test, id, got)
+			}
+		}
+		if a.header.Get("Cache-Control") != "no-store" {
+			t.Error("a browser may keep the page")
+		}
+	}
+	if b.attempts(t, p) != 0 {
+		t.Error("a wrong card was charged")
+	}
+}
+
+// However often a form comes, at once or again, the card is charged once.
+func TestChargedOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if a := b.payWith(t, p, approvedCard); a.code != http.StatusSeeOther {
+				t.Errorf("%d", a.code)
+			}
+		})
+	}
+	all.Wait()
+	b.answers(t)
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	if got := b.attempts(t, p); got != 1 || b.status(t, p) != "completed" {
+		t.Errorf("charged %d times, %s", got, b.status(t, p))
+	}
+	b.Audit(t)
+}
+
+// The card of the last payment is offered to the same payer alone, and is paid with by its code.
+func TestSavedCard(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	first := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	b.payWith(t, first, approvedCard)
+	b.answers(t)
+	second, stranger := b.createFor(t, "AZN", "quasi_ecom", "eva"), b.createFor(t, "AZN", "quasi_ecom", "adam")
+	if b.page(t, b.path(stranger)).Find("[data-saved-card]").Length() != 0 {
+		t.Fatal("another payer is offered the card")
+	}
+	page := b.page(t, b.path(second))
+	wantText(t, page, "[data-saved-card]", "Your saved cardVisa •••• 4242valid until 12/30IVAN IVANOV")
+	if page.Find("input").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
+		t.Error("it asks for more than the security code, or shows the number")
+	}
+	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
+	if other.Find("#pan").Length() != 1 || other.Find("[data-saved-card]").Length() != 0 {
+		t.Error("another card cannot be used")
+	}
+	wrong := b.post(t, b.path(second), "cvv", "98765")
+	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the security code.")
+	if wrong.code != http.StatusUnprocessableEntity || strings.Contains(wrong.body, "98765") {
+		t.Errorf("%d, or the code comes back", wrong.code)
+	}
+	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987"))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(second)), "h1", "Payment received")
+
+	third := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	wantBack(t, b, third, b.post(t, b.path(third)+"/forget"))
+	if b.page(t, b.path(third)).Find("[data-saved-card]").Length() != 0 {
+		t.Error("a forgotten card is offered")
+	}
+	// In a tab left open the form of the saved card is still there.
+	if a := b.post(t, b.path(third), "cvv", "987"); a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#pan").Length() != 1 {
+		t.Errorf("paying with a forgotten card: %d", a.code)
+	}
+}
+
+func TestCancelCheckout(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	wantText(t, b.page(t, b.path(p)+"/cancel"), "h1", "Cancel this payment?")
+	if b.status(t, p) != "pending" {
+		t.Fatal("asking has cancelled")
+	}
+	for range 2 { // also pressed twice
+		wantBack(t, b, p, b.post(t, b.path(p)+"/cancel"))
+	}
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	paid := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, paid, approvedCard)
+	b.answers(t)
+	late := b.post(t, b.path(paid)+"/cancel")
+	wantText(t, parse(t, late), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+	if late.code != http.StatusUnprocessableEntity || b.attempts(t, p) != 0 {
+		t.Errorf("%d; a cancelled payment was charged %d times", late.code, b.attempts(t, p))
+	}
+}
+
+func TestCheckoutExpires(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
+	b.clock.Advance(time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	if b.attempts(t, p) != 0 {
+		t.Error("charged after the deadline")
+	}
+}
+
+// Who asks too often is told to wait, and for how long.
+func TestTooOften(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	noError(t, b.limits.Load(t.Context()))
+	p := b.create(t, "AZN", "quasi_ecom")
+	var last answer
+	for range 61 {
+		last = b.post(t, b.path(p)+"/card", "pan", "42")
+		if last.code == http.StatusTooManyRequests {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	wait, err := strconv.Atoi(last.header.Get("Retry-After"))
+	if last.code != http.StatusTooManyRequests || err != nil || wait < 1 {
+		t.Fatalf("%d, Retry-After %q", last.code, last.header.Get("Retry-After"))
+	}
+	page := parse(t, last)
+	wantText(t, page, "h1", "Please wait a little")
+	wantText(t, page, "h1 + p", "There were too many attempts in a short time. Try again in 1 minute.")
+	if got := page.Find("a.button").AttrOr("href", ""); got != b.path(p) {
+		t.Errorf("it leads to %s", got)
+	}
+}
+
+// Neither number nor codes reach the log, a URL, or any page but the form they were typed in.
+func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to the log of the whole program
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(before)
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	seen := []answer{b.payWith(t, p, codeCard)}
+	b.answers(t)
+	seen = append(seen, b.ask(t, http.MethodGet, b.path(p)), b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"),
+		b.ask(t, http.MethodGet, b.path(p)), b.ask(t, http.MethodGet, b.path(p)+"/status"))
+	for i, a := range seen {
+		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
+			if strings.Contains(a.body+a.header.Get("Location"), secret) {
+				t.Errorf("answer %d has %s", i, secret)
+			}
+		}
+	}
+	if strings.Contains(logged.String(), codeCard) || strings.Contains(logged.String(), b.links.Token(p.UUID)) {
+		t.Error("the log has the card, or the link")
+	}
+}
