@@ -12,9 +12,9 @@ select * from payment_card where merchant_id = @merchant_id and payment_id = @pa
 -- name: CardList :many
 select * from payment_card where merchant_id = any(@merchant_ids::bigint[]) and payment_id = any(@payment_ids::bigint[]);
 
--- CardErase erases what the acquirer needed of a card.
+-- CardErase erases a card but for its brand and last four digits.
 -- name: CardErase :exec
-update payment_card set pan = null, expiry = null, kept_until = null
+update payment_card set pan = null, expiry = null, holder = null, kept_until = null
 where merchant_id = @merchant_id and payment_id = @payment_id;
 
 -- CardKeep keeps the card of a payer who may be known again; any other it erases.
@@ -22,7 +22,8 @@ where merchant_id = @merchant_id and payment_id = @payment_id;
 update payment_card set
     kept_until = case when payer_user_id is null or pan is null then null else @until::timestamptz end,
     pan = case when payer_user_id is null then null else pan end,
-    expiry = case when payer_user_id is null then null else expiry end
+    expiry = case when payer_user_id is null then null else expiry end,
+    holder = case when payer_user_id is null then null else holder end
 where merchant_id = @merchant_id and payment_id = @payment_id;
 
 -- CardSaved is the card a payer used last on a cashbox, if it is still kept.
@@ -32,12 +33,12 @@ where merchant_id = @merchant_id and cashbox_id = @cashbox_id and payer_user_id 
 order by payment_id desc limit 1;
 
 -- name: CardForget :execrows
-update payment_card set pan = null, expiry = null, kept_until = null
+update payment_card set pan = null, expiry = null, holder = null, kept_until = null
 where merchant_id = @merchant_id and cashbox_id = @cashbox_id and payer_user_id = @payer_user_id and kept_until is not null;
 
 -- CardPrune erases cards whose time is over, and those a later one has replaced.
 -- name: CardPrune :execrows
-update payment_card c set pan = null, expiry = null, kept_until = null
+update payment_card c set pan = null, expiry = null, holder = null, kept_until = null
 where c.kept_until is not null and (c.kept_until <= @now::timestamptz or exists (select from payment_card later
     where later.merchant_id = c.merchant_id and later.cashbox_id = c.cashbox_id and later.payer_user_id = c.payer_user_id
       and later.kept_until is not null and later.payment_id > c.payment_id));

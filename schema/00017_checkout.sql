@@ -14,7 +14,7 @@ create table payment_card (
     -- Sealed; associated data: payment_card, the column, payment_id. Null: erased, or never given.
     pan bytea,
     expiry bytea,
-    -- Stays: reads and webhooks of the payment show it.
+    -- Sealed like the others, and erased with them.
     holder bytea,
     created_at timestamptz not null,
     -- Until when an ended payment's card is kept; null: it is not.

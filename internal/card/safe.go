@@ -158,7 +158,7 @@ func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 	return err
 }
 
-// Erase erases what is sealed of a payment's card, but for its holder, whom reads of the payment show.
+// Erase erases what is sealed of a payment's card.
 func Erase(ctx context.Context, merchantID, paymentID int64) db.Query {
 	return func(q *db.Queries) error {
 		return q.CardErase(ctx, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})

@@ -11,7 +11,7 @@ import (
 )
 
 const cardErase = `-- name: CardErase :exec
-update payment_card set pan = null, expiry = null, kept_until = null
+update payment_card set pan = null, expiry = null, holder = null, kept_until = null
 where merchant_id = $1 and payment_id = $2
 `
 
@@ -20,14 +20,14 @@ type CardEraseParams struct {
 	PaymentID  int64
 }
 
-// CardErase erases what the acquirer needed of a card.
+// CardErase erases a card but for its brand and last four digits.
 func (q *Queries) CardErase(ctx context.Context, arg CardEraseParams) error {
 	_, err := q.db.Exec(ctx, cardErase, arg.MerchantID, arg.PaymentID)
 	return err
 }
 
 const cardForget = `-- name: CardForget :execrows
-update payment_card set pan = null, expiry = null, kept_until = null
+update payment_card set pan = null, expiry = null, holder = null, kept_until = null
 where merchant_id = $1 and cashbox_id = $2 and payer_user_id = $3 and kept_until is not null
 `
 
@@ -77,7 +77,8 @@ const cardKeep = `-- name: CardKeep :exec
 update payment_card set
     kept_until = case when payer_user_id is null or pan is null then null else $1::timestamptz end,
     pan = case when payer_user_id is null then null else pan end,
-    expiry = case when payer_user_id is null then null else expiry end
+    expiry = case when payer_user_id is null then null else expiry end,
+    holder = case when payer_user_id is null then null else holder end
 where merchant_id = $2 and payment_id = $3
 `
 
@@ -136,7 +137,7 @@ func (q *Queries) CardList(ctx context.Context, arg CardListParams) ([]PaymentCa
 }
 
 const cardPrune = `-- name: CardPrune :execrows
-update payment_card c set pan = null, expiry = null, kept_until = null
+update payment_card c set pan = null, expiry = null, holder = null, kept_until = null
 where c.kept_until is not null and (c.kept_until <= $1::timestamptz or exists (select from payment_card later
     where later.merchant_id = c.merchant_id and later.cashbox_id = c.cashbox_id and later.payer_user_id = c.payer_user_id
       and later.kept_until is not null and later.payment_id > c.payment_id))
