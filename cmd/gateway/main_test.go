@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -263,13 +264,18 @@ func (g *instance) texts(t *testing.T, query string, args ...any) []string {
 	return lines
 }
 
-// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start.
+// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start. Its port is not
+// one of those that systems hand out, so that no connection of another test takes it before the program does.
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	for {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err != nil {
+			continue
+		}
+		defer func() { _ = listener.Close() }()
+		return listener.Addr().String()
+	}
 }
 
 func noError(t testing.TB, err error) {
