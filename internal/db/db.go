@@ -147,6 +147,14 @@ func hasCode(err error, code string) bool {
 // NoRows reports whether err says that a :one query found nothing.
 func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
+// IgnoreNoRows is err, or nil where it says that a :one query found nothing: that is an answer too.
+func IgnoreNoRows(err error) error {
+	if NoRows(err) {
+		return nil
+	}
+	return err
+}
+
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 

@@ -77,7 +77,7 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 		func(q *db.Queries) (err error) {
 			d.id, err = q.PaymentKeyInsert(ctx, key)
 			claimed = err == nil
-			return ignoreNone(err)
+			return db.IgnoreNoRows(err)
 		},
 		d.cashbox(ctx, caller, o), d.limits(ctx, o), d.rate(ctx, o, d.now),
 	}
@@ -94,13 +94,6 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 		return Created{}, s.refused(ctx, q, d, err)
 	}
 	return Created{Payment: Payment{d.payment}}, nil
-}
-
-func ignoreNone(err error) error {
-	if db.NoRows(err) {
-		return nil
-	}
-	return err
 }
 
 // replay reads the payment that has the order id. It takes a statement of its own to see what the winner of a race
@@ -148,7 +141,7 @@ func (st *state) cashbox(ctx context.Context, caller auth.Caller, o order) db.Qu
 		if err == nil {
 			st.box = &box
 		}
-		return ignoreNone(err)
+		return db.IgnoreNoRows(err)
 	}
 }
 
@@ -158,7 +151,7 @@ func (st *state) limits(ctx context.Context, o order) db.Query {
 		if err == nil {
 			st.limit = &limit
 		}
-		return ignoreNone(err)
+		return db.IgnoreNoRows(err)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 			p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
 			if moved = err == nil; !moved {
-				return ignoreNone(err)
+				return db.IgnoreNoRows(err)
 			}
 			_, err = s.move(ctx, tx, p, change{to: Failed, actor: actorSystem, reason: &reason})
 			return err

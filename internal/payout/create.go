@@ -56,7 +56,7 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 		func(q *db.Queries) (err error) {
 			d.id, err = q.PayinKeyInsert(ctx, key)
 			claimed = err == nil
-			return ignoreNone(err)
+			return db.IgnoreNoRows(err)
 		},
 		d.readCashbox(ctx), d.readRate(ctx),
 	)
@@ -71,13 +71,6 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	}
 	p, err := s.freeze(ctx, tx, d)
 	return Created{Payin: Payin{p}}, err
-}
-
-func ignoreNone(err error) error {
-	if db.NoRows(err) {
-		return nil
-	}
-	return err
 }
 
 // replay reads the payout that has the order id. It takes a statement of its own to see what the winner of a race has
@@ -134,7 +127,7 @@ func (d *draft) readCashbox(ctx context.Context) db.Query {
 		if err == nil {
 			d.box = &box
 		}
-		return ignoreNone(err)
+		return db.IgnoreNoRows(err)
 	}
 }
 

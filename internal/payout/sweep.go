@@ -45,7 +45,7 @@ func (s *Service) expire(ctx context.Context, row db.PayinsExpiredRow, now time.
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		p, err := q.PayinLockExpired(ctx, db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
 		if moved = err == nil; !moved {
-			return ignoreNone(err)
+			return db.IgnoreNoRows(err)
 		}
 		_, err = s.end(ctx, tx, p, change{to: Expired, actor: actorSystem})
 		return err

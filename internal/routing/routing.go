@@ -88,7 +88,7 @@ func (c *Choice) look(ctx context.Context) db.Query {
 			found := Requisite(row)
 			c.found = &found
 		}
-		return ignoreNone(err)
+		return db.IgnoreNoRows(err)
 	}
 }
 
@@ -196,13 +196,6 @@ func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, booking Bo
 		c.short = append(c.short, r.TraderID)
 	}
 	return false, c.again(ctx, tx)
-}
-
-func ignoreNone(err error) error {
-	if db.NoRows(err) {
-		return nil
-	}
-	return err
 }
 
 // TakeSlot reserves requisite and amount for a payment; taken stays false where another payment has them, or where as
