@@ -290,12 +290,11 @@ func TestTooOften(t *testing.T) {
 	noError(t, b.limits.Load(t.Context()))
 	p := b.create(t, "AZN", "quasi_ecom")
 	var last answer
-	for range 61 {
+	for range 300 { // the allowance is 60, and one more each second this takes
 		last = b.post(t, b.path(p)+"/card", "pan", "42")
 		if last.code == http.StatusTooManyRequests {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	wait, err := strconv.Atoi(last.header.Get("Retry-After"))
 	if last.code != http.StatusTooManyRequests || err != nil || wait < 1 {
