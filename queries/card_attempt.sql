@@ -31,7 +31,7 @@ with due as (
     select a.merchant_id, a.id, (case when a.polls < 10 then @soon::timestamptz when a.polls < 100 then @later::timestamptz
         else @last::timestamptz end)::timestamptz as next_poll
     from card_attempt a
-    where a.status in ('authorising', 'open') and a.poll_at <= @now::timestamptz
+    where a.status in ('authorising', 'open', 'undoing') and a.poll_at <= @now::timestamptz
     order by a.poll_at limit @page
     for no key update skip locked
 )
@@ -43,3 +43,8 @@ returning a.*;
 -- name: AttemptResendTold :exec
 update card_attempt set resends_told = greatest(resends_told, @resends_told::integer)
 where merchant_id = @merchant_id and id = @id;
+
+-- AttemptUndo has the charges that completed a payment undone, soon.
+-- name: AttemptUndo :exec
+update card_attempt set status = 'undoing', polls = 0, poll_at = @poll_at
+where merchant_id = @merchant_id and payment_id = @payment_id and status = 'approved';

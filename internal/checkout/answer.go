@@ -32,10 +32,11 @@ const (
 	voided
 )
 
-// The ends of attempts, beside the acquirer's own words for them.
+// How attempts stand, beside the acquirer's own words for their ends.
 const (
 	attemptAuthorising = "authorising"
 	attemptOpen        = "open"
+	attemptUndoing     = "undoing"
 	attemptLost        = "lost"
 	attemptConflict    = "conflict"
 )
@@ -51,7 +52,7 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 		if err != nil {
 			return payment.Step{}, fmt.Errorf("read attempt: %w", err)
 		}
-		if attempt.Status != attemptAuthorising && attempt.Status != attemptOpen {
+		if !underWay(attempt.Status) {
 			return payment.Step{}, nil
 		}
 		state, err := s.state(ctx, q, p)
@@ -65,13 +66,19 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 	return err
 }
 
+func underWay(attempt string) bool {
+	return attempt == attemptAuthorising || attempt == attemptOpen || attempt == attemptUndoing
+}
+
 // store writes what taking an answer in came to.
 func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t taking) error {
 	if err := putAttempt(ctx, q, t.attempt); err != nil {
 		return err
 	}
-	if err := put(ctx, q, p, t.state); err != nil {
-		return err
+	if t.latest() {
+		if err := put(ctx, q, p, t.state); err != nil {
+			return err
+		}
 	}
 	if t.attempt.Status == attemptLost && payment.Status(p.Status) == payment.Pending {
 		if err := card.Erase(ctx, p.MerchantID, p.ID)(q); err != nil {
@@ -109,15 +116,29 @@ type taking struct {
 	step    payment.Step
 }
 
+// latest reports whether it is still this attempt that the checkout is about.
+func (t *taking) latest() bool { return t.state.AttemptID == t.attempt.ID }
+
 // decide is the whole table of answers.
 func (t *taking) decide(status payment.Status) {
-	switch status {
-	case payment.Pending:
+	switch {
+	case t.attempt.Status == attemptUndoing:
+		t.undoing(status)
+	case status == payment.Pending:
 		t.pending()
-	case payment.Completed:
+	case status == payment.Completed:
 		t.completed()
 	default:
 		t.over()
+	}
+}
+
+// undoing: the payment was taken back after this charge had completed it, and stays so whatever comes of the payment. If
+// that is completed once more, on somebody's word and not by a newer charge, an operator must know that the money is gone.
+func (t *taking) undoing(status payment.Status) {
+	t.over()
+	if t.attempt.Status == string(acquirer.Voided) && status == payment.Completed && t.latest() {
+		t.end(attemptConflict)
 	}
 }
 
@@ -211,7 +232,9 @@ func (t *taking) over() {
 	case t.answer.State == acquirer.Approved && t.to == voided:
 		t.end(attemptConflict)
 	default:
-		t.attempt.Status = attemptOpen
+		if t.attempt.Status == attemptAuthorising {
+			t.attempt.Status = attemptOpen
+		}
 		if t.to != voided {
 			t.attempt.PollAt = t.now
 		}

@@ -21,6 +21,7 @@ func TestAnswers(t *testing.T) {
 	open := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon}
 	asking := db.CardAttempt{Status: attemptAuthorising, CodesFollowed: -1, CreatedAt: noon}
 	coding := db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon}
+	undoing := db.CardAttempt{Status: attemptUndoing, CodesFollowed: -1, CreatedAt: noon}
 	old := db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon.Add(-longOpen - 1)}
 	for name, test := range map[string]struct {
 		status  payment.Status
@@ -62,6 +63,12 @@ func TestAnswers(t *testing.T) {
 		"failed, approved":      {failed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
 		"failed, not yet":       {failed, code, open, acquirer.Answer{State: "pending"}, voided, attemptOpen, code, "", ""},
 		"appealed, approved":    {appealed, bank, open, acquirer.Answer{State: "approved"}, inquired, attemptOpen, bank, "", ""},
+		"taken back, no word":   {failed, bank, undoing, acquirer.Answer{State: "pending"}, voided, attemptUndoing, bank, "", ""},
+		"taken back, voided":    {failed, bank, undoing, acquirer.Answer{State: "voided"}, voided, "voided", bank, "", ""},
+		"taken back, too late":  {failed, bank, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
+		"open again, voided":    {pending, details, undoing, acquirer.Answer{State: "voided"}, voided, "voided", details, "", ""},
+		"open again, too late":  {pending, details, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, details, "", ""},
+		"paid after all":        {completed, bank, undoing, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
 	} {
 		state := at(test.from)
 		state.AttemptOver = false
@@ -76,8 +83,7 @@ func TestAnswers(t *testing.T) {
 				taken.attempt.Status, taken.state.Phase, taken.step.To, reason,
 				test.wantAttempt, test.wantPhase, test.wantStatus, test.wantReason)
 		}
-		ended := test.wantAttempt != attemptOpen && test.wantAttempt != attemptAuthorising
-		if taken.state.AttemptOver != ended {
+		if taken.state.AttemptOver == underWay(test.wantAttempt) {
 			t.Errorf("%s: over %t", name, taken.state.AttemptOver)
 		}
 	}

@@ -21,7 +21,8 @@
 //
 // Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer, trader, acquirer or the
 // clock, has it. What the acquirer says afterwards is voided when the payment did not complete, and is an operator's to
-// look into when it completed on another's word and the acquirer declined, or when it cannot be voided.
+// look into when it completed on another's word and the acquirer declined, or when it cannot be voided. A charge that
+// completed a payment is voided in the same way when the payment is taken back.
 //
 // # Calls to an acquirer
 //
@@ -76,7 +77,15 @@ type Service struct {
 
 // New makes the service.
 func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
+	rooms.Payments.OnCardUnpaid(undo)
 	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c}
+}
+
+// undo has a charge undone whose payment is taken back.
+func undo(ctx context.Context, p payment.Payment, at time.Time) db.Query {
+	return func(q *db.Queries) error {
+		return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: p.MerchantID, PaymentID: p.ID, PollAt: at})
+	}
 }
 
 const (

@@ -296,6 +296,50 @@ func TestVoided(t *testing.T) {
 	}
 }
 
+// A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "")
+	agree := func(what string, voided, stand int) {
+		t.Helper()
+		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'"); n != voided {
+			t.Errorf("%s: %d charges are voided, want %d", what, n, voided)
+		}
+		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where not s.voided and a.status = 'approved'"); n != stand {
+			t.Errorf("%s: %d charges stand, want %d", what, n, stand)
+		}
+	}
+	pay := func() {
+		t.Helper()
+		b.enter(t, token, panApproved)
+		b.later(t, time.Second)
+		b.want(t, token, bank, "completed", "")
+	}
+	pay()
+	b.set(t, p, "appeal")
+	b.later(t, time.Minute)
+	agree("appeal", 0, 1)
+	b.set(t, p, "failed")
+	b.later(t, time.Minute)
+	agree("failed", 1, 0)
+	b.set(t, p, "pending")
+	pay()
+	agree("paid again", 1, 1)
+	// Set back to pending, the next card may be entered before the first is undone.
+	b.set(t, p, "pending")
+	pay()
+	b.later(t, time.Minute)
+	agree("and again", 2, 1)
+	b.set(t, p, "cancelled")
+	b.set(t, p, "completed")
+	b.later(t, time.Minute)
+	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
+		t.Errorf("completed on a word, its charge undone: %d conflicts, %v", n, err)
+	}
+	b.Audit(t)
+}
+
 // The trader says paid, the acquirer says no: an operator looks into it.
 func TestConflict(t *testing.T) {
 	t.Parallel()

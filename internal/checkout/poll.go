@@ -20,8 +20,8 @@ const (
 	pollSoon, pollLater, pollLast = time.Second, 3 * time.Second, 15 * time.Second
 )
 
-// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended without money, that
-// they be undone. Replicas polling at the same time pass each other's by.
+// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended without money or
+// was taken back, that they be undone. Replicas polling at the same time pass each other's by.
 func (s *Service) Poll(ctx context.Context) error {
 	now := s.clock.Now()
 	due, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{
@@ -54,13 +54,11 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	if err != nil {
 		return fmt.Errorf("read payment: %w", err)
 	}
-	k := key{a.MerchantID, a.PaymentID, a.ID}
-	switch payment.Status(row.Status) {
-	case payment.Pending, payment.Completed:
+	k, status := key{a.MerchantID, a.PaymentID, a.ID}, payment.Status(row.Status)
+	if a.Status != attemptUndoing && (status == payment.Pending || status == payment.Completed) {
 		return s.inquire(ctx, to, k, a)
-	default:
-		return s.void(ctx, to, k)
 	}
+	return s.void(ctx, to, k)
 }
 
 // inquire asks how an attempt stands, after it has passed on a resend. One that the acquirer never heard of is voided,

@@ -17,7 +17,7 @@ with due as (
     select a.merchant_id, a.id, (case when a.polls < 10 then $1::timestamptz when a.polls < 100 then $2::timestamptz
         else $3::timestamptz end)::timestamptz as next_poll
     from card_attempt a
-    where a.status in ('authorising', 'open') and a.poll_at <= $4::timestamptz
+    where a.status in ('authorising', 'open', 'undoing') and a.poll_at <= $4::timestamptz
     order by a.poll_at limit $5
     for no key update skip locked
 )
@@ -225,5 +225,22 @@ type AttemptSoonIfOpenParams struct {
 // AttemptSoonIfOpen is AttemptSoon for an attempt whose card has arrived: one still on its way would be taken for lost.
 func (q *Queries) AttemptSoonIfOpen(ctx context.Context, arg AttemptSoonIfOpenParams) error {
 	_, err := q.db.Exec(ctx, attemptSoonIfOpen, arg.PollAt, arg.MerchantID, arg.ID)
+	return err
+}
+
+const attemptUndo = `-- name: AttemptUndo :exec
+update card_attempt set status = 'undoing', polls = 0, poll_at = $1
+where merchant_id = $2 and payment_id = $3 and status = 'approved'
+`
+
+type AttemptUndoParams struct {
+	PollAt     time.Time
+	MerchantID int64
+	PaymentID  int64
+}
+
+// AttemptUndo has the charges that completed a payment undone, soon.
+func (q *Queries) AttemptUndo(ctx context.Context, arg AttemptUndoParams) error {
+	_, err := q.db.Exec(ctx, attemptUndo, arg.PollAt, arg.MerchantID, arg.PaymentID)
 	return err
 }

@@ -63,6 +63,11 @@ func (s *Service) InCheckout(
 	return Payment{after}, err
 }
 
+// OnCardUnpaid has a query run with each move of a card payment to a status in which it is not paid, whoever moves it.
+func (s *Service) OnCardUnpaid(query func(ctx context.Context, p Payment, at time.Time) db.Query) {
+	s.cardUnpaid = query
+}
+
 // cardShown is what a status webhook shows of the card entered for a payment, or nil.
 func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card.Shown, error) {
 	if !cardCheckout(p) {
@@ -71,15 +76,23 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 	return s.config.Cards.Show(ctx, db.New(tx), p.MerchantID, p.ID)
 }
 
-// moveCard keeps or erases the card of a payment that ends.
-func moveCard(ctx context.Context, to db.Payment, now time.Time) []db.Query {
-	switch {
-	case !cardCheckout(to), Status(to.Status) == Pending:
+// moveCard keeps or erases the card of a payment that ends, and has what was charged undone unless it is paid.
+func (s *Service) moveCard(ctx context.Context, to db.Payment, now time.Time) []db.Query {
+	var queries []db.Query
+	if !cardCheckout(to) {
 		return nil
-	case Status(to.Status) == Completed:
-		return []db.Query{card.Keep(ctx, to.MerchantID, to.ID, now)}
 	}
-	return []db.Query{card.Erase(ctx, to.MerchantID, to.ID)}
+	switch Status(to.Status) {
+	case Completed:
+		queries = append(queries, card.Keep(ctx, to.MerchantID, to.ID, now))
+	case Failed, Cancelled, Appeal:
+		queries = append(queries, card.Erase(ctx, to.MerchantID, to.ID))
+	case Pending:
+	}
+	if s.cardUnpaid != nil && Status(to.Status) != Completed && Status(to.Status) != Appeal {
+		queries = append(queries, s.cardUnpaid(ctx, Payment{to}, now))
+	}
+	return queries
 }
 
 type payerRequisites struct {

@@ -105,7 +105,7 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	}
 	queries = append(queries, moveReservation(ctx, from, to, now)...)
 	queries = append(queries, moveDue(ctx, from, to, now)...)
-	queries = append(queries, moveCard(ctx, to, now)...)
+	queries = append(queries, s.moveCard(ctx, to, now)...)
 	queries = append(queries, moveAppeal(ctx, from, to, now)...)
 	money := shift(ctx, from, to, now)
 	queries = append(append(queries, money.Debits...), money.Record...)
