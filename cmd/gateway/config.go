@@ -24,6 +24,7 @@ type config struct {
 	sandbox                               bool
 	connections                           int
 	headers                               auth.Headers
+	proxies                               proxies
 	markup                                decimal.Decimal
 
 	externalSecret string
@@ -37,7 +38,7 @@ type setting struct {
 	flag, env, otherwise, help string
 }
 
-func (c *config) settings(markup *string) []setting {
+func (c *config) settings(markup, trusted *string) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
 		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
@@ -52,6 +53,8 @@ func (c *config) settings(markup *string) []setting {
 		{&c.headers.KeyID, "header-key-id", "GATEWAY_HEADER_KEY_ID", names.KeyID, "name of the key id header"},
 		{&c.headers.Secret, "header-secret", "GATEWAY_HEADER_SECRET", names.Secret, "name of the secret header"},
 		{&c.headers.Signature, "header-signature", "GATEWAY_HEADER_SIGNATURE", names.Signature, "name of the signature header"},
+		{trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
+			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
 	}
 }
@@ -67,10 +70,10 @@ const (
 // parseConfig reads a command's flags, with the environment as their defaults.
 func parseConfig(command string, args []string, getenv func(string) string, usage io.Writer) (config, error) {
 	var c config
-	var markup string
+	var markup, trusted string
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)
 	flags.SetOutput(usage)
-	for _, s := range c.settings(&markup) {
+	for _, s := range c.settings(&markup, &trusted) {
 		value := s.otherwise
 		if set := getenv(s.env); set != "" {
 			value = set
@@ -87,11 +90,14 @@ func parseConfig(command string, args []string, getenv func(string) string, usag
 	}
 	c.externalSecret, c.vaultKeys, c.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
-	return c, c.complete(markup)
+	return c, c.complete(markup, trusted)
 }
 
-func (c *config) complete(markup string) error {
+func (c *config) complete(markup, trusted string) error {
 	var err error
+	if c.proxies, err = parseProxies(trusted); err != nil {
+		return err
+	}
 	if c.markup, err = decimal.NewFromString(markup); err != nil || c.markup.IsNegative() || c.markup.GreaterThan(decimal.NewFromInt(100)) {
 		return errors.New("-markup-percent must be between 0 and 100")
 	}

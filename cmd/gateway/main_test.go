@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -216,9 +217,9 @@ func newDatabase(t *testing.T) string {
 }
 
 // newSandbox starts a sandbox on a database, for a test that must have one to itself.
-func newSandbox(t *testing.T, dir, databaseURL string) *instance {
+func newSandbox(t *testing.T, dir, databaseURL string, more ...string) *instance {
 	t.Helper()
-	g := launch(dir, nil, append([]string{"-sandbox", "-database-url", databaseURL}, anyPort...)...)
+	g := launch(dir, nil, slices.Concat([]string{"-sandbox", "-database-url", databaseURL}, anyPort, more)...)
 	t.Cleanup(func() {
 		if err := g.stop(); err != nil {
 			t.Error(err)

@@ -255,7 +255,9 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 		working.Go(func() { g.testClock.Follow(background) })
 	}
 	servers := map[*http.Server]net.Listener{
-		newServer(api): doors.api, newServer(g.payHandler()): doors.pay, newServer(g.portalHandler()): doors.portal,
+		newServer(g.proxies.in(api)):               doors.api,
+		newServer(g.proxies.in(g.payHandler())):    doors.pay,
+		newServer(g.proxies.in(g.portalHandler())): doors.portal,
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {

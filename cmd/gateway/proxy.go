@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// proxies are the networks of the load balancers and reverse proxies in front of the program.
+type proxies []netip.Prefix
+
+// parseProxies reads a list of networks or addresses, separated by commas.
+func parseProxies(list string) (proxies, error) {
+	var trusted proxies
+	for text := range strings.SplitSeq(list, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		network, err := netip.ParsePrefix(text)
+		if address, one := netip.ParseAddr(text); one == nil {
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-trusted-proxies: %q is neither a network nor an address", text)
+		}
+		trusted = append(trusted, network.Masked())
+	}
+	return trusted, nil
+}
+
+// has reports whether an address is a proxy's.
+func (p proxies) has(address netip.Addr) bool {
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
+}
+
+// parseAddress reads an address with or without a port.
+func parseAddress(text string) (netip.Addr, error) {
+	if connection, err := netip.ParseAddrPort(text); err == nil {
+		return connection.Addr().Unmap(), nil
+	}
+	address, err := netip.ParseAddr(text)
+	return address.Unmap(), err
+}
+
+// in shows a handler the address of the client instead of its proxies'. Each proxy appends to X-Forwarded-For whom it
+// heard: read from the end, the first who is no proxy is the client. What stands before that anybody may have written.
+func (p proxies) in(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		for client, err := parseAddress(r.RemoteAddr); err == nil && p.has(client) && len(chain) > 0; {
+			last := len(chain) - 1
+			if client, err = parseAddress(strings.TrimSpace(chain[last])); err == nil {
+				r.RemoteAddr = client.String()
+			}
+			chain = chain[:last]
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
