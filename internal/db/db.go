@@ -28,6 +28,8 @@ func Open(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) 
 	config.MaxConns = int32(min(maxConns, 10_000))
 	config.ConnConfig.RuntimeParams["application_name"] = "gateway"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough to have it done.
+	config.ConnConfig.RuntimeParams["jit"] = "off"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil
