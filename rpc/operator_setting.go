@@ -1,9 +1,11 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -159,14 +161,21 @@ func settingChange(c cashbox.Change) (*portalv1.SettingChange, error) {
 	}, err
 }
 
-// object reads a JSON object; none is nil.
+// object reads a JSON object; none is nil. Amounts and rates become text: as numbers they would be floats.
 func object(content []byte) (*structpb.Struct, error) {
 	if content == nil {
 		return nil, nil //nolint:nilnil // nothing was there before
 	}
 	var fields map[string]any
-	if err := json.Unmarshal(content, &fields); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
 		return nil, fmt.Errorf("read setting: %w", err)
+	}
+	for name, value := range fields {
+		if number, ok := value.(json.Number); ok && strings.Contains(number.String(), ".") {
+			fields[name] = number.String()
+		}
 	}
 	return structpb.NewStruct(fields)
 }

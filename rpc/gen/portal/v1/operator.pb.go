@@ -1862,7 +1862,7 @@ type SettingChange struct {
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The subject's id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
-	// Unset for something new.
+	// Amounts, rates and percents with decimals are text, so that none is rounded. Unset for something new.
 	Before        *structpb.Struct `protobuf:"bytes,6,opt,name=before,proto3" json:"before,omitempty"`
 	After         *structpb.Struct `protobuf:"bytes,7,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields

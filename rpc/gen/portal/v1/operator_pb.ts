@@ -963,7 +963,7 @@ export type SettingChange = Message<"portal.v1.SettingChange"> & {
   subjectKey: string;
 
   /**
-   * Unset for something new.
+   * Amounts, rates and percents with decimals are text, so that none is rounded. Unset for something new.
    *
    * @generated from field: google.protobuf.Struct before = 6;
    */
