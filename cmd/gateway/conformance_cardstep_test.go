@@ -94,9 +94,13 @@ func linkIsTheAccess(t *testing.T, w *walk) {
 	gives(bareRequest(http.MethodPost, checkouts+token+"/payer-otp", newCode.body(), nil), 200).run(t, w)
 	gives(bareRequest(http.MethodPost, checkouts+token+"/cancel", "", nil), 200).run(t, w)
 	requisites := strings.TrimPrefix(w.fixture(t, "payment").text("data.paymentPageUrl"), w.PayURL+"/r/")
-	other := map[bool]string{true: "B", false: "A"}[token[0] == 'A']
-	for _, wrong := range []string{other + token[1:], token[:10] + other + other + token[12:], token[:42], token + "A", requisites} {
-		w.opensNothing(t, wrong)
+	wrong := []string{token[:42], token + "A", requisites}
+	for _, at := range []int{0, 20, 22, 41} { // in the payment's half of it, and in the proof's
+		other := map[bool]string{true: "B", false: "A"}[token[at] == 'A']
+		wrong = append(wrong, token[:at]+other+token[at+1:])
+	}
+	for _, token := range wrong {
+		w.opensNothing(t, token)
 	}
 }
 
