@@ -40,7 +40,7 @@ var authenticationSections = []section{
 		{`- Merchant-portal credential endpoints use a bearer token of the merchant portal.`,
 			all(gives(tokenGet(portalKeys, "merchant"), 200), refused(nobodyGets(portalKeys), 401, "unauthenticated"))},
 		{`- Checkout endpoints under /api/v1/checkout/{token} need no merchant signature; the link token is the access control.`,
-			cardCheckout},
+			do(linkIsTheAccess)},
 		{`- Authentication of POST /api/v1/payments/{payment}/callback: not shown.`,
 			do(callbackIsSignedByTheApplication)},
 		{`- Signing or verification scheme for outgoing webhooks: not shown.`,

@@ -29,6 +29,11 @@ func badPathsOf(t *testing.T, w *walk) {
 			{"callback", callbackOf(id, `{"status":"failed"}`)},
 			{"appeal", appealOf(id, "x")},
 			{"keys", tokenGet(cashboxKeys(id), "merchant")},
+			{"resend", resendOf(id)},
+			{"checkout", bareRequest(http.MethodGet, checkouts+id, "", nil)},
+			{"card", bareRequest(http.MethodPost, checkouts+id+"/payer-details", newCard.body(), nil)},
+			{"code", bareRequest(http.MethodPost, checkouts+id+"/payer-otp", newCode.body(), nil)},
+			{"cancel a checkout", bareRequest(http.MethodPost, checkouts+id+"/cancel", "", nil)},
 		} {
 			t.Run(fmt.Sprintf("%s %.30s", c.path, id), func(t *testing.T) { refused(c.call, 404, "not_found").run(t, w) })
 		}
@@ -47,6 +52,8 @@ func hugeTexts(t *testing.T, w *walk) {
 		{"deposit", newDeposit, []string{"network", "currency", "address", "externalReference", "idempotencyKey", "amount"}},
 		{"callback", newStatus, []string{"status", "reason", "providerPaymentId"}},
 		{"key", newKey, []string{"name"}},
+		{"card", newCard, []string{"pan", "expMonth", "expYear", "cvv", "cardHolder"}},
+		{"code", newCode, []string{"otp"}},
 	} {
 		for _, field := range e.fields {
 			t.Run(e.name+" "+field, func(t *testing.T) { e.rejects(field, quoted("9", 30_000), quoted("ж", 30_000)).run(t, w) })
@@ -116,7 +123,9 @@ func badInput(t *testing.T, w *walk) {
 	} {
 		t.Run(name, func(t *testing.T) { run(t, w) })
 	}
-	for name, c := range map[string]endpoint{"payment": newPayment, "payin": newPayin, "deposit": newDeposit, "callback": newStatus, "key": newKey} {
+	for name, c := range map[string]endpoint{
+		"payment": newPayment, "payin": newPayin, "deposit": newDeposit, "callback": newStatus, "key": newKey, "card": newCard, "code": newCode,
+	} {
 		t.Run("bodies of "+name, func(t *testing.T) {
 			before := w.rows(t)
 			for label, body := range badBodies(c.body()) {

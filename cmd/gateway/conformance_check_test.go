@@ -19,12 +19,7 @@ type check struct {
 	run func(t *testing.T, w *walk)
 	// late is for those that move the clock.
 	late bool
-	// checkout marks what belongs to card checkout.
-	checkout bool
 }
-
-// cardCheckout stands for statements about card checkout, and for no other: they are checked with the checkout.
-var cardCheckout = check{checkout: true}
 
 // do is a check that no word below says.
 func do(run func(t *testing.T, w *walk)) check { return check{run: run} }
@@ -230,7 +225,8 @@ func (w *walk) rows(t *testing.T) string {
 	t.Helper()
 	return w.texts(t, `select (select count(*) from payment) || ' ' || (select count(*) from payment_key) || ' ' || (select count(*) from payin)
 		|| ' ' || (select count(*) from deposit) || ' ' || (select count(*) from appeal) || ' ' || (select count(*) from api_key)
-		|| ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from entry)`)[0]
+		|| ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from entry) || ' ' || (select count(*) from payment_card)
+		|| ' ' || (select count(*) from card_attempt) || ' ' || (select coalesce(sum(resends), 0) from checkout)`)[0]
 }
 
 // endpoint is a call with a JSON body: a valid body, the field that must be new in each, and how it is sent.

@@ -33,7 +33,7 @@ var decidedSections = []section{
 				refused(signedGet("/api/v1/payins/{payin}", "sandbox-second-rub"), 403, "cashbox_access_denied"))},
 		{`| 404 | not_found | also an unknown checkout token, a nonexistent merchantCashboxId |`,
 			all(refused(signedGet("/api/v1/payments/999999", firstKey), 404, "not_found"),
-				refused(newDeposit.with("merchantCashboxId", "999999"), 404, "not_found"))},
+				refused(newDeposit.with("merchantCashboxId", "999999"), 404, "not_found"), refused(step("nonsense", "", ""), 404, "not_found"))},
 		{`| 405 / 413 / 415 | method_not_allowed / body_too_large / unsupported_media_type | JSON bodies over 64 KiB; appeals
 			over 10 MiB |`,
 			all(refused(bareRequest("DELETE", payments, "", nil), 405, "method_not_allowed"), refused(postAs("text/plain"), 415, "unsupported_media_type"), do(largeBodies))},
@@ -52,13 +52,13 @@ var decidedSections = []section{
 			first, then these in this order |`,
 			all(do(appealConditions), refused(appealOf("payment", "x"), 409, "appeal_already_exists"), late(once("the appeal window", appealWindow)))},
 		{`| 422 | payment_not_pending | a trader's or payer's action on a payment that is no longer pending |`,
-			do(traderActsTooLate)},
+			all(do(traderActsTooLate), do(payerActsTooLate))},
 		{`| 422 | code_resend_exhausted, code_resend_wrong_step, checkout_wrong_step, checkout_closed | checkout_closed: the
 			payment is terminal or expired. Exhausted wins over too early |`,
-			cardCheckout},
+			all(do(stepsOutOfOrder), do(resendOutOfStep), late(once("the session ends", sessionEnds)), late(once("resends run out", resendsRunOut)))},
 		{`| 429 | code_resend_too_early, rate_limited | with Retry-After; the first also nextAllowedAt at the top level of the
 			error |`,
-			once("calls are limited", callsAreLimited)},
+			all(once("calls are limited", callsAreLimited), do(resendTooEarly))},
 		{`| 503 | external_payments_secret_not_configured, rate_unavailable | payment creation and callback without the secret
 			(the server starts, with a warning); a payout without any rate |`,
 			all(once("no application secret", withoutApplicationSecret), do(payoutWithoutRate))},

@@ -17,7 +17,8 @@ var overviewSections = []section{
 			transfer, or a card) from a trader and returns it together with an expiry time, or for card-checkout methods returns a
 			checkout link.`,
 			all(gives(newPayment.with(), 200, has("data.requisite.value", phone), has("data.expiresAt", dateTime)),
-				gives(newPayment.with("method", `"card"`), 200, has("data.requisite.value", cardNumber), has("data.expiresAt", dateTime)))},
+				gives(newPayment.with("method", `"card"`), 200, has("data.requisite.value", cardNumber), has("data.expiresAt", dateTime)),
+				shows("quasi_ecom", has("data.checkoutUrl", checkoutURL)))},
 		{`- The service sends a webhook to the merchant's callbackUri when the payment status changes.`,
 			shows("event", is("type", "payment.status.updated"), is("data.status", "FAILED"))},
 		{`- A merchant creates a payout (called a payin in paths and identifiers) to a recipient requisite; the service freezes
@@ -30,7 +31,7 @@ var overviewSections = []section{
 			shows("appeal", is("data.status", "open"))},
 		{`- A payer can pay on a checkout page, or a merchant can drive the card and SMS-code steps through checkout endpoints
 			of its own page.`,
-			cardCheckout},
+			all(do(payerUsesPages), do(merchantDrivesCard))},
 		{`- A merchant-portal user manages API credentials of a product cashbox.`,
 			all(shows("credentials", is("data.0.name", "Web shop")), do(newKeyWorks))},
 		{`- Signature rule for the merchant API: an HMAC-SHA256 signature, in hex, of the request body, sent in headers together

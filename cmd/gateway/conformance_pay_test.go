@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +123,8 @@ func methods(t *testing.T, w *walk) {
 // methodTable: what it knows is taken, or refused for the cashbox; what it does not know is no method.
 func methodTable(t *testing.T, w *walk) {
 	methods(t, w)
+	cardMethodsHaveLinks(t, w)
+	resendOutOfStep(t, w)
 	known := map[string][]string{
 		"RUB": {"sbp", "sim", "card", "mtstpay"}, "AZN": {"quasi_ecom", "c2c"}, "TRY": {"quasi_ecom", "c2c"}, "MNT": {"c2c", "iban"},
 		"KZT": {"c2c"}, "UZS": {"c2c"},
@@ -171,13 +174,19 @@ func markupPriority(t *testing.T, w *walk) {
 
 // validity is the decided one of each method.
 func validity(t *testing.T, w *walk) {
-	minutes := map[string]time.Duration{"sbp": 15, "sim": 15, "card": 20, "c2c": 20, "iban": 30}
-	for _, c := range channels {
-		got := newPayment.by(boxOf[c.currency]).with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(t, w)
+	minutes := map[string]time.Duration{"sbp": 15, "sim": 15, "card": 20, "c2c": 20, "iban": 30, "mtstpay": 15, "quasi_ecom": 15}
+	of := func(currency, method string) {
+		got := newPayment.by(boxOf[currency]).with("currency", strconv.Quote(currency), "method", strconv.Quote(method))(t, w)
 		m := matcher{t: t, createdAt: got.text("data.createdAt")}
-		if !m.after((minutes[c.method] * time.Minute).String()[:3], got.text("data.expiresAt")) {
-			t.Errorf("%s %s: %s", c.currency, c.method, got)
+		if !m.after((minutes[method] * time.Minute).String()[:3], got.text("data.expiresAt")) {
+			t.Errorf("%s %s: %s", currency, method, got)
 		}
+	}
+	for _, c := range channels {
+		of(c.currency, c.method)
+	}
+	for _, c := range cardMethods {
+		of(c.currency, c.method)
 	}
 }
 
@@ -193,21 +202,26 @@ func requisiteIsSnapshot(t *testing.T, w *walk) {
 	}
 }
 
+// linkOpens a page with the amount, of either kind of payment, as no id does.
 func linkOpens(t *testing.T, w *walk) {
-	made := w.fixture(t, "payment")
-	link := made.text("data.paymentPageUrl")
-	for _, id := range []string{made.text("data.id"), made.text("data.uuid")} {
-		if strings.HasSuffix(link, "/"+id) {
-			t.Errorf("%s ends with an id", link)
+	byCard, _ := w.cardPayment(t, nil)
+	for _, kind := range []struct {
+		made               answer
+		link, path, amount string
+	}{{w.fixture(t, "payment"), "data.paymentPageUrl", "/r/", "1500"}, {byCard, "data.checkoutUrl", "/pay/", "100"}} {
+		made, link := kind.made, kind.made.text(kind.link)
+		for _, id := range []string{made.text("data.id"), made.text("data.uuid")} {
+			if strings.HasSuffix(link, "/"+id) {
+				t.Errorf("%s ends with an id", link)
+			}
+			if page, err := trySend(http.MethodGet, w.PayURL+kind.path+id, "", nil); err != nil || page.status != http.StatusNotFound {
+				t.Errorf("the id opens a page: %d %v", page.status, err)
+			}
 		}
-		if page, err := trySend(http.MethodGet, w.PayURL+"/r/"+id, "", nil); err != nil || page.status != http.StatusNotFound {
-			t.Errorf("the id opens a page: %d %v", page.status, err)
+		shown := w.page(t, link).Find(".amount").First().Text()
+		if amount := regexp.MustCompile(`\D`).ReplaceAllString(shown, ""); amount != kind.amount {
+			t.Errorf("%s shows the amount %q", kind.path, shown)
 		}
-	}
-	page, err := trySend(http.MethodGet, link, "", nil)
-	noError(t, err)
-	if page.status != 200 || !strings.Contains(page.raw, "1500") && !strings.Contains(page.raw, "1 500") && !strings.Contains(page.raw, "1,500") {
-		t.Errorf("the page answers %d without the amount", page.status)
 	}
 }
 
@@ -265,6 +279,22 @@ func traderActsTooLate(t *testing.T, w *walk) {
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
 	_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
+	id, token := w.entered(t, deskCard, nil)
+	gives(step(token, "cancel", ""), 200).run(t, w)
+	_, err = w.atDesk(t, id).RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
+	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
+	wantRefused(t, w.traderResends(t, id), connect.CodeFailedPrecondition, "payment_not_pending")
+}
+
+// payerActsTooLate on his page, which shows no code.
+func payerActsTooLate(t *testing.T, w *walk) {
+	made := newPayment.with()(t, w)
+	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
+	before := w.rows(t)
+	got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel", "", header{"Sec-Fetch-Site": "same-origin"})
+	if noError(t, err); got.status != http.StatusUnprocessableEntity || w.rows(t) != before {
+		t.Errorf("the page answers %d", got.status)
+	}
 }
 
 // listedIsThePayment: what the lists show is what the creation answered.

@@ -24,7 +24,7 @@ var paymentEndpointSections = []section{
 	}},
 	{`GET /api/v1/payments/{id}`, []row{
 		{`- A payment read by id. The response contains payerRequisites after card entry. Full body: not shown.`,
-			all(shows("read", only("", "data"), only("data", paymentFields...)), do(readIsThePayment),
+			all(shows("read", only("", "data"), only("data", paymentFields...)), do(readIsThePayment), shows("read with card", is("data.payerRequisites.cardLast4", "1111")),
 				gives(signedGet("/api/v1/payments/{uuid}", firstKey), 200), refused(signedGet("/api/v1/payments/999999", firstKey), 404, "not_found"))},
 	}},
 	{`POST /api/v1/payments/{payment}/callback`, []row{

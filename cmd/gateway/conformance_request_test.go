@@ -21,6 +21,8 @@ var paymentRequestSections = []section{
 			mtstpay, c2c, iban. For currency MNT the methods are c2c (card) or iban. |`,
 			all(newPayment.isText("method"), newPayment.rejects("method", "", "null", `""`, `"SBP"`, `"iban"`, `"c2c"`),
 				gives(newPayment.with("method", "", "rubCollect", `{"method":"card"}`), 200, is("data.method", "card")), do(methods),
+				newPayment.rejects("method", `"quasi_ecom"`), do(cardMethodsHaveLinks),
+				refused(newPayment.by(cardKey).with("currency", `"AZN"`, "method", `"mtstpay"`), 422, "validation_failed", "method"),
 				newPayment.by("sandbox-mnt").rejectsAs("currency", "method", `"MNT"`))},
 		{`| rubCollect | object or null | no | Nested alternative for RUB: rubCollect.method with values sbp or card. When both
 			root method and rubCollect.method are sent, rubCollect.method wins. |`,
@@ -45,7 +47,7 @@ var paymentRequestSections = []section{
 				newPayment.takes("payer", `{"payments":{"successful":0,"expired":7}}`, `{"payments":null}`),
 				newPayment.rejectsAs("payer", "payer.payments.successful", `{"payments":{"successful":"1"}}`, `{"payments":{"successful":-1}}`, `{"payments":{"successful":1.5}}`),
 				newPayment.rejectsAs("payer", "payer.payments.expired", `{"payments":{"expired":true}}`, `{"payments":{"expired":9223372036854775808}}`),
-				newPayment.rejectsAs("payer", "payer.userIp", `{"userIp":"::1"}`, `{"userIp":"1.2.3"}`, `{"userIp":"256.0.0.1"}`, `{"userIp":""}`))},
+				newPayment.rejectsAs("payer", "payer.userIp", `{"userIp":"::1"}`, `{"userIp":"1.2.3"}`, `{"userIp":"256.0.0.1"}`, `{"userIp":""}`), do(prefilled))},
 		{`The body must not contain merchantName; the merchant is identified by the key headers. A body containing it is
 			rejected.`,
 			newPayment.rejects("merchantName", `"x"`, `""`, "null", "1", "{}")},

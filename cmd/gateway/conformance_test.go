@@ -45,24 +45,21 @@ func TestConformance(t *testing.T) {
 	}
 	w := newWalk(t)
 	var late []func()
-	checked, checkout := 0, 0
+	checked := 0
 	for _, document := range documents {
 		bound := bind(t, document.name, document.of, document.checks)
 		for i, s := range document.of {
 			c, ok := bound[i]
-			name := document.name + "/" + s.name()
-			switch {
-			case !ok:
-			case c.checkout:
-				t.Log("card checkout: ", name)
-				checkout++
-			case c.late:
-				late = append(late, func() { t.Run(name, func(t *testing.T) { c.run(t, w) }) })
-				checked++
-			default:
-				t.Run(name, func(t *testing.T) { c.run(t, w) })
-				checked++
+			if !ok {
+				continue
 			}
+			name := document.name + "/" + s.name()
+			run := func() { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
+			if checked++; c.late {
+				late = append(late, run)
+				continue
+			}
+			run()
 		}
 	}
 	t.Run("bad input", func(t *testing.T) { badInput(t, w) })
@@ -71,7 +68,7 @@ func TestConformance(t *testing.T) {
 		run()
 	}
 	w.wantAudit(t)
-	t.Logf("%d statements checked, %d of card checkout", checked, checkout)
+	t.Logf("%d statements checked", checked)
 }
 
 // bind finds each statement's check, and complains of statements without one and of checks without a statement.
@@ -84,7 +81,7 @@ func bind(t *testing.T, document string, of []statement, checks []section) map[i
 			if _, twice := wanted[key]; twice {
 				t.Errorf("%s, %s: checked twice: %s", document, s.heading, r.quote)
 			}
-			if r.check.run == nil && !r.check.checkout {
+			if r.check.run == nil {
 				t.Errorf("%s, %s: no check of %s", document, s.heading, r.quote)
 			}
 			wanted[key] = r.check
@@ -98,9 +95,6 @@ func bind(t *testing.T, document string, of []statement, checks []section) map[i
 			t.Errorf("%s, %s: nothing checks: %s", document, s.heading, s.text)
 			continue
 		}
-		if c.checkout && !aboutCheckout(s) {
-			t.Errorf("%s, %s: not about card checkout: %s", document, s.heading, s.text)
-		}
 		bound[i] = c
 		delete(wanted, key)
 	}
@@ -108,16 +102,6 @@ func bind(t *testing.T, document string, of []statement, checks []section) map[i
 		t.Errorf("%s: no such statement: %s", document, key)
 	}
 	return bound
-}
-
-var (
-	checkoutHeadings = regexp.MustCompile(`(?i)^(quasi-ecom|payer requisites|checkout|(GET|POST) .*/(checkout|quasi-ecom)/|payment\.quasi_ecom)`)
-	checkoutWords    = regexp.MustCompile(`(?i)checkout|quasi.?ecom|resend|payerRequisites|cardHolder|cvv|otp|exp(Month|Year)`)
-)
-
-// aboutCheckout keeps the marker to the statements it is for.
-func aboutCheckout(s statement) bool {
-	return checkoutHeadings.MatchString(s.heading) || checkoutWords.MatchString(s.text)
 }
 
 // statement is a row of a table, an item of a list or a paragraph, without its backquotes.

@@ -64,7 +64,8 @@ func callbackMoves(t *testing.T, w *walk) {
 func creationTellsNothing(t *testing.T, w *walk) {
 	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
 	has("meta.sequence", exactly("1"))(t, told.answer)
-	const first = `select count(*) from webhook_event where sequence = 1 and convert_from(body, 'UTF8') like '%"status":"PENDING"%'`
+	const first = `select count(*) from webhook_event where sequence = 1 and convert_from(body, 'UTF8') like '%"status":"PENDING"%'
+		and convert_from(body, 'UTF8') like '%"type":"payment.status.updated"%'`
 	if n := w.count(t, first); n != 0 {
 		t.Errorf("%d first events of pending payments", n)
 	}
@@ -126,9 +127,9 @@ func reservedUntilExpiry(t *testing.T, w *walk) {
 	if w.count(t, slot, id) != 1 {
 		t.Error("nothing is reserved")
 	}
-	w.advance(t, 14*time.Minute)
+	w.pass(t, 14*time.Minute)
 	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "pending")).run(t, w)
-	w.advance(t, time.Minute+time.Second)
+	w.pass(t, time.Minute+time.Second)
 	told := w.inbox.await(t, orderID, 1)[0].answer
 	is("data.status", "FAILED")(t, told)
 	is("meta.reason", "expired")(t, told)
@@ -142,9 +143,9 @@ func reservedUntilExpiry(t *testing.T, w *walk) {
 // appealWindow: within 24 hours of the failure, and not after.
 func appealWindow(t *testing.T, w *walk) {
 	inTime, tooLate := w.failed(t, nil), w.failed(t, nil)
-	w.advance(t, 24*time.Hour-time.Minute)
+	w.pass(t, 24*time.Hour-time.Minute)
 	gives(appealOf(inTime, "x"), 201).run(t, w)
-	w.advance(t, time.Minute+time.Second)
+	w.pass(t, time.Minute+time.Second)
 	refused(appealOf(tooLate, "x"), 422, "appeal_window_closed").run(t, w)
 }
 
@@ -154,6 +155,7 @@ func errorShape(t *testing.T, w *walk) {
 		has("errors.amount.0", aText), is("code", "validation_failed")).run(t, w)
 	for _, c := range []call{
 		postWithout("Signature"), nobodyGets("/api/nothing"), bareRequest(http.MethodPut, payments, "", nil), nobodyGets(payments),
+		nobodyGets(checkouts + "nothing"),
 	} {
 		got := c(t, w)
 		only("", "message", "code", "requestId")(t, got)
@@ -206,6 +208,11 @@ func callsAreLimited(t *testing.T, _ *walk) {
 }
 
 func largeBodies(t *testing.T, w *walk) {
+	large := pad(`{"x":""}`, bodyLimit+1)
+	refused(resendBy(cardKey, "{id}", large), 413, "body_too_large").run(t, w)
+	for _, name := range []string{"payer-details", "payer-otp", "cancel"} {
+		refused(step("{token}", name, large), 413, "body_too_large").run(t, w)
+	}
 	for path, signedBody := range map[string]string{payments: "{}", payins: "{}", deposits: "{}"} {
 		refused(signedCall(path, pad(signedBody, bodyLimit+1)), 413, "body_too_large").run(t, w)
 	}

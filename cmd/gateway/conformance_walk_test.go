@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -40,6 +41,7 @@ func newWalk(t *testing.T) *walk {
 		ran: map[string]bool{}, instance: newSandbox(t, t.TempDir(), newDatabase(t)), inbox: newInbox(t), answers: map[string]answer{}, ids: map[string]string{},
 	}
 	w.makePayments(t)
+	w.makeCheckouts(t)
 	w.makeMoney(t)
 	w.makeKeys(t)
 	return w
@@ -105,6 +107,21 @@ func (w *walk) told(t *testing.T, move func(id string)) letter {
 	orderID := newOrder()
 	move(w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id"))
 	return w.inbox.await(t, orderID, 1)[0]
+}
+
+// pass lets time pass, and everything that is then over come to its end, so that nothing changes on its own afterwards.
+func (w *walk) pass(t *testing.T, by time.Duration) {
+	t.Helper()
+	w.advance(t, by)
+	const over = `with clock as (select now() + make_interval(secs => offset_seconds) as now from test_clock)
+		select (select count(*) from payment, clock where status = 'pending' and expires_at <= clock.now)
+			+ (select count(*) from payin, clock where status = 'waiting' and expires_at <= clock.now)`
+	noError(t, waitFor(patience, func() error {
+		if n := w.count(t, over); n > 0 {
+			return fmt.Errorf("%d payments and payouts are over", n)
+		}
+		return nil
+	}))
 }
 
 // signature is the documented one, reckoned here: hex HMAC-SHA256.
