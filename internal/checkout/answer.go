@@ -126,8 +126,8 @@ func (t *taking) decide(status payment.Status) {
 		t.undoing(status)
 	case status == payment.Pending:
 		t.pending()
-	case status == payment.Completed:
-		t.completed()
+	case status == payment.Completed, status == payment.Appeal:
+		t.standing(status)
 	default:
 		t.over()
 	}
@@ -208,13 +208,17 @@ func (t *taking) reject() {
 	}
 }
 
-// completed: on somebody's word. The acquirer should come to the same.
-func (t *taking) completed() {
+// standing: completed on somebody's word, to which the acquirer should come too, or under appeal, which decides nothing.
+func (t *taking) standing(status payment.Status) {
 	switch t.answer.State {
 	case acquirer.Approved:
 		t.end(string(acquirer.Approved))
 	case acquirer.Declined, acquirer.Voided, acquirer.Unknown:
-		t.end(attemptConflict)
+		if status == payment.Completed {
+			t.end(attemptConflict)
+			return
+		}
+		t.end(string(acquirer.Voided))
 	case acquirer.Pending, acquirer.CodeNeeded:
 		if t.attempt.Status = attemptOpen; t.now.After(t.attempt.CreatedAt.Add(longOpen)) {
 			t.end(string(acquirer.Approved))

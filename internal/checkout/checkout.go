@@ -21,8 +21,8 @@
 //
 // Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer, trader, acquirer or the
 // clock, has it. What the acquirer says afterwards is voided when the payment did not complete, and is an operator's to
-// look into when it completed on another's word and the acquirer declined, or when it cannot be voided. A charge that
-// completed a payment is voided in the same way when the payment is taken back.
+// look into when it completed on another's word and the acquirer declined or had voided, or when it cannot be voided. A charge
+// that completed a payment is voided in the same way when the payment is taken back; an appeal leaves it as it is.
 //
 // # Calls to an acquirer
 //
@@ -77,15 +77,25 @@ type Service struct {
 
 // New makes the service.
 func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
-	rooms.Payments.OnCardUnpaid(undo)
+	rooms.Payments.OnCardMove(follow)
 	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c}
 }
 
-// undo has a charge undone whose payment is taken back.
-func undo(ctx context.Context, p payment.Payment, at time.Time) db.Query {
-	return func(q *db.Queries) error {
-		return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: p.MerchantID, PaymentID: p.ID, PollAt: at})
+// follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
+// undone, and one that is completed although its charge came to nothing is an operator's to look into.
+func follow(ctx context.Context, to payment.Payment, at time.Time) []db.Query {
+	switch payment.Status(to.Status) {
+	case payment.Completed:
+		return []db.Query{func(q *db.Queries) error {
+			return q.ConflictInsertUncharged(ctx, db.ConflictInsertUnchargedParams{MerchantID: to.MerchantID, PaymentID: to.ID, CreatedAt: at})
+		}}
+	case payment.Pending, payment.Failed, payment.Cancelled:
+		return []db.Query{func(q *db.Queries) error {
+			return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, PollAt: at})
+		}}
+	case payment.Appeal: // nothing is decided
 	}
+	return nil
 }
 
 const (

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/acquirer"
 	"gateway/internal/auth"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
@@ -293,77 +292,6 @@ func TestVoided(t *testing.T) {
 			b.want(t, token, bank, "completed", "")
 			b.Audit(t)
 		})
-	}
-}
-
-// A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
-func TestTakenBack(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	p, token := b.create(t, "")
-	agree := func(what string, voided, stand int) {
-		t.Helper()
-		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'"); n != voided {
-			t.Errorf("%s: %d charges are voided, want %d", what, n, voided)
-		}
-		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where not s.voided and a.status = 'approved'"); n != stand {
-			t.Errorf("%s: %d charges stand, want %d", what, n, stand)
-		}
-	}
-	pay := func() {
-		t.Helper()
-		b.enter(t, token, panApproved)
-		b.later(t, time.Second)
-		b.want(t, token, bank, "completed", "")
-	}
-	pay()
-	b.set(t, p, "appeal")
-	b.later(t, time.Minute)
-	agree("appeal", 0, 1)
-	b.set(t, p, "failed")
-	b.later(t, time.Minute)
-	agree("failed", 1, 0)
-	b.set(t, p, "pending")
-	pay()
-	agree("paid again", 1, 1)
-	// Set back to pending, the next card may be entered before the first is undone.
-	b.set(t, p, "pending")
-	pay()
-	b.later(t, time.Minute)
-	agree("and again", 2, 1)
-	b.set(t, p, "cancelled")
-	b.set(t, p, "completed")
-	b.later(t, time.Minute)
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
-		t.Errorf("completed on a word, its charge undone: %d conflicts, %v", n, err)
-	}
-	b.Audit(t)
-}
-
-// The trader says paid, the acquirer says no: an operator looks into it.
-func TestConflict(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	p, token := b.create(t, "")
-	b.enter(t, token, panDeclined)
-	_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
-	noError(t, err)
-	b.later(t, time.Second)
-	b.want(t, token, bank, "completed", "")
-	operator := auth.Caller{Kind: auth.Operator, ID: 1}
-	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
-	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != string(acquirer.Declined) {
-		t.Fatalf("conflicts %+v", list)
-	}
-	_, err = b.checkouts.CloseConflict(t.Context(), b.trader.Caller, list[0].ID)
-	wantCode(t, "a trader closes it", err, "token_kind_not_allowed")
-	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
-	noError(t, err)
-	_, err = b.checkouts.CloseConflict(t.Context(), operator, list[0].ID)
-	wantCode(t, "closed twice", err, "not_found")
-	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 0 || err != nil {
-		t.Errorf("%d open %v", n, err)
 	}
 }
 

@@ -55,10 +55,10 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 		return fmt.Errorf("read payment: %w", err)
 	}
 	k, status := key{a.MerchantID, a.PaymentID, a.ID}, payment.Status(row.Status)
-	if a.Status != attemptUndoing && (status == payment.Pending || status == payment.Completed) {
-		return s.inquire(ctx, to, k, a)
+	if a.Status == attemptUndoing || status == payment.Failed || status == payment.Cancelled {
+		return s.void(ctx, to, k)
 	}
-	return s.void(ctx, to, k)
+	return s.inquire(ctx, to, k, a)
 }
 
 // inquire asks how an attempt stands, after it has passed on a resend. One that the acquirer never heard of is voided,

@@ -78,6 +78,26 @@ func (q *Queries) ConflictInsert(ctx context.Context, arg ConflictInsertParams) 
 	return err
 }
 
+const conflictInsertUncharged = `-- name: ConflictInsertUncharged :exec
+insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
+select c.merchant_id, c.payment_id, c.attempt_id, 'completed', a.status, $1
+from checkout c join card_attempt a on a.merchant_id = c.merchant_id and a.id = c.attempt_id
+where c.merchant_id = $2 and c.payment_id = $3 and a.status in ('declined', 'voided', 'lost')
+on conflict do nothing
+`
+
+type ConflictInsertUnchargedParams struct {
+	CreatedAt  time.Time
+	MerchantID int64
+	PaymentID  int64
+}
+
+// ConflictInsertUncharged notes that a payment is completed although the last attempt at its card came to nothing.
+func (q *Queries) ConflictInsertUncharged(ctx context.Context, arg ConflictInsertUnchargedParams) error {
+	_, err := q.db.Exec(ctx, conflictInsertUncharged, arg.CreatedAt, arg.MerchantID, arg.PaymentID)
+	return err
+}
+
 const conflictListOpen = `-- name: ConflictListOpen :many
 select id, merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at, closed_at, closed_by from card_conflict where closed_at is null and id < $1 order by id desc limit $2
 `

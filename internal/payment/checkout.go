@@ -63,9 +63,9 @@ func (s *Service) InCheckout(
 	return Payment{after}, err
 }
 
-// OnCardUnpaid has a query run with each move of a card payment to a status in which it is not paid, whoever moves it.
-func (s *Service) OnCardUnpaid(query func(ctx context.Context, p Payment, at time.Time) db.Query) {
-	s.cardUnpaid = query
+// OnCardMove has queries run with each move of a card payment, whoever moves it.
+func (s *Service) OnCardMove(queries func(ctx context.Context, to Payment, at time.Time) []db.Query) {
+	s.cardMove = queries
 }
 
 // cardShown is what a status webhook shows of the card entered for a payment, or nil.
@@ -76,12 +76,12 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 	return s.config.Cards.Show(ctx, db.New(tx), p.MerchantID, p.ID)
 }
 
-// moveCard keeps or erases the card of a payment that ends, and has what was charged undone unless it is paid.
+// moveCard keeps or erases the card of a payment that ends, and tells its checkout of every move.
 func (s *Service) moveCard(ctx context.Context, to db.Payment, now time.Time) []db.Query {
-	var queries []db.Query
 	if !cardCheckout(to) {
 		return nil
 	}
+	var queries []db.Query
 	switch Status(to.Status) {
 	case Completed:
 		queries = append(queries, card.Keep(ctx, to.MerchantID, to.ID, now))
@@ -89,8 +89,8 @@ func (s *Service) moveCard(ctx context.Context, to db.Payment, now time.Time) []
 		queries = append(queries, card.Erase(ctx, to.MerchantID, to.ID))
 	case Pending:
 	}
-	if s.cardUnpaid != nil && Status(to.Status) != Completed && Status(to.Status) != Appeal {
-		queries = append(queries, s.cardUnpaid(ctx, Payment{to}, now))
+	if s.cardMove != nil {
+		queries = append(queries, s.cardMove(ctx, Payment{to}, now)...)
 	}
 	return queries
 }

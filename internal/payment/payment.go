@@ -78,8 +78,8 @@ type Service struct {
 	methods   methods
 	config    Config
 	refusals  *prometheus.CounterVec
-	// cardUnpaid is set by OnCardUnpaid, or nil.
-	cardUnpaid func(ctx context.Context, p Payment, at time.Time) db.Query
+	// cardMove is set by OnCardMove, or nil.
+	cardMove func(ctx context.Context, to Payment, at time.Time) []db.Query
 }
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
