@@ -31,16 +31,21 @@ func (c *canaries) code() string {
 	return code
 }
 
-// pan makes a valid number that is none of the sandbox's own.
-func (c *canaries) pan() string {
-	digits := fmt.Sprintf("411111%09d", rand.IntN(1_000_000_000))
-	for last := range 10 {
-		if pan := digits + fmt.Sprint(last); passesLuhn(pan) {
-			c.pans = append(c.pans, pan)
+// pan makes one that begins with a digit.
+func (c *canaries) pan(digit string) string {
+	pan := randomPAN(digit)
+	c.pans = append(c.pans, pan)
+	return pan
+}
+
+// randomPAN makes a valid number of 16 digits that begins with one. Its last four digits do not look like a canary's CVV.
+func randomPAN(digit string) string {
+	for {
+		pan := fmt.Sprintf("%s%015d", digit, rand.Int64N(1_000_000_000_000_000))
+		if passesLuhn(pan) && pan[12] != '0' {
 			return pan
 		}
 	}
-	panic("every number has a check digit")
 }
 
 // passesLuhn doubles every second digit from the right; the sum of all digits must be a multiple of ten.
@@ -79,7 +84,7 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 		g.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
 		otp(token, code)
 	}
-	id, token := enter(c.pan())
+	id, token := enter(c.pan("4"))
 	otp(token, c.code())
 	desk := g.desk(g.traderOf(t, id).Token)
 	_, err := desk.RequestCodeResend(t.Context(), connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: number(id)}))
@@ -87,11 +92,11 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	otp(token, c.code())
 	_, err = desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
 	noError(t, err)
-	enter(c.pan()) // and one left open
+	enter(c.pan("4")) // and one left open
 	// What is refused is not remembered either.
 	_, token = g.cardPayment(t, nil)
-	g.checkout(t, token, "payer-details", typedCard(c.pan(), object{"cvv": c.cvv(), "expYear": "2020"}))
-	g.checkout(t, token, "payer-details", `{"pan":"`+c.pan()+`","cvv":"`+c.cvv()+`",`)
+	g.checkout(t, token, "payer-details", typedCard(c.pan("4"), object{"cvv": c.cvv(), "expYear": "2020"}))
+	g.checkout(t, token, "payer-details", `{"pan":"`+c.pan("4")+`","cvv":"`+c.cvv()+`",`)
 	g.checkout(t, token, "payer-otp", `{"otp":["`+c.code()+`"]}`)
 	g.search(t, c)
 
