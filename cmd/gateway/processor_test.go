@@ -241,11 +241,11 @@ func (p *cardProcessor) called(call string) (int, object) {
 	return p.calls[call], p.last[call]
 }
 
-// setProcessor has an operator make it the processor of a trader's payments.
-func (g *instance) setProcessor(t *testing.T, p *cardProcessor, method string) *portalv1.SettingResponse {
+// setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
+func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SettingResponse {
 	t.Helper()
 	var traderID int64
-	noError(t, g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = $1", method).Scan(&traderID))
+	noError(t, g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").Scan(&traderID))
 	setting := &portalv1.SetTraderAcquirerRequest{TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret}
 	changed, err := g.operator(t).SetTraderAcquirer(t.Context(), connect.NewRequest(setting))
 	noError(t, err)
@@ -258,7 +258,7 @@ func TestTraderProcessor(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
 	p := newCardProcessor(t, nil)
-	if changed := g.setProcessor(t, p, "quasi_ecom"); strings.Contains(changed.String(), processorSecret) {
+	if changed := g.setProcessor(t, p); strings.Contains(changed.String(), processorSecret) {
 		t.Error("the secret is shown")
 	}
 	operator := g.operator(t)
