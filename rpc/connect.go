@@ -35,6 +35,7 @@ type Services struct {
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
+		jsonCodecs(),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(int(maxBody(spec.Procedure)))}

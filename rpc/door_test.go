@@ -202,6 +202,23 @@ func TestNUL(t *testing.T) {
 	}
 }
 
+// What cannot be read is not quoted: it may be a card.
+func TestMalformedIsNotQuoted(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(context.Context) error { return nil })
+	for _, kind := range []string{"application/json", "application/json; charset=utf-8", "application/proto"} {
+		for _, body := range []string{`{"login":4111111111111111}`, `"4111111111111111"`, `{"login":"4111111111111111`, `{"login":["4111111111111111"]}`} {
+			response, err := http.Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body))
+			noError(t, err)
+			answer, err := io.ReadAll(response.Body)
+			noError(t, errors.Join(err, response.Body.Close()))
+			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) || strings.Contains(string(answer), "4111") {
+				t.Errorf("%s %s: %d %s", kind, body, response.StatusCode, answer)
+			}
+		}
+	}
+}
+
 func TestBodyTooLarge(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { return nil })

@@ -19,15 +19,16 @@ func (g *instance) merchantDesk(token string) portalv1connect.MerchantServiceCli
 	return portalv1connect.NewMerchantServiceClient(withToken(token), g.BaseURL)
 }
 
-// feed reads a merchant's whole feed from a cursor on.
-func feed(t *testing.T, desk portalv1connect.MerchantServiceClient, cursor *string) ([]*portalv1.Event, *string) {
+// feed reads a merchant's whole feed.
+func feed(t *testing.T, desk portalv1connect.MerchantServiceClient) []*portalv1.Event {
 	t.Helper()
 	var all []*portalv1.Event
+	var cursor *string
 	for {
 		page, err := desk.ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{Cursor: cursor}))
 		noError(t, err)
 		if len(page.Msg.GetData()) == 0 {
-			return all, cursor
+			return all
 		}
 		all, cursor = append(all, page.Msg.GetData()...), page.Msg.NextCursor
 	}
@@ -75,7 +76,7 @@ func (g *instance) wantTold(t *testing.T, id string) {
 	t.Helper()
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
 	noError(t, waitFor(patience, func() error {
-		list, _ := feed(t, desk, nil)
+		list := feed(t, desk)
 		i := slices.IndexFunc(list, func(e *portalv1.Event) bool { return e.GetEventId() == id })
 		if i < 0 || list[i].GetStatus() != "delivered" || len(list[i].GetAttempts()) != 2 {
 			return errNotYet

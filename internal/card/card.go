@@ -79,8 +79,20 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 		c.Holder = &holder
 		f.Check(utf8.RuneCountInString(holder) <= maxHolder, "cardHolder", "must be at most %d characters", maxHolder)
 		f.Check(!strings.ContainsFunc(holder, unicode.IsControl), "cardHolder", "must be one line of text")
+		f.Check(!looksLikePAN(holder), "cardHolder", "must be a name")
 	}
 	return c
+}
+
+// looksLikePAN tells a card number that slipped into the wrong field: names are shown, and told to the merchant.
+func looksLikePAN(holder string) bool {
+	digits := 0
+	for _, r := range holder {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return digits >= minPAN
 }
 
 // separators are what people put between a number's groups.

@@ -56,6 +56,9 @@ func TestParse(t *testing.T) {
 		"no holder":          {func(e *card.Entry) { e.Holder = "" }, nil},
 		"64 characters":      {func(e *card.Entry) { e.Holder = strings.Repeat("Ə", 64) }, nil},
 		"65 characters":      {func(e *card.Entry) { e.Holder = strings.Repeat("A", 65) }, []string{"cardHolder"}},
+		"a number as holder": {func(e *card.Entry) { e.Holder = "4242 4242 4242 4242" }, []string{"cardHolder"}},
+		"a number beside it": {func(e *card.Entry) { e.Holder = "ANNA 4222-2222-2222-2" }, []string{"cardHolder"}},
+		"a number in a name": {func(e *card.Entry) { e.Holder = "ANNA B 123456789012" }, nil},
 		"two lines":          {func(e *card.Entry) { e.Holder = "A\nB" }, []string{"cardHolder"}},
 		"all wrong":          {func(e *card.Entry) { *e = card.Entry{PAN: "1", ExpMonth: "x", ExpYear: "y", Holder: "\t\x01"} }, []string{"cardHolder", "expMonth", "expYear", "pan"}},
 	} {
