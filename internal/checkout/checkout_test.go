@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
