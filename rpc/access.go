@@ -137,6 +137,8 @@ func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Requ
 		caller, err := d.admit(r, kinds, body)
 		if err == nil {
 			err = d.count(r, caller)
+		} else {
+			err = d.countStranger(r, err)
 		}
 		if err == nil {
 			_, err = body()
@@ -184,9 +186,20 @@ func (d *Door) count(r *http.Request, caller auth.Caller) error {
 	case caller.Kind == auth.MerchantKey:
 		_, err = d.limits.Count(limit.Key, strconv.FormatInt(caller.ID, 10))
 	case caller.Kind == auth.Anyone && r.Method == http.MethodPost:
-		_, err = d.limits.Count(limit.AddressWrites, address(r))
+		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 	}
 	return err
+}
+
+// countStranger bounds how often an address may write without proving who it is.
+func (d *Door) countStranger(r *http.Request, refused error) error {
+	f := fault.As(refused)
+	if r.Method == http.MethodPost && f != nil && (f.Kind == fault.Unauthenticated || f.Kind == fault.Forbidden) {
+		if _, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr)); err != nil {
+			return err
+		}
+	}
+	return refused
 }
 
 // tooLarge is answered after reading to the limit, so that the answer gets through.

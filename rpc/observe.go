@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/limit"
 )
 
 // call is what is known of a request while it runs. Logs and metrics name its procedure, never its path: paths can be
@@ -24,15 +25,6 @@ func nameCall(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
 	}
-}
-
-// address is the caller's, as far as this server sees it.
-func address(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // addressFrom is the address of the caller whose request ctx belongs to.
@@ -52,7 +44,7 @@ func Observe(log *slog.Logger, metrics prometheus.Registerer, next http.Handler)
 	metrics.MustRegister(durations)
 	return WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		c := &call{procedure: "unknown", address: address(r)}
+		c := &call{procedure: "unknown", address: limit.Address(r.RemoteAddr)}
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 		took := time.Since(began)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/fault"
+	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/web/view"
 	"gateway/web/words"
@@ -179,7 +179,7 @@ func (p *Pay) payTyped(v purchase) {
 		PAN: v.r.PostFormValue("pan"), ExpMonth: month, ExpYear: year, Holder: v.r.PostFormValue("cardHolder"),
 	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: caller(v.r),
+		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) })
 }
@@ -187,7 +187,7 @@ func (p *Pay) payTyped(v purchase) {
 // paySaved pays with the payer's saved card.
 func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Saved: true, CVV: v.r.PostFormValue("cvv"), Address: caller(v.r),
+		Saved: true, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		if v.view.Saved == nil { // it was forgotten elsewhere
@@ -271,13 +271,4 @@ func (p *Pay) tooLateForCard(v purchase) {
 	end := cardOutcome(page.Words, v.payment)
 	end.Notice = page.Say(words.CancelTooLate)
 	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
-}
-
-// caller is where a request comes from, as far as this server sees it.
-func caller(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

@@ -108,6 +108,9 @@ func answers(ctx context.Context, url string) bool {
 // makeDataDir makes the data directory and its path absolute. Others may pass through it, so that PostgreSQL can run
 // under another account; what is secret in it is readable by its owner alone.
 func makeDataDir(c *config) error {
+	if !c.sandbox { // production keeps all it has in its database
+		return nil
+	}
 	dir, err := filepath.Abs(c.dataDir)
 	if err != nil {
 		return fmt.Errorf("-data-dir: %w", err)

@@ -56,6 +56,8 @@ type gateway struct {
 	events    *webhook.Events
 	rates     *rate.Poller
 	audits    audits
+	// polls are rounds of questions to acquirers under way.
+	polls sync.WaitGroup
 
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key

@@ -61,7 +61,7 @@ func (g *gateway) loops() []loop {
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
 		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
-		{"poll acquirers", sweepEvery, g.checkouts.Poll},
+		{"poll acquirers", sweepEvery, g.pollAcquirers},
 		{"prune cards", tidyEvery, g.checkouts.Prune},
 		{"poll rates", sweepEvery, g.rates.Poll},
 		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
@@ -71,12 +71,24 @@ func (g *gateway) loops() []loop {
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)
 			lastAudit = g.clock.Now()
-			return g.audits.report(ledger.AuditSince(ctx, g.pool, since))
+			found, err := ledger.AuditSince(ctx, g.pool, since)
+			return g.audits.report("recent", found, err)
 		}},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error {
-			return g.audits.report(ledger.Audit(ctx, g.pool))
+			found, err := ledger.Audit(ctx, g.pool)
+			return g.audits.report("full", found, err)
 		}},
 	}
+}
+
+// pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the next.
+func (g *gateway) pollAcquirers(ctx context.Context) error {
+	g.polls.Go(func() {
+		if err := g.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			slog.ErrorContext(ctx, "acquirers could not be asked", "error", err)
+		}
+	})
+	return nil
 }
 
 // work runs every loop until ctx ends, and returns when the last has finished its round.
@@ -86,6 +98,7 @@ func (g *gateway) work(ctx context.Context) {
 		running.Go(func() { l.run(ctx) })
 	}
 	running.Wait()
+	g.polls.Wait()
 	g.rates.Wait()
 }
 
@@ -107,27 +120,28 @@ func (l loop) run(ctx context.Context) {
 
 // audits says what the running audit finds.
 type audits struct {
-	violations prometheus.Gauge
+	violations *prometheus.GaugeVec
 	runs       prometheus.Counter
 }
 
 func newAudits(metrics prometheus.Registerer) audits {
 	a := audits{
-		violations: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit found; anything but 0 is an alarm.",
-		}),
+		violations: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
+		}, []string{"scope"}),
 		runs: prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."}),
 	}
 	metrics.MustRegister(a.violations, a.runs)
 	return a
 }
 
-func (a audits) report(found []ledger.Violation, err error) error {
+// report keeps the scopes apart: what a full audit found stands until the next full one.
+func (a audits) report(scope string, found []ledger.Violation, err error) error {
 	if err != nil {
 		return err
 	}
 	a.runs.Inc()
-	a.violations.Set(float64(len(found)))
+	a.violations.WithLabelValues(scope).Set(float64(len(found)))
 	for _, violation := range found {
 		slog.Error("ledger invariant broken", "rule", violation.Rule, "detail", violation.Detail)
 	}

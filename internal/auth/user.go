@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ type Users struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	vault *vault.Vault
+	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
+	hashing chan struct{}
 	// nobody is a hash to compare with when a login does not exist, so that the time taken tells nothing of it.
 	nobody string
 }
@@ -41,7 +44,7 @@ func NewUsers(pool *pgxpool.Pool, v *vault.Vault) (*Users, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Users{pool: pool, q: db.New(pool), vault: v, nobody: nobody}, nil
+	return &Users{pool: pool, q: db.New(pool), vault: v, nobody: nobody, hashing: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
 }
 
 // HashPassword returns what is kept of a password.
@@ -91,7 +94,7 @@ func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
 	if found {
 		hash = user.PasswordHash
 	}
-	match, err := argon2id.ComparePasswordAndHash(c.Password, hash)
+	match, err := u.compare(ctx, c.Password, hash)
 	if err != nil || !match || !found {
 		return Token{}, errInvalidCredentials
 	}
@@ -99,6 +102,16 @@ func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
 		return Token{}, err
 	}
 	return u.issue(ctx, user.ID, Kind(user.Kind))
+}
+
+func (u *Users) compare(ctx context.Context, password, hash string) (bool, error) {
+	select {
+	case u.hashing <- struct{}{}:
+		defer func() { <-u.hashing }()
+		return argon2id.ComparePasswordAndHash(password, hash)
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 }
 
 func (u *Users) checkCode(user db.UserByLoginRow, code string) error {

@@ -73,12 +73,14 @@ type Service struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	// polling is what Poll has under way, in all its rounds.
+	polling crowd
 }
 
 // New makes the service.
 func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
 	rooms.Payments.OnCardMove(follow)
-	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c}
+	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c, polling: crowd{out: map[int64]int{}}}
 }
 
 // follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge

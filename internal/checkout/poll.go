@@ -14,8 +14,9 @@ import (
 
 const (
 	pollBatch = 200
-	// pollers bounds how many acquirers are asked at a time: those that hang leave some free.
-	pollers = 32
+	// pollers bounds how many attempts a round asks about at a time, and of one trader all rounds together: a processor
+	// that hangs holds up no other.
+	pollers, pollersOfTrader = 32, 16
 	// How often an attempt is asked about: while it is young, then, and when it has long been open.
 	pollSoon, pollLater, pollLast = time.Second, 3 * time.Second, 15 * time.Second
 )
@@ -34,14 +35,41 @@ func (s *Service) Poll(ctx context.Context) error {
 	free := make(chan struct{}, pollers)
 	failed := make([]error, len(due))
 	for i, attempt := range due {
+		leave, entered := s.polling.enter(attempt.TraderID)
+		if !entered {
+			continue // it comes round again
+		}
 		free <- struct{}{}
 		asking.Go(func() {
-			defer func() { <-free }()
+			defer func() { leave(); <-free }()
 			failed[i] = s.ask(ctx, attempt)
 		})
 	}
 	asking.Wait()
 	return errors.Join(failed...)
+}
+
+// crowd counts the questions on their way to each trader's acquirer.
+type crowd struct {
+	mu  sync.Mutex
+	out map[int64]int
+}
+
+// enter lets a question through, to be followed by leave, unless there are enough.
+func (c *crowd) enter(traderID int64) (leave func(), entered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.out[traderID] >= pollersOfTrader {
+		return nil, false
+	}
+	c.out[traderID]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.out[traderID]--; c.out[traderID] == 0 {
+			delete(c.out, traderID)
+		}
+	}, true
 }
 
 // ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked again.

@@ -5,6 +5,7 @@ package limit
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -79,6 +80,25 @@ func (c Call) Forgive() {
 	}
 }
 
+// maxCaller is longer than any caller's true name. What is longer is cut: others may then share its count, but it cannot
+// fill the memory.
+const maxCaller = 255
+
+// Address is the caller that a connection's address stands for. Who has one IPv6 address has its whole /64 at will.
+func Address(remote string) string {
+	connection, err := netip.ParseAddrPort(remote)
+	address := connection.Addr()
+	if err != nil {
+		if address, err = netip.ParseAddr(remote); err != nil {
+			return remote
+		}
+	}
+	if address = address.Unmap(); address.Is4() {
+		return address.String()
+	}
+	return netip.PrefixFrom(address.WithZone(""), 64).Masked().String()
+}
+
 // Count counts a call of a caller, or refuses it with the time after which to come back.
 func (l *Limits) Count(rule Rule, caller string) (Call, error) {
 	limiter := l.limiter(rule, caller)
@@ -103,6 +123,7 @@ func (l *Limits) limiter(rule Rule, caller string) *rate.Limiter {
 	if f == nil {
 		return nil
 	}
+	caller = caller[:min(len(caller), maxCaller)]
 	limiter := f.callers[caller]
 	if limiter == nil {
 		if len(f.callers) >= kept {

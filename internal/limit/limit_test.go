@@ -1,6 +1,8 @@
 package limit_test
 
 import (
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -100,6 +102,34 @@ func TestReload(t *testing.T) {
 	}
 	if err := reload(); err != nil {
 		t.Errorf("a wider rule: %v", err)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"192.0.2.1:4711": "192.0.2.1", "192.0.2.1": "192.0.2.1", "[::ffff:192.0.2.1]:80": "192.0.2.1",
+		"[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64", "2001:db8:1:2:ffff::": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64",
+		"pipe": "pipe",
+	} {
+		if got := limit.Address(remote); got != want {
+			t.Errorf("%s: %s, want %s", remote, got, want)
+		}
+	}
+}
+
+// A name of any length is counted, and only its beginning is kept.
+func TestLongCaller(t *testing.T) {
+	t.Parallel()
+	_, limits := setup(t)
+	long := strings.Repeat("x", 60_000)
+	for n := range 10 {
+		if _, err := limits.Count(limit.LoginFailures, long+strconv.Itoa(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := limits.Count(limit.LoginFailures, long); fault.As(err) == nil {
+		t.Errorf("more than its beginning is kept: %v", err)
 	}
 }
 
