@@ -126,6 +126,9 @@ func (p *Pay) purchasePage(v purchase) view.Checkout {
 		s.Watch = &view.Watch{Version: v.version(), Every: every}
 	}
 	c := view.Checkout{Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words)}
+	if entered := v.view.Card; entered != nil {
+		c.Card = cardName(entered.Brand, entered.Last4)
+	}
 	if p.Sandbox {
 		for _, t := range testCards {
 			c.Tests = append(c.Tests, view.TestCard{Number: fours(t.number), Outcome: s.Say(t.outcome)})
