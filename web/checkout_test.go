@@ -15,10 +15,11 @@ import (
 
 // The sandbox's cards: README, "Card payments".
 const (
-	approvedCard = "4242424242424242"
-	codeCard     = "4000002500003155"
-	declinedCard = "4000000000000002"
-	poorCard     = "4000000000009995"
+	approvedCard   = "4242424242424242"
+	mastercardCard = "5555555555554444"
+	codeCard       = "4000002500003155"
+	declinedCard   = "4000000000000002"
+	poorCard       = "4000000000009995"
 )
 
 // payWith sends a card's form.
@@ -68,6 +69,7 @@ func TestCardsWithoutScript(t *testing.T) {
 		end := b.page(t, b.path(p))
 		wantText(t, end, "h1", test.title)
 		wantText(t, end, "h1 ~ p:not(.amount)", test.text)
+		wantText(t, end, "footer p:last-child", "Visa •••• "+test.card[12:])
 		if got := b.status(t, p); got != test.status {
 			t.Errorf("%s: %s, want %s", test.card, got, test.status)
 		}
