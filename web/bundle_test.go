@@ -98,7 +98,8 @@ func setup(t *testing.T, simulate bool) *bundle {
 	})
 	b.looks = cashbox.NewSettings(d.Pool, b.clock)
 	rooms := web.Rooms{
-		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Clock: b.clock, Sandbox: simulate,
+		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Limits: b.limits, Clock: b.clock,
+		Sandbox: simulate,
 	}
 	if simulate {
 		rooms.Simulate = b.confirm

@@ -290,10 +290,18 @@ func TestTooOften(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	noError(t, b.limits.Load(t.Context()))
-	p := b.create(t, "AZN", "quasi_ecom")
+	for below, p := range map[string]payment.Payment{
+		"/card": b.create(t, "AZN", "quasi_ecom"), "/cancel": b.create(t, "RUB", "sbp"),
+	} {
+		b.wantSlower(t, p, below)
+	}
+}
+
+func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
+	t.Helper()
 	var last answer
 	for range 300 { // the allowance is 60, and one more each second this takes
-		last = b.post(t, b.path(p)+"/card", "pan", "42")
+		last = b.post(t, b.path(p)+below, "pan", "42")
 		if last.code == http.StatusTooManyRequests {
 			break
 		}
