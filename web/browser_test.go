@@ -66,7 +66,7 @@ func newTab(t testing.TB) tab {
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	noError(t, chromedp.Do(ctx))
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, stop := context.WithTimeout(ctx, 5*patience)
 	t.Cleanup(stop)
 	b := tab{t: t, ctx: ctx}
 	b.do(chromedp.EmulateViewport(360, 740))

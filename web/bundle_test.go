@@ -3,6 +3,8 @@ package web_test
 import (
 	"compress/gzip"
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
@@ -30,7 +33,14 @@ import (
 	"gateway/web"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m, endBrowser) }
+// Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a time than there are
+// processors, unless the command line says how many.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	dbtest.Main(m, endBrowser)
+}
 
 // bundle is the hosted pages over a database of their own.
 type bundle struct {
@@ -39,6 +49,7 @@ type bundle struct {
 	payments *payment.Service
 	// checkouts are those of cards, and poll asks their acquirer, as the program does every second.
 	checkouts *checkout.Service
+	line      *line
 	limits    *limit.Limits
 	looks     *cashbox.Settings
 	links     *auth.Links
@@ -80,13 +91,15 @@ func setup(t *testing.T, simulate bool) *bundle {
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)
+	b.line = &line{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
 	b.checkouts = checkout.New(d.Pool, b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
-		Acquirers: acquirer.NewDirectory(d.Pool, b.clock, nil, acquirer.NewSandbox(d.Pool, b.clock)),
+		Acquirers: b.line,
 	})
 	b.looks = cashbox.NewSettings(d.Pool, b.clock)
 	rooms := web.Rooms{
-		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Clock: b.clock, Sandbox: simulate,
+		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Limits: b.limits, Clock: b.clock,
+		Sandbox: simulate,
 	}
 	if simulate {
 		rooms.Simulate = b.confirm
@@ -94,6 +107,36 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b.server = httptest.NewServer(web.NewPay(rooms))
 	t.Cleanup(b.server.Close)
 	return b
+}
+
+// line is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
+type line struct {
+	acquirer.Acquirer
+	cut     atomic.Bool
+	without atomic.Int64
+}
+
+var errCut = errors.New("the line is cut")
+
+func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, error) {
+	if traderID == l.without.Load() {
+		return nil, acquirer.ErrNone
+	}
+	return l, nil
+}
+
+func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
+	if l.cut.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	return l.Acquirer.Authorize(ctx, a, c, cvv)
+}
+
+func (l *line) SubmitCode(ctx context.Context, id uuid.UUID, number int32, code acquirer.Code) (acquirer.Answer, error) {
+	if l.cut.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	return l.Acquirer.SubmitCode(ctx, id, number, code)
 }
 
 func (b *bundle) safe(t *testing.T) *card.Safe {

@@ -41,26 +41,35 @@ func TestBuy(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)
 	b.acquiring(t)
-	for _, test := range []struct{ card, grouped, title string }{
-		{approvedCard, "4242 4242 4242 4242", "Payment received"},
-		{declinedCard, "4000 0000 0000 0002", "The payment did not go through"},
-		{poorCard, "4000 0000 0000 9995", "The payment did not go through"},
+	for _, test := range []struct{ currency, method, card, grouped, brand, title string }{
+		{"AZN", "quasi_ecom", approvedCard, "4242 4242 4242 4242", "Visa", "Payment received"},
+		{"TRY", "quasi_ecom", mastercardCard, "5555 5555 5555 4444", "Mastercard", "Payment received"},
+		{"AZN", "quasi_ecom", declinedCard, "4000 0000 0000 0002", "Visa", "The payment did not go through"},
+		{"AZN", "quasi_ecom", poorCard, "4000 0000 0000 9995", "Visa", "The payment did not go through"},
+		{"RUB", "mtstpay", approvedCard, "4242 4242 4242 4242", "Visa", "Payment received"},
 	} {
-		t.Run(test.card, func(t *testing.T) {
+		t.Run(test.method+" "+test.card, func(t *testing.T) {
 			t.Parallel()
 			page := newTab(t)
-			page.open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")))
+			p := b.create(t, test.currency, test.method)
+			page.open(b.server.URL + b.path(p))
 			page.types("#pan", test.card)
 			page.types("#expiry", "1230")
 			page.types("#cvv", "123")
 			if number, expiry := page.value("#pan"), page.value("#expiry"); number != test.grouped || expiry != "12/30" {
 				t.Errorf("%q until %q", number, expiry)
 			}
-			if brand := page.text(".brand"); brand != "Visa" {
+			if brand := page.text(".brand"); brand != test.brand {
 				t.Errorf("the card is a %q", brand)
 			}
 			page.click("form .button")
 			page.await("h1", test.title)
+			if got := page.text("footer p:last-child"); got != test.brand+" •••• "+test.card[12:] {
+				t.Errorf("paid with %q", got)
+			}
+			if want := map[string]string{"Payment received": "completed"}[test.title]; want != "" && b.status(t, p) != want {
+				t.Errorf("the payment is %s", b.status(t, p))
+			}
 		})
 	}
 }
@@ -100,7 +109,8 @@ func TestTypingIsKept(t *testing.T) {
 	}
 }
 
-// A saved card is paid with by three taps at most: here the code's field has the keyboard already, and one presses the button.
+// A saved card is paid with by three taps at most, of which the page itself keeps count: one on the field of the code,
+// though it has the keyboard already, and one on the button.
 func TestBuyWithSavedCard(t *testing.T) {
 	t.Parallel()
 	b, page := setup(t, false), newTab(t)
@@ -109,11 +119,19 @@ func TestBuyWithSavedCard(t *testing.T) {
 	b.answers(t)
 	page.open(b.server.URL + b.path(b.createFor(t, "AZN", "quasi_ecom", "eva")))
 	page.await("[data-saved-card] strong", "Visa •••• 4242")
+	eval[bool](page, `(addEventListener("click", event => { if (event.isTrusted) sessionStorage.taps = Number(sessionStorage.taps || 0) + 1 }, true), true)`)
+	if at := eval[string](page, "document.activeElement.id"); at != "cvv" {
+		t.Errorf("the page begins at %q", at)
+	}
+	page.click("#cvv")
 	page.do(chromedp.KeyEvent("123"))
 	page.click("form .button")
 	page.await("h1", "Your bank is checking the card")
 	b.answers(t)
 	page.await("h1", "Payment received")
+	if taps := eval[int](page, "Number(sessionStorage.taps)"); taps < 1 || taps > 3 {
+		t.Errorf("paid in %d taps", taps)
+	}
 }
 
 func TestBuyWithoutScript(t *testing.T) {

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/card"
@@ -32,7 +33,7 @@ func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, 
 			Longest: 32, Required: true,
 		},
 		Expiry: view.Input{
-			Name: "expiry", Label: page.Say(words.Expiry), Hint: page.Say(words.ExpiryHint), Value: expiry, Autocomplete: "cc-exp",
+			Name: "expiry", Label: page.Say(words.Expiry), Form: page.Say(words.ExpiryHint), Value: expiry, Autocomplete: "cc-exp",
 			Mode: "numeric", Format: "expiry", Longest: 9, Required: true,
 		},
 		Security: security(page.Words, wrong),
@@ -89,7 +90,7 @@ func security(w words.Words, wrong fault.Fields) view.Input {
 func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 	page, saved := p.typing(v), v.view.Saved
 	shown := view.SavedCard{
-		Brand: brand(saved.Brand), Last4: saved.Last4, Security: security(page.Words, wrong),
+		Name: cardName(saved.Brand, saved.Last4), Security: security(page.Words, wrong),
 		Expiry: fmt.Sprintf("%02d/%02d", saved.Card.Expiry.Month(), saved.Card.Expiry.Year()%100),
 	}
 	if saved.Holder != nil {
@@ -99,13 +100,13 @@ func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 	show(v.w, v.r, status, view.EnterSecurity(page, shown))
 }
 
-// brand is a scheme as it writes itself.
-func brand(name string) string {
+// cardName is a card by what may be shown of it: its scheme, as that writes itself, and its last digits.
+func cardName(brand, last4 string) string {
 	names := map[string]string{
 		"visa": "Visa", "mastercard": "Mastercard", "mir": "Mir", "amex": "American Express", "jcb": "JCB",
 		"unionpay": "UnionPay", "maestro": "Maestro",
 	}
-	return names[name]
+	return strings.TrimSpace(names[brand] + " •••• " + last4)
 }
 
 // showCode shows the form of the bank's code, which is always empty, and how the code can be had again.

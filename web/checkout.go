@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"gateway/internal/card"
 	"gateway/internal/checkout"
@@ -81,7 +79,7 @@ func (p *Pay) refused(v purchase, err error) {
 	case errors.Is(err, fault.ErrNotFound):
 		p.unknown(v.w, v.r)
 	case refusal != nil && refusal.Kind == fault.TooManyRequests:
-		p.slowDown(v, refusal.RetryAfter)
+		p.slowDown(v.visit, "/pay/", refusal.RetryAfter)
 	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
 		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the payment stands.
 		back(v.w, p.purchasePage(v).Shell)
@@ -93,15 +91,6 @@ func (p *Pay) refused(v purchase, err error) {
 		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)
 		p.message(v.w, v.r, http.StatusInternalServerError, words.BrokenTitle, words.CardBrokenText)
 	}
-}
-
-// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be shown again.
-func (p *Pay) slowDown(v purchase, wait time.Duration) {
-	seconds := max(1, math.Ceil(wait.Seconds()))
-	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
-	s := p.dress(v.visit, "/pay/")
-	text := s.Say(words.WaitText, int(math.Ceil(seconds/60)))
-	show(v.w, v.r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
 }
 
 // version changes whenever the page would show something else.
@@ -126,6 +115,9 @@ func (p *Pay) purchasePage(v purchase) view.Checkout {
 		s.Watch = &view.Watch{Version: v.version(), Every: every}
 	}
 	c := view.Checkout{Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words)}
+	if entered := v.view.Card; entered != nil {
+		c.Card = cardName(entered.Brand, entered.Last4)
+	}
 	if p.Sandbox {
 		for _, t := range testCards {
 			c.Tests = append(c.Tests, view.TestCard{Number: fours(t.number), Outcome: s.Say(t.outcome)})

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"time"
 
 	"gateway/internal/cashbox"
 	"gateway/internal/fault"
+	"gateway/internal/limit"
 	"gateway/internal/money"
 	"gateway/internal/payment"
 	"gateway/web/view"
@@ -24,7 +27,8 @@ type visit struct {
 	now     time.Time
 }
 
-// linked finds the payment of a link. Card checkouts have pages of their own, and no requisite.
+// linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts have pages of their
+// own, and no requisite.
 func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := p.Links.Parse(r.PathValue("token"))
@@ -41,8 +45,29 @@ func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 			p.broken(w, r, err)
 			return
 		}
-		handle(visit{w: w, r: r, payment: found, now: p.Clock.Now()})
+		v := visit{w: w, r: r, payment: found, now: p.Clock.Now()}
+		if _, err := p.Limits.Count(rule(r.Method), id.String()); err != nil {
+			p.slowDown(v, "/r/", fault.As(err).RetryAfter)
+			return
+		}
+		handle(v)
 	}
+}
+
+func rule(method string) limit.Rule {
+	if method == http.MethodPost {
+		return limit.CheckoutWrites
+	}
+	return limit.CheckoutReads
+}
+
+// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be shown again.
+func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
+	seconds := max(1, math.Ceil(wait.Seconds()))
+	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+	s := p.dress(v, room)
+	text := s.Say(words.WaitText, int(math.Ceil(seconds/60)))
+	show(v.w, v.r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
 }
 
 // dressed finds how the payment's pages look, and who may frame them.

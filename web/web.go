@@ -15,6 +15,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/clock"
+	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/web/view"
 	"gateway/web/words"
@@ -26,6 +27,7 @@ type Rooms struct {
 	Checkouts *checkout.Service
 	Looks     *cashbox.Settings
 	Links     *auth.Links
+	Limits    *limit.Limits
 	Clock     clock.Clock
 	// Secure says that the pages are public by https alone.
 	Secure bool

@@ -93,7 +93,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
 		Payments: g.payments, Checkouts: g.checkouts, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links,
-		Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
+		Limits: g.limits, Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
 	}
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer

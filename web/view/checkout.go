@@ -23,8 +23,9 @@ type CardEntry struct {
 
 // SavedCard is a card of the payer's, which is paid with by its security code.
 type SavedCard struct {
-	Brand, Last4, Expiry, Holder string
-	Security                     Input
+	// Name is its brand and last digits.
+	Name, Expiry, Holder string
+	Security             Input
 }
 
 // CodeEntry is the form of the code that the payer's bank sent.

@@ -6,6 +6,8 @@ type Input struct {
 	Name, Label, Value string
 	// Hint says what belongs into it; "" is nothing.
 	Hint string
+	// Form is how its content looks, shown in it while it is empty; "" is nothing.
+	Form string
 	// Autocomplete and Mode are the browser's hints: what to fill in, and which keyboard to show; "" gives none.
 	Autocomplete, Mode string
 	// Format names what the script does for it while it is typed; "" is nothing.

@@ -82,6 +82,8 @@ type Bill struct {
 	// Amount is written for the reader, Plain as the contract writes it.
 	Amount, Plain      string
 	Order, Description string
+	// Card is the one that was entered, with its last digits; "" where there is none.
+	Card string
 }
 
 // long reports whether the amount needs smaller letters to stay on one line of a phone.
