@@ -151,6 +151,3 @@ create table api_key (
     last_used_at timestamptz,
     revoked_at timestamptz
 );
-
--- +goose Down
-drop table api_key, token, app_user, requisite_slot, requisite, platform_limit, cashbox_method, method, cashbox, trader, merchant;

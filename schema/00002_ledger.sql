@@ -68,7 +68,3 @@ create trigger entry_append_only before update or delete or truncate on entry
     for each statement execute function append_only();
 create trigger transfer_append_only before update or delete or truncate on transfer
     for each statement execute function append_only();
-
--- +goose Down
-drop table account_pending, entry, transfer, account;
-drop function entry_balanced, append_only;

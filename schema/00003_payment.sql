@@ -140,7 +140,3 @@ create table test_clock (
     -- Which sandbox key this database was seeded with.
     seed_fingerprint text not null
 );
-
--- +goose Down
-drop table test_clock, webhook_attempt, webhook_event, settlement_due, payment_history, payment, payment_key, rate;
-drop sequence payment_id_seq;

@@ -87,6 +87,3 @@ alter table webhook_event
     add column xid xid8 not null default pg_current_xact_id();
 create index webhook_event_feed_idx on webhook_event (merchant_id, xid, number);
 create index webhook_event_dead_idx on webhook_event (number) where status = 'dead';
-
--- +goose Down
-drop table setting_change, rate_feed, requisite_day;

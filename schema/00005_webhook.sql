@@ -7,7 +7,3 @@ alter table webhook_event
 
 -- A merchant's dead events; webhook_event_dead_idx has everybody's.
 create index webhook_event_dead_merchant_idx on webhook_event (merchant_id, number) where status = 'dead';
-
--- +goose Down
-drop index webhook_event_dead_merchant_idx;
-alter table webhook_event drop column round;

@@ -14,6 +14,3 @@ insert into rate_limit (name, calls, per_seconds) values
     ('address_writes', 600, 60),
     ('login_failures', 10, 900),
     ('address_login_failures', 100, 900);
-
--- +goose Down
-drop table rate_limit;

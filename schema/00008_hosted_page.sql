@@ -6,6 +6,3 @@ alter table cashbox
     add column page_color text check (page_color ~ '^#[0-9a-f]{6}$'),
     -- The one origin whose pages may frame ours; null is nobody.
     add column frame_origin text check (frame_origin ~ '^https://[a-z0-9.-]+(:[0-9]+)?$');
-
--- +goose Down
-alter table cashbox drop column page_color, drop column frame_origin;

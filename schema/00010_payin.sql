@@ -113,7 +113,3 @@ create table payin_history (
 );
 create trigger payin_history_append_only before update or delete or truncate on payin_history
     for each statement execute function append_only();
-
--- +goose Down
-drop table payin_history, payin, payin_key, trader_payout_method, cashbox_payout_method, payout_method;
-drop sequence payin_id_seq;

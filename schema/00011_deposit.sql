@@ -35,7 +35,3 @@ create table deposit_history (
 );
 create trigger deposit_history_append_only before update or delete or truncate on deposit_history
     for each statement execute function append_only();
-
--- +goose Down
-drop table deposit_history, deposit;
-drop sequence deposit_id_seq;

@@ -36,7 +36,3 @@ alter table appeal_chunk alter column content set storage external;
 
 -- A payer's payments, newest first. Payments without a payer cost it nothing.
 create index payment_payer_idx on payment (payer_user_id, id) where payer_user_id is not null;
-
--- +goose Down
-drop index payment_payer_idx;
-drop table appeal_chunk, appeal;

@@ -8,7 +8,3 @@ comment on column api_key.cashbox_id is
     'Null on legacy keys of a merchant as a whole: each call goes to the first of its cashboxes that takes it.';
 create index api_key_cashbox_idx on api_key (cashbox_id, id) where cashbox_id is not null;
 create index api_key_legacy_idx on api_key (merchant_id, id) where cashbox_id is null;
-
--- +goose Down
-drop index api_key_legacy_idx, api_key_cashbox_idx;
-alter table api_key drop constraint api_key_binding;

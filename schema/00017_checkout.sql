@@ -96,6 +96,3 @@ create table card_conflict (
     unique (merchant_id, attempt_id)
 );
 create index card_conflict_open_idx on card_conflict (id) where closed_at is null;
-
--- +goose Down
-drop table card_conflict, card_attempt, checkout, card_seen, payment_card;

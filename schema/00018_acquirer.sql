@@ -24,6 +24,3 @@ create table sandbox_acquirer (
     resends integer not null default 0,
     voided boolean not null default false
 );
-
--- +goose Down
-drop table sandbox_acquirer, trader_acquirer;

@@ -6,6 +6,3 @@ insert into rate_limit (name, calls, per_seconds) values
     ('checkout_writes', 60, 60),
     -- Counted in the table card_seen.
     ('checkout_cards', 10, 3600);
-
--- +goose Down
-delete from rate_limit where name like 'checkout_%';

@@ -6,10 +6,3 @@ alter table card_attempt drop constraint card_attempt_status_check, add check
     (status in ('authorising', 'open', 'undoing', 'approved', 'declined', 'voided', 'lost', 'conflict'));
 drop index card_attempt_due_idx;
 create index card_attempt_due_idx on card_attempt (poll_at) where status in ('authorising', 'open', 'undoing');
-
--- +goose Down
-drop index card_attempt_due_idx;
-create index card_attempt_due_idx on card_attempt (poll_at) where status in ('authorising', 'open');
-update card_attempt set status = 'approved' where status = 'undoing';
-alter table card_attempt drop constraint card_attempt_status_check, add check
-    (status in ('authorising', 'open', 'approved', 'declined', 'voided', 'lost', 'conflict'));
