@@ -79,7 +79,7 @@ type SubmitPayerDetailsRequest struct {
 	ExpYear string `protobuf:"bytes,4,opt,name=exp_year,json=expYear,proto3" json:"exp_year,omitempty"`
 	// 3 or 4 digits.
 	Cvv string `protobuf:"bytes,5,opt,name=cvv,proto3" json:"cvv,omitempty"`
-	// Name on the card, at most 64 characters.
+	// Name on the card, at most 64 characters; one with as many digits as a card number is refused.
 	CardHolder    *string `protobuf:"bytes,6,opt,name=card_holder,json=cardHolder,proto3,oneof" json:"card_holder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

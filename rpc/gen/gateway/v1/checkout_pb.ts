@@ -74,7 +74,7 @@ export type SubmitPayerDetailsRequest = Message<"gateway.v1.SubmitPayerDetailsRe
   cvv: string;
 
   /**
-   * Name on the card, at most 64 characters.
+   * Name on the card, at most 64 characters; one with as many digits as a card number is refused.
    *
    * @generated from field: optional string card_holder = 6;
    */
