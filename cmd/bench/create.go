@@ -28,11 +28,12 @@ func (b *bench) creates(ctx context.Context) error {
 		if err := b.sampleCreates(ctx, over, "creates_per_s", "create"); err != nil {
 			return err
 		}
-		rate, _, err := b.during(ctx, replay)
+		rate, each, err := b.during(ctx, replay)
 		if err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
 		b.report.sample("create_sql_per_s", rate)
+		b.report.sample("create_sql_driver_cpu_us", micros(each.generator))
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ type report struct {
 	CreateP99 *float64 `json:"create_p99_ms"`
 	// The statements of recorded creations without HTTP or gateway: the database's ceiling for this SQL.
 	CreateSQL *float64 `json:"create_sql_per_s"`
+	// CPU that such a creation takes of this process, which is the driver's work and hardly more: the floor below the
+	// gateway's own.
+	CreateSQLCPU *float64 `json:"create_sql_driver_cpu_us"`
 	// creates_per_s / create_sql_per_s.
 	CreateRatio *float64 `json:"create_ratio"`
 	// One row inserted and committed by the same driver over as many connections: the machine's ceiling.
@@ -103,6 +106,7 @@ func (r *report) finish() {
 	r.CreateCPU, r.CreateWAL = r.medianCPU("create"), r.median("create_wal_bytes")
 	r.CreateP50, r.CreateP99 = r.median("create_p50_ms"), r.median("create_p99_ms")
 	r.CreateSQL, r.OneRowCommit = r.median("create_sql_per_s"), r.median("one_row_commit_per_s")
+	r.CreateSQLCPU = r.median("create_sql_driver_cpu_us")
 	r.CreateRatio = quotient(r.Creates, r.CreateSQL)
 	r.CreditsOne, r.CreditsSpread = r.median("credits_one_cashbox_per_s"), r.median("credits_spread_per_s")
 	r.Webhooks = r.median("webhooks_per_s")

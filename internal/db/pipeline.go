@@ -49,14 +49,6 @@ func Pipeline(ctx context.Context, tx pgx.Tx, queries ...Query) error {
 	return first
 }
 
-// PlanOnce has the rest of the transaction's statements planned once a connection, not again for each set of arguments,
-// and by index, as part of a pipeline. It is for statements that name their rows so closely that no argument would change
-// the plan. A plan made while a table is all but empty would otherwise read it whole, and be kept as it fills.
-func (q *Queries) PlanOnce(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)")
-	return err
-}
-
 // Savepoint sets the one savepoint a transaction needs at a time, as part of a pipeline. RollbackToSavepoint goes back
 // to it, and gives back the locks taken since.
 func (q *Queries) Savepoint(ctx context.Context) error {

@@ -56,7 +56,7 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 		return Created{}, err
 	}
 	var created Created
-	err = db.InTxWithin(ctx, createTimeout, s.pool, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
+	err = db.InTxWithin(ctx, createTimeout, db.PlanOnce{Pool: s.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
 		created, err = s.createOrReplay(ctx, tx, q, caller, o)
 		return err
 	})
@@ -73,7 +73,6 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	})
 	var claimed bool
 	queries := []db.Query{
-		func(q *db.Queries) error { return q.PlanOnce(ctx) },
 		func(q *db.Queries) (err error) {
 			d.id, err = q.PaymentKeyInsert(ctx, key)
 			claimed = err == nil
