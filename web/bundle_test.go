@@ -84,7 +84,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: acquirer.NewDirectory(d.Pool, b.clock, nil, acquirer.NewSandbox(d.Pool, b.clock)),
 	})
-	b.looks = cashbox.NewSettings(d.Pool, b.clock)
+	b.looks = cashbox.NewSettings(d.Pool, b.clock, nil)
 	rooms := web.Rooms{
 		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Clock: b.clock, Sandbox: simulate,
 	}
