@@ -17,9 +17,9 @@ where c.merchant_id = @merchant_id
        sqlc.narg(cashbox_id) is null and c.collect_enabled and m.enabled and c.currency = @currency)
 order by c.id limit 1;
 
--- CashboxRotateWebhookSecret puts a new secret in place. The one before signs besides until then.
+-- CashboxRotateWebhookSecret puts a new secret in place. The one before, if there was one, signs besides until then.
 -- name: CashboxRotateWebhookSecret :execrows
-update cashbox set webhook_secret = @webhook_secret, webhook_secret_previous = webhook_secret,
+update cashbox set webhook_secret = @webhook_secret, webhook_secret_previous = nullif(webhook_secret, ''),
     webhook_secret_previous_until = @previous_until::timestamptz
 where id = @id and merchant_id = @merchant_id;
 

@@ -1,5 +1,6 @@
 -- name: MerchantInsert :one
-insert into merchant (name, rate_percent, created_at) values (@name, @rate_percent, @created_at) returning id;
+insert into merchant (name, api_enabled, rate_percent, created_at)
+values (@name, coalesce(sqlc.narg(api_enabled)::boolean, true), @rate_percent, @created_at) returning id;
 
 -- MerchantSetting locks a merchant and reads its settings.
 -- name: MerchantSetting :one

@@ -93,6 +93,11 @@ var access = map[string][]auth.Kind{
 	portalv1connect.OperatorServiceConfirmDepositProcedure: {auth.Operator},
 	portalv1connect.OperatorServiceRejectDepositProcedure:  {auth.Operator},
 	portalv1connect.OperatorServiceSetInsuranceProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceCreateMerchantProcedure: {auth.Operator},
+	portalv1connect.OperatorServiceCreateTraderProcedure:   {auth.Operator},
+	portalv1connect.OperatorServiceCreateCashboxProcedure:  {auth.Operator},
+	portalv1connect.OperatorServiceFundTraderProcedure:     {auth.Operator},
+	portalv1connect.OperatorServiceWithdrawTraderProcedure: {auth.Operator},
 }
 
 // Access says which kinds of callers a procedure lets in.

@@ -96,7 +96,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
-	b.looks = cashbox.NewSettings(d.Pool, b.clock)
+	b.looks = cashbox.NewSettings(d.Pool, b.clock, nil)
 	rooms := web.Rooms{
 		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Limits: b.limits, Clock: b.clock,
 		Sandbox: simulate,

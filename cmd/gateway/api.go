@@ -75,7 +75,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 
 // settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
 func (g *gateway) settings() *cashbox.Settings {
-	settings := cashbox.NewSettings(g.pool, g.clock)
+	settings := cashbox.NewSettings(g.pool, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox
 	return settings
 }
@@ -92,7 +92,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
-		Payments: g.payments, Checkouts: g.checkouts, Looks: cashbox.NewSettings(g.pool, g.clock), Links: g.links,
+		Payments: g.payments, Checkouts: g.checkouts, Looks: g.settings(), Links: g.links,
 		Limits: g.limits, Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
 	}
 	if g.sandbox {

@@ -56,6 +56,19 @@ func TestProductionBadKeys(t *testing.T) {
 // live is a production gateway with one merchant in its database.
 func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 	t.Helper()
+	g := empty(t, more)
+	box := sandbox.Cashbox{KeyID: "live", Secret: "a secret of the live merchant's"}
+	g.exec(t, `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id),
+		c as (insert into cashbox (merchant_id, name, currency, webhook_secret, created_at) select id, 'Shop', 'RUB', '', now() from m returning id),
+		x as (insert into cashbox_method (cashbox_id, method, validity_seconds) select id, 'sbp', 900 from c)
+		insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
+		select $1, $2, 'live', m.id, c.id, '{payments}', now() from m, c`, box.KeyID, auth.HashSecret(box.Secret))
+	return g, box
+}
+
+// empty is a production gateway on a database of its own, in which nobody is.
+func empty(t *testing.T, more map[string]string) *instance {
+	t.Helper()
 	variables := production()
 	variables["DATABASE_URL"] = newDatabase(t)
 	maps.Copy(variables, more)
@@ -67,17 +80,11 @@ func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
 		}
 	})
 	noError(t, waitFor(patience, func() error { return ready("http://" + ops) }))
-	g.BaseURL = "http://" + api
+	g.BaseURL, g.DatabaseURL = "http://"+api, variables["DATABASE_URL"]
 	var err error
-	g.pool, err = pgxpool.New(t.Context(), variables["DATABASE_URL"])
+	g.pool, err = pgxpool.New(t.Context(), g.DatabaseURL)
 	noError(t, err)
-	box := sandbox.Cashbox{KeyID: "live", Secret: "a secret of the live merchant's"}
-	g.exec(t, `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id),
-		c as (insert into cashbox (merchant_id, name, currency, webhook_secret, created_at) select id, 'Shop', 'RUB', '', now() from m returning id),
-		x as (insert into cashbox_method (cashbox_id, method, validity_seconds) select id, 'sbp', 900 from c)
-		insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
-		select $1, $2, 'live', m.id, c.id, '{payments}', now() from m, c`, box.KeyID, auth.HashSecret(box.Secret))
-	return g, box
+	return g
 }
 
 // Without the application's secret the server starts, warns, and answers payments with 503.

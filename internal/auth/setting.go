@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -42,24 +40,21 @@ func (u *Users) Create(ctx context.Context, caller Caller, n NewUser) (db.Settin
 	if err != nil {
 		return c, fmt.Errorf("hash password: %w", err)
 	}
-	err = db.InTx(ctx, u.pool, func(_ pgx.Tx, q *db.Queries) error {
-		id, err := q.UserInsert(ctx, db.UserInsertParams{
-			Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: c.At,
-		})
-		if err != nil {
-			return insertError(err)
-		}
-		c.SubjectKey = strconv.FormatInt(id, 10)
-		if c.After, err = q.UserSetting(ctx, id); err != nil {
-			return fmt.Errorf("read user: %w", err)
-		}
-		return db.RecordSetting(ctx, q, c)
+	return db.CreateSetting(ctx, u.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			id, err := q.UserInsert(ctx, db.UserInsertParams{
+				Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: c.At,
+			})
+			return id, insertError(err)
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.UserSetting(ctx, id) },
 	})
-	return c, err
 }
 
 func insertError(err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case db.IsUniqueViolation(err):
 		return fault.Fields{"login": {"is taken"}}.Err()
 	case db.IsForeignKeyViolation(err):

@@ -30,11 +30,8 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
-	d.accounts, d.settings = cashbox.NewAccounts(d.Pool, d.clock), cashbox.NewSettings(d.Pool, d.clock)
+	d.accounts, d.settings = cashbox.NewAccounts(d.Pool, d.clock), cashbox.NewSettings(d.Pool, d.clock, newVault(t))
 	d.merchant = d.newMerchant(t)
-	if err := ledger.Open(t.Context(), d.Queries(), ledger.External, 0); err != nil {
-		t.Fatal(err)
-	}
 	return d
 }
 

@@ -14,6 +14,7 @@ import (
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/vault"
 )
 
 // Settings changes settings for operators.
@@ -21,13 +22,14 @@ type Settings struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	vault *vault.Vault
 	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a sandbox.
 	CardsWithoutAcquirer bool
 }
 
-// NewSettings makes the service.
-func NewSettings(pool *pgxpool.Pool, c clock.Clock) *Settings {
-	return &Settings{pool: pool, q: db.New(pool), clock: c}
+// NewSettings makes the service. The vault seals the secrets of new cashboxes.
+func NewSettings(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault) *Settings {
+	return &Settings{pool: pool, q: db.New(pool), clock: c, vault: v}
 }
 
 // change begins a change of a setting by an operator; nobody else may make one.

@@ -13,6 +13,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -30,9 +31,18 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: cashbox.NewSettings(d.Pool, &dbtest.Clock{}),
+		DB: d, settings: cashbox.NewSettings(d.Pool, &dbtest.Clock{}, newVault(t)),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
+}
+
+func newVault(t *testing.T) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(make([]byte, vault.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func ptr[T any](v T) *T { return &v }

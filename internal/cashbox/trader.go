@@ -7,8 +7,6 @@ import (
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -132,27 +130,23 @@ func (s *Settings) CreateRequisite(ctx context.Context, caller auth.Caller, n Ne
 	if err := s.checkRequisite(ctx, f, n); err != nil {
 		return c, err
 	}
-	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
-			TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Value: n.Value, Holder: n.Holder, Bank: n.Bank,
-			MinAmount: optionalAmount(f, "", defaultMin).Decimal, MaxAmount: optionalAmount(f, "", defaultMax).Decimal, Now: c.At,
-		})
-		if db.NoRows(err) {
-			return fault.Fields{"traderId": {"is not a trader"}}.Err()
-		}
-		if err != nil {
-			return fmt.Errorf("insert requisite: %w", err)
-		}
-		limits.ID, c.SubjectKey = id, strconv.FormatInt(id, 10)
-		if err := q.RequisiteUpdate(ctx, limits); err != nil {
-			return fmt.Errorf("set limits: %w", err)
-		}
-		if c.After, err = q.RequisiteSetting(ctx, id); err != nil {
-			return fmt.Errorf("read requisite: %w", err)
-		}
-		return db.RecordSetting(ctx, q, c)
+	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+				TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Value: n.Value, Holder: n.Holder, Bank: n.Bank,
+				MinAmount: optionalAmount(f, "", defaultMin).Decimal, MaxAmount: optionalAmount(f, "", defaultMax).Decimal, Now: c.At,
+			})
+			if db.NoRows(err) {
+				return 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
+			}
+			if err != nil {
+				return 0, fmt.Errorf("insert requisite: %w", err)
+			}
+			limits.ID = id
+			return id, q.RequisiteUpdate(ctx, limits)
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.RequisiteSetting(ctx, id) },
 	})
-	return c, err
 }
 
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {

@@ -145,7 +145,7 @@ func (q *Queries) CashboxOwner(ctx context.Context, id int64) (CashboxOwnerRow, 
 }
 
 const cashboxRotateWebhookSecret = `-- name: CashboxRotateWebhookSecret :execrows
-update cashbox set webhook_secret = $1, webhook_secret_previous = webhook_secret,
+update cashbox set webhook_secret = $1, webhook_secret_previous = nullif(webhook_secret, ''),
     webhook_secret_previous_until = $2::timestamptz
 where id = $3 and merchant_id = $4
 `
@@ -157,7 +157,7 @@ type CashboxRotateWebhookSecretParams struct {
 	MerchantID    int64
 }
 
-// CashboxRotateWebhookSecret puts a new secret in place. The one before signs besides until then.
+// CashboxRotateWebhookSecret puts a new secret in place. The one before, if there was one, signs besides until then.
 func (q *Queries) CashboxRotateWebhookSecret(ctx context.Context, arg CashboxRotateWebhookSecretParams) (int64, error) {
 	result, err := q.db.Exec(ctx, cashboxRotateWebhookSecret,
 		arg.WebhookSecret,

@@ -13,17 +13,24 @@ import (
 )
 
 const merchantInsert = `-- name: MerchantInsert :one
-insert into merchant (name, rate_percent, created_at) values ($1, $2, $3) returning id
+insert into merchant (name, api_enabled, rate_percent, created_at)
+values ($1, coalesce($2::boolean, true), $3, $4) returning id
 `
 
 type MerchantInsertParams struct {
 	Name        string
+	ApiEnabled  *bool
 	RatePercent decimal.NullDecimal
 	CreatedAt   time.Time
 }
 
 func (q *Queries) MerchantInsert(ctx context.Context, arg MerchantInsertParams) (int64, error) {
-	row := q.db.QueryRow(ctx, merchantInsert, arg.Name, arg.RatePercent, arg.CreatedAt)
+	row := q.db.QueryRow(ctx, merchantInsert,
+		arg.Name,
+		arg.ApiEnabled,
+		arg.RatePercent,
+		arg.CreatedAt,
+	)
 	var id int64
 	err := row.Scan(&id)
 	return id, err

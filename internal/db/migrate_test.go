@@ -30,6 +30,26 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 	}
 }
 
+// A database in which the accounts of the platform and of the world outside were opened by hand keeps what is on them.
+func TestMigrateKeepsAccounts(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := context.Background()
+	_, err := d.Pool.Exec(ctx, `drop table trader_funding; delete from goose_db_version where version_id = 21;
+		update account set balance = 7 where owner_kind = 'platform' and purpose = 'available'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Migrate(ctx, d.URL); err != nil {
+		t.Fatal(err)
+	}
+	var accounts, kept int
+	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
+	if err != nil || accounts != 4 || kept != 7 {
+		t.Errorf("%d accounts with %d, %v", accounts, kept, err)
+	}
+}
+
 // Replicas that start together on an empty database must not trip over each other.
 func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()

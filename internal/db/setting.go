@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -49,6 +50,30 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 			return fmt.Errorf("change setting: %w", err)
 		}
 		if c.After, err = s.Read(q); err != nil {
+			return fmt.Errorf("read setting: %w", err)
+		}
+		c, err = recordSetting(ctx, q, c)
+		return err
+	})
+	return c, err
+}
+
+// Creation is how a setting that has an id of its own is made, and read once it is there.
+type Creation struct {
+	// Insert returns the id. Its error is answered as it is.
+	Insert func(q *Queries) (int64, error)
+	Read   func(q *Queries, id int64) ([]byte, error)
+}
+
+// CreateSetting makes a setting and records it under its id, in one transaction.
+func CreateSetting(ctx context.Context, b Beginner, c SettingChange, n Creation) (SettingChange, error) {
+	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
+		id, err := n.Insert(q)
+		if err != nil {
+			return err
+		}
+		c.SubjectKey = strconv.FormatInt(id, 10)
+		if c.After, err = n.Read(q, id); err != nil {
 			return fmt.Errorf("read setting: %w", err)
 		}
 		c, err = recordSetting(ctx, q, c)

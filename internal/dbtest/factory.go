@@ -51,7 +51,6 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	})
 	check(t, err)
 	check(t, ledger.Open(ctx, q, ledger.Cashbox, m.CashboxID))
-	check(t, ledger.Open(ctx, q, ledger.Platform, 0))
 	for _, method := range o.Methods {
 		check(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
 			CashboxID: m.CashboxID, Method: method, Enabled: true, MarginPercent: o.Margin,
@@ -119,7 +118,6 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	})
 	check(t, err)
 	check(t, ledger.Open(ctx, q, ledger.Trader, id))
-	check(t, ledger.Open(ctx, q, ledger.External, 0))
 	d.Fund(t, ledger.Available(ledger.Trader, id), or(o.USDT, "0"))
 	trader := Trader{ID: id, Caller: auth.Caller{Kind: auth.Trader, ID: id, TraderID: id}}
 	for i := range o.Requisites {

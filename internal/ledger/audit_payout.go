@@ -85,7 +85,7 @@ var payoutRules = []rule{
 		where coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
 }
 
-// depositRules are the invariants of deposits.
+// depositRules are the invariants of what comes in from outside: deposits, and traders' funding.
 var depositRules = []rule{
 	{name: "a deposit is credited once, exactly if it is confirmed", query: `
 		with d as (
@@ -122,4 +122,24 @@ var depositRules = []rule{
 		from d join h using (id)
 		where h.moves is distinct from case d.status
 			when 'pending' then '>pending' else '>pending pending>' || d.status end`},
+	{name: "a trader's funding is booked once", query: `
+		with f as (
+			select id, trader_id, amount from trader_funding
+			where id in (select subject_id from transfer where subject = 'trader_funding' and created_at >= $1
+				union all select id from trader_funding where $1 = '-infinity')
+		), expected as (
+			select f.id, a.id as account_id, f.amount from f
+			join account a on a.owner_kind = 'trader' and a.owner_id = f.trader_id and a.purpose = 'available'
+		), booked as (
+			select t.subject_id as id, e.account_id, sum(e.amount) as amount
+			from transfer t join entry e on e.transfer_id = t.id
+			join account a on a.id = e.account_id and a.owner_kind <> 'external'
+			where t.subject = 'trader_funding' and t.subject_id in (select id from f
+				union all select subject_id from transfer where subject = 'trader_funding' and created_at >= $1)
+			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+		)
+		select format('funding %s, account %s: booked %s, should be %s', id, account_id,
+			coalesce(booked.amount, 0), coalesce(expected.amount, 0))
+		from expected full join booked using (id, account_id)
+		where coalesce(booked.amount, 0) <> coalesce(expected.amount, 0)`},
 }

@@ -16,11 +16,12 @@ const (
 	ruleInsurance      = "a cashbox's insurance is what was moved for it"
 	ruleDepositCredit  = "a deposit is credited once, exactly if it is confirmed"
 	ruleDepositHistory = "a deposit's history runs without gaps"
+	ruleFunding        = "a trader's funding is booked once"
 )
 
 // payouts are six in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5 cancelled, 6
 // expired. Each freezes 10.2: 10.15 for the trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected.
-// The cashbox insures 5.
+// The cashbox insures 5. Trader 1 brought in 20 and took out 3.
 const payouts = `
 	insert into merchant (id, name, created_at) overriding system value values (1, 'Merchant', '2026-11-20 12:00Z');
 	insert into cashbox (id, merchant_id, name, currency, webhook_secret, created_at, insurance_usdt)
@@ -50,7 +51,11 @@ const payouts = `
 	insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status)
 	select 1, id, created_at, 'somebody', from_status, to_status from deposit, (values
 		(1, null, 'pending'), (2, 'pending', 'confirmed'), (3, 'pending', 'rejected')) as move (number, from_status, to_status)
-	where number = 1 or to_status = status order by number`
+	where number = 1 or to_status = status order by number;
+	insert into trader (id, name, share_percent, created_at) overriding system value
+	select id, 'Trader', 0, '2026-11-20 12:00Z' from (values (1), (2)) as t (id);
+	insert into trader_funding (id, reference, trader_id, amount, created_at) overriding system value
+	values (1, 'in', 1, 20, '2026-11-20 12:00Z'), (2, 'out', 1, -3, '2026-11-20 12:00Z')`
 
 // reserved is what the cashbox has frozen and insured.
 var reserved = ledger.Reserved(ledger.Cashbox, 1)
@@ -73,6 +78,8 @@ func auditablePayouts(t *testing.T) bundle {
 	}
 	book("deposit", 2, leg(outside, "-7"), leg(shop, "7"))
 	book("insurance", 1, leg(shop, "-5"), leg(reserved, "5"))
+	book("trader_funding", 1, leg(outside, "-20"), leg(trader, "20"))
+	book("trader_funding", 2, leg(trader, "-3"), leg(outside, "3"))
 	return b
 }
 
@@ -108,11 +115,18 @@ var payoutBreakages = map[string]struct {
 	"insurance nobody moved":         {ruleInsurance, false, booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`},
 	"confirmed but not credited": {ruleDepositCredit, false, `update deposit set status = 'confirmed' where id = 1; ` +
 		`insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status) values (1, 1, now(), 'x', 'pending', 'confirmed')`},
-	"credited twice":                  {ruleDepositCredit, true, booked("deposit", "2", "0", "12", "7")},
-	"credited though rejected":        {ruleDepositCredit, true, booked("deposit", "3", "0", "12", "7")},
-	"credited without a request":      {ruleDepositCredit, true, booked("deposit", "9", "0", "12", "7")},
-	"credited another sum":            {ruleDepositCredit, true, `update deposit set amount = 8 where id = 2`},
-	"credited to another cashbox":     {ruleDepositCredit, true, `update deposit set cashbox_id = 2 where id = 2`},
+	"credited twice":              {ruleDepositCredit, true, booked("deposit", "2", "0", "12", "7")},
+	"credited though rejected":    {ruleDepositCredit, true, booked("deposit", "3", "0", "12", "7")},
+	"credited without a request":  {ruleDepositCredit, true, booked("deposit", "9", "0", "12", "7")},
+	"credited another sum":        {ruleDepositCredit, true, `update deposit set amount = 8 where id = 2`},
+	"credited to another cashbox": {ruleDepositCredit, true, `update deposit set cashbox_id = 2 where id = 2`},
+	"funded but not booked": {ruleFunding, false, `insert into trader_funding (id, reference, trader_id, amount, created_at)
+		overriding system value values (3, 'x', 1, 1, '2026-11-20 12:00Z')`},
+	"funded twice":                    {ruleFunding, true, booked("trader_funding", "1", "0", "14", "20")},
+	"withdrawn twice":                 {ruleFunding, true, booked("trader_funding", "2", "14", "0", "3")},
+	"funded without a record":         {ruleFunding, true, booked("trader_funding", "9", "0", "14", "20")},
+	"funded another sum":              {ruleFunding, true, `update trader_funding set amount = 21 where id = 1`},
+	"another trader funded":           {ruleFunding, true, `update trader_funding set trader_id = 2 where id = 1`},
 	"deposit history lost":            {ruleDepositHistory, true, `delete from deposit_history where deposit_id = 2 and to_status = 'pending'`},
 	"deposit history tells otherwise": {ruleDepositHistory, true, `update deposit_history set to_status = 'rejected' where deposit_id = 2 and to_status = 'confirmed'`},
 }

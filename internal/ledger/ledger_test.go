@@ -37,7 +37,7 @@ type bundle struct{ *dbtest.DB }
 func setup(t *testing.T, usdt string) bundle {
 	t.Helper()
 	d := dbtest.New(t)
-	for _, a := range []ledger.Account{outside, platform, shop, trader} {
+	for _, a := range []ledger.Account{shop, trader} {
 		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
 	}
 	d.Fund(t, trader, usdt)

@@ -109,7 +109,7 @@ func (w *modelWalk) restart() error {
 	if err != nil {
 		return err
 	}
-	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock)
+	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock, w.vault)
 	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, outbox, addresses)
 	return err
 }

@@ -52,7 +52,6 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 	}
 	m := b.NewMerchant(t, o)
 	check := b.Queries()
-	noError(t, ledger.Open(t.Context(), check, ledger.External, 0))
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
 	for _, method := range []string{"sbp", "c2c"} {
 		noError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{

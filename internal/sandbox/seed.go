@@ -130,11 +130,6 @@ var validity = map[string]time.Duration{
 }
 
 func (s *seeder) all(ctx context.Context) error {
-	for _, owner := range []ledger.Owner{ledger.External, ledger.Platform} {
-		if err := ledger.Open(ctx, s.q, owner, 0); err != nil {
-			return err
-		}
-	}
 	if err := s.q.RateLimitScale(ctx, widerLimits); err != nil {
 		return fmt.Errorf("widen rate limits: %w", err)
 	}

@@ -131,26 +131,20 @@ func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery]) error {
 	}
 }
 
-// secrets returns the cashbox's signing secrets that are valid now, the newest first.
+// secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it that cannot be read
+// is left out: the newest is enough for a receiver that has changed over, and for the others nothing could be done.
 func (w *Worker) secrets(event db.WebhookDeliveryRow) ([]string, error) {
-	sealed := [][]byte{event.WebhookSecret}
-	if until := event.WebhookSecretPreviousUntil; until != nil && w.clock.Now().Before(*until) {
-		sealed = append(sealed, event.WebhookSecretPrevious)
+	newest, err := w.vault.Open(event.WebhookSecret, SecretPlace(event.CashboxID))
+	if err != nil {
+		return nil, err
 	}
-	secrets := make([]string, 0, len(sealed))
-	for _, s := range sealed {
-		secret, err := w.vault.Open(s, SecretPlace(event.CashboxID))
-		if err != nil {
-			return nil, err
+	secrets := []string{string(newest)}
+	if until := event.WebhookSecretPreviousUntil; until != nil && w.clock.Now().Before(*until) {
+		if previous, err := w.vault.Open(event.WebhookSecretPrevious, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
+			secrets = append(secrets, string(previous))
 		}
-		secrets = append(secrets, string(secret))
 	}
 	return secrets, nil
-}
-
-// SecretPlace is where a cashbox's webhook secret is sealed for.
-func SecretPlace(cashboxID int64) vault.Place {
-	return vault.Place{Table: "cashbox", Column: "webhook_secret", Row: cashboxID}
 }
 
 // result is what came of one attempt.

@@ -21,10 +21,10 @@ func (s *Events) RotateSecret(ctx context.Context, who Asker, cashboxID int64) (
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return "", time.Time{}, err
 	}
-	secret, until := NewSecret(), s.clock.Now().Add(previousSigns)
-	sealed, err := s.vault.Seal([]byte(secret), SecretPlace(cashboxID))
+	until := s.clock.Now().Add(previousSigns)
+	secret, sealed, err := SealSecret(s.vault, cashboxID)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("seal webhook secret: %w", err)
+		return "", time.Time{}, err
 	}
 	rotated, err := s.q.CashboxRotateWebhookSecret(ctx, db.CashboxRotateWebhookSecretParams{
 		ID: cashboxID, MerchantID: who.MerchantID, WebhookSecret: sealed, PreviousUntil: until,

@@ -9,6 +9,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
@@ -81,6 +82,52 @@ func TestRotatedTwice(t *testing.T) {
 	verifies(t, b.secret, got)
 	verifies(t, second, got)
 	refuses(t, first, got)
+}
+
+// A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the new secret signs alone.
+func TestRotationWithoutASecretBefore(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{"none": "", "unreadable": "not sealed by us"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+				ID: b.merchant.CashboxID, WebhookSecret: []byte(before),
+			}))
+			b.rotate(t)
+			wantAlone(t, b)
+			second, _ := b.rotate(t)
+			r := newReceiver(t, codes(http.StatusOK))
+			b.await(t, b.add(t, r.URL), 1)
+			verifies(t, second, r.all()[0])
+			verifies(t, b.secret, r.all()[0])
+		})
+	}
+}
+
+// A secret before that is sealed and empty signs nothing: anybody could.
+func TestEmptySecretBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	empty, err := b.vault.Seal(nil, SecretPlace(b.merchant.CashboxID))
+	noError(t, err)
+	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+		ID: b.merchant.CashboxID, WebhookSecret: empty,
+	}))
+	b.rotate(t)
+	wantAlone(t, b)
+}
+
+// wantAlone delivers an event, which the newest secret signs alone.
+func wantAlone(t *testing.T, b *bundle) {
+	t.Helper()
+	r := newReceiver(t, codes(http.StatusOK))
+	b.await(t, b.add(t, r.URL), 1)
+	got := r.all()[0]
+	verifies(t, b.secret, got)
+	if n := len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature))); n != 1 {
+		t.Errorf("%d signatures", n)
+	}
 }
 
 // The secret itself is nowhere but in the answer.

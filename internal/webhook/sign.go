@@ -13,6 +13,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/vault"
 )
 
 const (
@@ -25,6 +27,20 @@ func NewSecret() string {
 	raw := make([]byte, secretBytes)
 	_, _ = rand.Read(raw) // never fails
 	return FormatSecret(raw)
+}
+
+// SealSecret makes a cashbox's new secret, to be shown once, and seals it for the cashbox's row.
+func SealSecret(v *vault.Vault, cashboxID int64) (secret string, sealed []byte, err error) {
+	secret = NewSecret()
+	if sealed, err = v.Seal([]byte(secret), SecretPlace(cashboxID)); err != nil {
+		return "", nil, fmt.Errorf("seal webhook secret: %w", err)
+	}
+	return secret, sealed, nil
+}
+
+// SecretPlace is where a cashbox's webhook secret is sealed for.
+func SecretPlace(cashboxID int64) vault.Place {
+	return vault.Place{Table: "cashbox", Column: "webhook_secret", Row: cashboxID}
 }
 
 // FormatSecret writes a raw secret in the form merchants are given.

@@ -1852,13 +1852,66 @@ func (x *SettingResponse) GetChange() *SettingChange {
 	return nil
 }
 
+type CreateCashboxResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// Signs the cashbox's webhooks; shown only here.
+	WebhookSecret string `protobuf:"bytes,2,opt,name=webhook_secret,json=webhookSecret,proto3" json:"webhook_secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateCashboxResponse) Reset() {
+	*x = CreateCashboxResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateCashboxResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateCashboxResponse) ProtoMessage() {}
+
+func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
+func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *CreateCashboxResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *CreateCashboxResponse) GetWebhookSecret() string {
+	if x != nil {
+		return x.WebhookSecret
+	}
+	return ""
+}
+
 type SettingChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	Actor string                 `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
-	// merchant, cashbox, cashbox_method, cashbox_payout_method, platform_limit, trader, trader_payout_method,
-	// requisite, app_user, token, rate or rate_feed.
+	// merchant, cashbox, cashbox_method, cashbox_payout_method, platform_limit, trader, trader_funding,
+	// trader_payout_method, requisite, app_user, token, rate or rate_feed.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The subject's id or key.
 	SubjectKey string `protobuf:"bytes,5,opt,name=subject_key,json=subjectKey,proto3" json:"subject_key,omitempty"`
@@ -1871,7 +1924,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1883,7 +1936,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1896,7 +1949,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -1961,7 +2014,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1973,7 +2026,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1986,7 +2039,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2027,7 +2080,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2039,7 +2092,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2052,7 +2105,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2080,7 +2133,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2092,7 +2145,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2105,7 +2158,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2133,7 +2186,7 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x19portal/v1/directory.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -2327,7 +2380,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x13RevokeTokensRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\"C\n" +
 	"\x0fSettingResponse\x120\n" +
-	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\"\xfc\x01\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\"p\n" +
+	"\x15CreateCashboxResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
+	"\x0ewebhook_secret\x18\x02 \x01(\tR\rwebhookSecret\"\xfc\x01\n" +
 	"\rSettingChange\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -2360,17 +2416,23 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xb2\x15\n" +
+	"\a_cursor2\xba\x18\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
 	"\aSetRate\x12\x19.portal.v1.SetRateRequest\x1a\x1a.portal.v1.SetRateResponse\x12L\n" +
 	"\vSetRateFeed\x12\x1d.portal.v1.SetRateFeedRequest\x1a\x1e.portal.v1.SetRateFeedResponse\x12F\n" +
 	"\tListRates\x12\x1b.portal.v1.ListRatesRequest\x1a\x1c.portal.v1.ListRatesResponse\x12N\n" +
-	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12L\n" +
+	"\x0eCreateMerchant\x12 .portal.v1.CreateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12N\n" +
+	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
+	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
 	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
 	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
 	"\x10SetPlatformLimit\x12\".portal.v1.SetPlatformLimitRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
+	"\fCreateTrader\x12\x1e.portal.v1.CreateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
+	"\n" +
+	"FundTrader\x12\x1c.portal.v1.FundTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12N\n" +
+	"\x0eWithdrawTrader\x12 .portal.v1.WithdrawTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fUpdateTrader\x12\x1e.portal.v1.UpdateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
 	"\x0fCreateRequisite\x12!.portal.v1.CreateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
 	"\x0fUpdateRequisite\x12!.portal.v1.UpdateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
@@ -2410,7 +2472,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
 	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
@@ -2439,132 +2501,149 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*UpdateUserRequest)(nil),             // 24: portal.v1.UpdateUserRequest
 	(*RevokeTokensRequest)(nil),           // 25: portal.v1.RevokeTokensRequest
 	(*SettingResponse)(nil),               // 26: portal.v1.SettingResponse
-	(*SettingChange)(nil),                 // 27: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 28: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 29: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 30: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),         // 31: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 32: google.protobuf.Struct
-	(*ListDepositsRequest)(nil),           // 33: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 34: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 35: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 36: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 37: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 38: portal.v1.ResolvePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 39: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 40: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 41: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 42: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 43: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 44: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),            // 45: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 46: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 47: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 48: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 49: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 50: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 51: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 52: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 53: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 54: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 55: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 56: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 57: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 58: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 59: portal.v1.AppealDecisionResponse
+	(*CreateCashboxResponse)(nil),         // 27: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                 // 28: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 29: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 30: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 31: portal.v1.ListDeadEventsRequest
+	(*timestamppb.Timestamp)(nil),         // 32: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 33: google.protobuf.Struct
+	(*CreateMerchantRequest)(nil),         // 34: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),          // 35: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),           // 36: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),             // 37: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),         // 38: portal.v1.WithdrawTraderRequest
+	(*ListDepositsRequest)(nil),           // 39: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 40: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 41: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 42: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 43: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 44: portal.v1.ResolvePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 45: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 46: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 47: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 48: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 49: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 50: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 51: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 52: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 53: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 54: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 55: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 56: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 57: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 58: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 59: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 60: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 61: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 62: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 63: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 64: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 65: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	31, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	31, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	32, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	32, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	31, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	31, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	32, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	32, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	31, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	32, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
 	20, // 13: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
 	20, // 14: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	27, // 15: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	31, // 16: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	32, // 17: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	32, // 18: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	27, // 19: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 20: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 21: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 22: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 23: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 24: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	15, // 25: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	16, // 26: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	17, // 27: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	18, // 28: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	19, // 29: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	21, // 30: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	22, // 31: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	23, // 32: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	24, // 33: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	25, // 34: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	28, // 35: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	33, // 36: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	34, // 37: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	35, // 38: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	36, // 39: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	37, // 40: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	38, // 41: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	39, // 42: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	40, // 43: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	41, // 44: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	42, // 45: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	43, // 46: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	30, // 47: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	44, // 48: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	45, // 49: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	46, // 50: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	47, // 51: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	48, // 52: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 53: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 54: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 55: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 56: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 57: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 58: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 59: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 60: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 61: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 62: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 63: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 64: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 65: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 66: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 67: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	29, // 68: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	49, // 69: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	50, // 70: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	50, // 71: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 72: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	51, // 73: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	52, // 74: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 75: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 76: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 77: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
-	53, // 78: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	54, // 79: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	55, // 80: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	56, // 81: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	57, // 82: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	58, // 83: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	59, // 84: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	59, // 85: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	53, // [53:86] is the sub-list for method output_type
-	20, // [20:53] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	28, // 15: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	28, // 16: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	32, // 17: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	33, // 18: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	33, // 19: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	28, // 20: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	0,  // 21: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	3,  // 22: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	6,  // 23: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	10, // 24: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	12, // 25: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	34, // 26: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	15, // 27: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	35, // 28: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	16, // 29: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	17, // 30: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	18, // 31: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	36, // 32: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	37, // 33: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	38, // 34: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	19, // 35: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	21, // 36: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	22, // 37: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	23, // 38: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	24, // 39: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	25, // 40: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	29, // 41: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	39, // 42: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	40, // 43: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	41, // 44: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	42, // 45: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	43, // 46: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	44, // 47: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	45, // 48: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	46, // 49: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	47, // 50: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	48, // 51: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	49, // 52: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	31, // 53: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	50, // 54: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	51, // 55: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	52, // 56: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	53, // 57: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	54, // 58: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 59: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 60: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 61: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 62: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 63: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 64: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 65: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	27, // 66: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	26, // 67: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 68: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 69: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 70: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	26, // 71: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	26, // 72: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	26, // 73: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 74: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 75: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 78: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	30, // 79: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	55, // 80: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	56, // 81: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	56, // 82: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 83: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	57, // 84: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	58, // 85: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 86: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 87: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 88: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
+	59, // 89: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	60, // 90: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	61, // 91: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	62, // 92: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	63, // 93: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	64, // 94: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	65, // 95: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	65, // 96: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	59, // [59:97] is the sub-list for method output_type
+	21, // [21:59] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -2575,6 +2654,7 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_appeal_proto_init()
 	file_portal_v1_card_proto_init()
 	file_portal_v1_deposit_proto_init()
+	file_portal_v1_directory_proto_init()
 	file_portal_v1_event_proto_init()
 	file_portal_v1_payin_proto_init()
 	file_portal_v1_operator_proto_msgTypes[1].OneofWrappers = []any{}
@@ -2590,16 +2670,16 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[28].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -47,9 +47,15 @@ const (
 	// OperatorServiceListRatesProcedure is the fully-qualified name of the OperatorService's ListRates
 	// RPC.
 	OperatorServiceListRatesProcedure = "/portal.v1.OperatorService/ListRates"
+	// OperatorServiceCreateMerchantProcedure is the fully-qualified name of the OperatorService's
+	// CreateMerchant RPC.
+	OperatorServiceCreateMerchantProcedure = "/portal.v1.OperatorService/CreateMerchant"
 	// OperatorServiceUpdateMerchantProcedure is the fully-qualified name of the OperatorService's
 	// UpdateMerchant RPC.
 	OperatorServiceUpdateMerchantProcedure = "/portal.v1.OperatorService/UpdateMerchant"
+	// OperatorServiceCreateCashboxProcedure is the fully-qualified name of the OperatorService's
+	// CreateCashbox RPC.
+	OperatorServiceCreateCashboxProcedure = "/portal.v1.OperatorService/CreateCashbox"
 	// OperatorServiceUpdateCashboxProcedure is the fully-qualified name of the OperatorService's
 	// UpdateCashbox RPC.
 	OperatorServiceUpdateCashboxProcedure = "/portal.v1.OperatorService/UpdateCashbox"
@@ -59,6 +65,15 @@ const (
 	// OperatorServiceSetPlatformLimitProcedure is the fully-qualified name of the OperatorService's
 	// SetPlatformLimit RPC.
 	OperatorServiceSetPlatformLimitProcedure = "/portal.v1.OperatorService/SetPlatformLimit"
+	// OperatorServiceCreateTraderProcedure is the fully-qualified name of the OperatorService's
+	// CreateTrader RPC.
+	OperatorServiceCreateTraderProcedure = "/portal.v1.OperatorService/CreateTrader"
+	// OperatorServiceFundTraderProcedure is the fully-qualified name of the OperatorService's
+	// FundTrader RPC.
+	OperatorServiceFundTraderProcedure = "/portal.v1.OperatorService/FundTrader"
+	// OperatorServiceWithdrawTraderProcedure is the fully-qualified name of the OperatorService's
+	// WithdrawTrader RPC.
+	OperatorServiceWithdrawTraderProcedure = "/portal.v1.OperatorService/WithdrawTrader"
 	// OperatorServiceUpdateTraderProcedure is the fully-qualified name of the OperatorService's
 	// UpdateTrader RPC.
 	OperatorServiceUpdateTraderProcedure = "/portal.v1.OperatorService/UpdateTrader"
@@ -145,14 +160,24 @@ type OperatorServiceClient interface {
 	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
 	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	// CreateMerchant makes a merchant.
+	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateMerchant changes the fields that are set.
 	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
+	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
 	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
+	// CreateTrader makes a trader.
+	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	// FundTrader brings a trader's USDT in from outside: they have arrived.
+	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	// WithdrawTrader takes out USDT that a trader has available.
+	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateTrader changes the fields that are set.
 	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// CreateRequisite adds a requisite to a trader.
@@ -244,10 +269,22 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
 			connect.WithClientOptions(opts...),
 		),
+		createMerchant: connect.NewClient[v1.CreateMerchantRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceCreateMerchantProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("CreateMerchant")),
+			connect.WithClientOptions(opts...),
+		),
 		updateMerchant: connect.NewClient[v1.UpdateMerchantRequest, v1.SettingResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateMerchantProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateMerchant")),
+			connect.WithClientOptions(opts...),
+		),
+		createCashbox: connect.NewClient[v1.CreateCashboxRequest, v1.CreateCashboxResponse](
+			httpClient,
+			baseURL+OperatorServiceCreateCashboxProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("CreateCashbox")),
 			connect.WithClientOptions(opts...),
 		),
 		updateCashbox: connect.NewClient[v1.UpdateCashboxRequest, v1.SettingResponse](
@@ -266,6 +303,24 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+OperatorServiceSetPlatformLimitProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetPlatformLimit")),
+			connect.WithClientOptions(opts...),
+		),
+		createTrader: connect.NewClient[v1.CreateTraderRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceCreateTraderProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("CreateTrader")),
+			connect.WithClientOptions(opts...),
+		),
+		fundTrader: connect.NewClient[v1.FundTraderRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceFundTraderProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("FundTrader")),
+			connect.WithClientOptions(opts...),
+		),
+		withdrawTrader: connect.NewClient[v1.WithdrawTraderRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceWithdrawTraderProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("WithdrawTrader")),
 			connect.WithClientOptions(opts...),
 		),
 		updateTrader: connect.NewClient[v1.UpdateTraderRequest, v1.SettingResponse](
@@ -422,10 +477,15 @@ type operatorServiceClient struct {
 	setRate                *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
 	setRateFeed            *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
 	listRates              *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
+	createMerchant         *connect.Client[v1.CreateMerchantRequest, v1.SettingResponse]
 	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
+	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
 	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
 	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
 	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
+	createTrader           *connect.Client[v1.CreateTraderRequest, v1.SettingResponse]
+	fundTrader             *connect.Client[v1.FundTraderRequest, v1.SettingResponse]
+	withdrawTrader         *connect.Client[v1.WithdrawTraderRequest, v1.SettingResponse]
 	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
 	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
 	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
@@ -477,9 +537,19 @@ func (c *operatorServiceClient) ListRates(ctx context.Context, req *connect.Requ
 	return c.listRates.CallUnary(ctx, req)
 }
 
+// CreateMerchant calls portal.v1.OperatorService.CreateMerchant.
+func (c *operatorServiceClient) CreateMerchant(ctx context.Context, req *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.createMerchant.CallUnary(ctx, req)
+}
+
 // UpdateMerchant calls portal.v1.OperatorService.UpdateMerchant.
 func (c *operatorServiceClient) UpdateMerchant(ctx context.Context, req *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return c.updateMerchant.CallUnary(ctx, req)
+}
+
+// CreateCashbox calls portal.v1.OperatorService.CreateCashbox.
+func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error) {
+	return c.createCashbox.CallUnary(ctx, req)
 }
 
 // UpdateCashbox calls portal.v1.OperatorService.UpdateCashbox.
@@ -495,6 +565,21 @@ func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *conne
 // SetPlatformLimit calls portal.v1.OperatorService.SetPlatformLimit.
 func (c *operatorServiceClient) SetPlatformLimit(ctx context.Context, req *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return c.setPlatformLimit.CallUnary(ctx, req)
+}
+
+// CreateTrader calls portal.v1.OperatorService.CreateTrader.
+func (c *operatorServiceClient) CreateTrader(ctx context.Context, req *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.createTrader.CallUnary(ctx, req)
+}
+
+// FundTrader calls portal.v1.OperatorService.FundTrader.
+func (c *operatorServiceClient) FundTrader(ctx context.Context, req *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.fundTrader.CallUnary(ctx, req)
+}
+
+// WithdrawTrader calls portal.v1.OperatorService.WithdrawTrader.
+func (c *operatorServiceClient) WithdrawTrader(ctx context.Context, req *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.withdrawTrader.CallUnary(ctx, req)
 }
 
 // UpdateTrader calls portal.v1.OperatorService.UpdateTrader.
@@ -629,14 +714,24 @@ type OperatorServiceHandler interface {
 	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
 	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	// CreateMerchant makes a merchant.
+	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateMerchant changes the fields that are set.
 	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
+	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
 	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
+	// CreateTrader makes a trader.
+	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	// FundTrader brings a trader's USDT in from outside: they have arrived.
+	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	// WithdrawTrader takes out USDT that a trader has available.
+	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateTrader changes the fields that are set.
 	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// CreateRequisite adds a requisite to a trader.
@@ -724,10 +819,22 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceCreateMerchantHandler := connect.NewUnaryHandler(
+		OperatorServiceCreateMerchantProcedure,
+		svc.CreateMerchant,
+		connect.WithSchema(operatorServiceMethods.ByName("CreateMerchant")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceUpdateMerchantHandler := connect.NewUnaryHandler(
 		OperatorServiceUpdateMerchantProcedure,
 		svc.UpdateMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateMerchant")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceCreateCashboxHandler := connect.NewUnaryHandler(
+		OperatorServiceCreateCashboxProcedure,
+		svc.CreateCashbox,
+		connect.WithSchema(operatorServiceMethods.ByName("CreateCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceUpdateCashboxHandler := connect.NewUnaryHandler(
@@ -746,6 +853,24 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceSetPlatformLimitProcedure,
 		svc.SetPlatformLimit,
 		connect.WithSchema(operatorServiceMethods.ByName("SetPlatformLimit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceCreateTraderHandler := connect.NewUnaryHandler(
+		OperatorServiceCreateTraderProcedure,
+		svc.CreateTrader,
+		connect.WithSchema(operatorServiceMethods.ByName("CreateTrader")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceFundTraderHandler := connect.NewUnaryHandler(
+		OperatorServiceFundTraderProcedure,
+		svc.FundTrader,
+		connect.WithSchema(operatorServiceMethods.ByName("FundTrader")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceWithdrawTraderHandler := connect.NewUnaryHandler(
+		OperatorServiceWithdrawTraderProcedure,
+		svc.WithdrawTrader,
+		connect.WithSchema(operatorServiceMethods.ByName("WithdrawTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceUpdateTraderHandler := connect.NewUnaryHandler(
@@ -904,14 +1029,24 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceSetRateFeedHandler.ServeHTTP(w, r)
 		case OperatorServiceListRatesProcedure:
 			operatorServiceListRatesHandler.ServeHTTP(w, r)
+		case OperatorServiceCreateMerchantProcedure:
+			operatorServiceCreateMerchantHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateMerchantProcedure:
 			operatorServiceUpdateMerchantHandler.ServeHTTP(w, r)
+		case OperatorServiceCreateCashboxProcedure:
+			operatorServiceCreateCashboxHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateCashboxProcedure:
 			operatorServiceUpdateCashboxHandler.ServeHTTP(w, r)
 		case OperatorServiceSetCashboxMethodProcedure:
 			operatorServiceSetCashboxMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetPlatformLimitProcedure:
 			operatorServiceSetPlatformLimitHandler.ServeHTTP(w, r)
+		case OperatorServiceCreateTraderProcedure:
+			operatorServiceCreateTraderHandler.ServeHTTP(w, r)
+		case OperatorServiceFundTraderProcedure:
+			operatorServiceFundTraderHandler.ServeHTTP(w, r)
+		case OperatorServiceWithdrawTraderProcedure:
+			operatorServiceWithdrawTraderHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateTraderProcedure:
 			operatorServiceUpdateTraderHandler.ServeHTTP(w, r)
 		case OperatorServiceCreateRequisiteProcedure:
@@ -989,8 +1124,16 @@ func (UnimplementedOperatorServiceHandler) ListRates(context.Context, *connect.R
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRates is not implemented"))
 }
 
+func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateMerchant is not implemented"))
+}
+
 func (UnimplementedOperatorServiceHandler) UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateMerchant is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateCashbox is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error) {
@@ -1003,6 +1146,18 @@ func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *co
 
 func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetPlatformLimit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateTrader is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.FundTrader is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.WithdrawTrader is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {

@@ -1,0 +1,154 @@
+package cashbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/webhook"
+)
+
+const maxName = 100
+
+// checkName trims the name of something new and wants one.
+func checkName(f fault.Fields, name string) string {
+	name = strings.TrimSpace(name)
+	f.Required("name", name)
+	f.MaxLength("name", name, maxName)
+	return name
+}
+
+// NewMerchant is a merchant to be made. A nil APIEnabled is on; an empty RatePercent is no markup of its own.
+type NewMerchant struct {
+	Name        string
+	APIEnabled  *bool
+	RatePercent string
+}
+
+// CreateMerchant makes a merchant.
+func (s *Settings) CreateMerchant(ctx context.Context, caller auth.Caller, n NewMerchant) (Change, error) {
+	c, err := s.change(caller, "merchant", "")
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	params := db.MerchantInsertParams{
+		Name: checkName(f, n.Name), ApiEnabled: n.APIEnabled, RatePercent: optionalPercent(f, "ratePercent", n.RatePercent), CreatedAt: c.At,
+	}
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) { return q.MerchantInsert(ctx, params) },
+		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.MerchantSetting(ctx, id) },
+	})
+}
+
+// NewTrader is a trader to be made. An empty RatePercent is no markup of his own.
+type NewTrader struct {
+	Name string
+	// SharePercent is his share of the spread, as a percent of spot.
+	SharePercent string
+	RatePercent  string
+}
+
+// CreateTrader makes a trader, and the accounts of his USDT.
+func (s *Settings) CreateTrader(ctx context.Context, caller auth.Caller, n NewTrader) (Change, error) {
+	c, err := s.change(caller, "trader", "")
+	if err != nil {
+		return c, err
+	}
+	f := fault.Decoded(ctx)
+	f.Required("sharePercent", n.SharePercent)
+	params := db.TraderInsertParams{
+		Name: checkName(f, n.Name), SharePercent: optionalPercent(f, "sharePercent", n.SharePercent).Decimal,
+		RatePercent: optionalPercent(f, "ratePercent", n.RatePercent), CreatedAt: c.At,
+	}
+	if err := f.Err(); err != nil {
+		return c, err
+	}
+	return db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			id, err := q.TraderInsert(ctx, params)
+			if err != nil {
+				return 0, fmt.Errorf("insert trader: %w", err)
+			}
+			return id, ledger.Open(ctx, q, ledger.Trader, id)
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.TraderSetting(ctx, id) },
+	})
+}
+
+// New is a cashbox to be made. Its methods are enabled by SetMethod.
+type New struct {
+	MerchantID int64
+	Name       string
+	Currency   string
+	// TraderID is the trader it is bridged to; 0 is none.
+	TraderID int64
+}
+
+// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its webhooks, which is
+// shown here and never again.
+func (s *Settings) CreateCashbox(ctx context.Context, caller auth.Caller, n New) (Change, string, error) {
+	c, err := s.change(caller, "cashbox", "")
+	if err != nil {
+		return c, "", err
+	}
+	params, err := s.checkNew(ctx, n)
+	if err != nil {
+		return c, "", err
+	}
+	params.CreatedAt = c.At
+	secret := ""
+	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (id int64, err error) {
+			id, secret, err = s.insertCashbox(ctx, q, params)
+			return id, err
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.CashboxSetting(ctx, id) },
+	})
+	if err != nil {
+		return c, "", err
+	}
+	return c, secret, nil
+}
+
+func (s *Settings) checkNew(ctx context.Context, n New) (db.CashboxInsertParams, error) {
+	f := fault.Decoded(ctx)
+	params := db.CashboxInsertParams{MerchantID: n.MerchantID, Name: checkName(f, n.Name), Currency: n.Currency}
+	f.Required("currency", n.Currency)
+	if n.TraderID != 0 {
+		params.TraderCashboxID = &n.TraderID
+		if err := s.checkTrader(ctx, f, n.TraderID); err != nil {
+			return params, err
+		}
+	}
+	_, err := s.q.MerchantSetting(ctx, n.MerchantID)
+	if err != nil && !db.NoRows(err) {
+		return params, fmt.Errorf("find merchant: %w", err)
+	}
+	f.Check(err == nil, "merchantId", "is not a merchant")
+	return params, s.checkCurrency(ctx, f, n.Currency)
+}
+
+// insertCashbox writes the row first: the secret is sealed for its id.
+func (s *Settings) insertCashbox(ctx context.Context, q *db.Queries, params db.CashboxInsertParams) (int64, string, error) {
+	params.WebhookSecret = []byte{}
+	id, err := q.CashboxInsert(ctx, params)
+	if err != nil {
+		return 0, "", fmt.Errorf("insert cashbox: %w", err)
+	}
+	secret, sealed, err := webhook.SealSecret(s.vault, id)
+	if err != nil {
+		return 0, "", err
+	}
+	if err := q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed}); err != nil {
+		return 0, "", fmt.Errorf("keep webhook secret: %w", err)
+	}
+	return id, secret, ledger.Open(ctx, q, ledger.Cashbox, id)
+}

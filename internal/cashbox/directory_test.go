@@ -1,0 +1,162 @@
+package cashbox_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gateway/internal/auth"
+	"gateway/internal/cashbox"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+	"gateway/internal/webhook"
+)
+
+// number is the id of what a change made.
+func number(t *testing.T, c cashbox.Change) int64 {
+	t.Helper()
+	id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestCreateMerchant(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	long := strings.Repeat("ж", 100)
+	c, err := b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: " " + long + "\n"})
+	wantChange(t, c, err, "merchant", c.SubjectKey, "name", "new", long)
+	if value(t, c.After, "api_enabled") != true || value(t, c.After, "rate_percent") != nil {
+		t.Errorf("made %s", c.After)
+	}
+	c, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"})
+	wantChange(t, c, err, "merchant", c.SubjectKey, "rate_percent", "new", 2.5)
+	if value(t, c.After, "api_enabled") != false {
+		t.Errorf("made %s", c.After)
+	}
+	// It can be changed by its id, and the log has what it was made with.
+	changed, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)})
+	wantChange(t, changed, err, "merchant", c.SubjectKey, "api_enabled", false, true)
+	log, _, err := b.settings.Changes(ctx, operator, cashbox.Page{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey})
+	if err != nil || len(log) != 2 || log[1].ID != c.ID || string(log[1].After) != string(c.After) {
+		t.Errorf("log %+v %v", log, err)
+	}
+	_, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: " \t", RatePercent: "100.0001"})
+	wantFields(t, err, "name", "ratePercent")
+	_, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: long + "ж"})
+	wantFields(t, err, "name")
+}
+
+func TestCreateTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	c, err := b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
+	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
+	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 || value(t, c.After, "enabled") != true {
+		t.Errorf("made %s", c.After)
+	}
+	for _, account := range []ledger.Account{ledger.Available(ledger.Trader, number(t, c)), ledger.Reserved(ledger.Trader, number(t, c))} {
+		if balance := b.Balance(t, account); !balance.IsZero() {
+			t.Errorf("a new account has %s", balance)
+		}
+	}
+	c, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: "Another", SharePercent: "0"})
+	wantChange(t, c, err, "trader", c.SubjectKey, "rate_percent", "new", nil)
+	_, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{RatePercent: "x"})
+	wantFields(t, err, "name", "sharePercent", "ratePercent")
+	_, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: "Trader", SharePercent: "100.0001"})
+	wantFields(t, err, "sharePercent")
+}
+
+func TestCreateCashbox(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	c, secret, err := b.settings.CreateCashbox(ctx, operator, cashbox.New{
+		MerchantID: b.merchant.ID, Name: " Shop ", Currency: "AZN", TraderID: b.trader.ID,
+	})
+	wantChange(t, c, err, "cashbox", c.SubjectKey, "currency", "new", "AZN")
+	for field, want := range map[string]any{
+		"name": "Shop", "merchant_id": float64(b.merchant.ID), "trader_cashbox_id": float64(b.trader.ID), "collect_enabled": true,
+		"webhook_secret": nil,
+	} {
+		if got := value(t, c.After, field); got != want {
+			t.Errorf("%s is %v, want %v", field, got, want)
+		}
+	}
+	id := number(t, c)
+	b.wantSealed(t, id, secret)
+	for _, account := range []ledger.Account{ledger.Available(ledger.Cashbox, id), ledger.Reserved(ledger.Cashbox, id)} {
+		if balance := b.Balance(t, account); !balance.IsZero() {
+			t.Errorf("a new account has %s", balance)
+		}
+	}
+	// It has no method until one is set.
+	set, err := b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
+	wantChange(t, set, err, "cashbox_method", c.SubjectKey+"/c2c", "enabled", "new", true)
+
+	c, other, err := b.settings.CreateCashbox(ctx, operator, cashbox.New{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
+	wantChange(t, c, err, "cashbox", c.SubjectKey, "trader_cashbox_id", "new", nil)
+	if other == secret {
+		t.Error("two cashboxes share a secret")
+	}
+	var leaked int
+	err = b.Pool.QueryRow(ctx, "select count(*) from setting_change c where c::text like '%' || $1 || '%' or c::text like '%webhook_secret\"%'",
+		strings.TrimPrefix(secret, "whsec_")).Scan(&leaked)
+	if err != nil || leaked != 0 {
+		t.Errorf("%d rows of the log tell of the secret (%v)", leaked, err)
+	}
+}
+
+// wantSealed wants the secret to be kept in the form it was sealed in for the cashbox's row, and in no other.
+func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
+	t.Helper()
+	var sealed []byte
+	if err := b.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", id).Scan(&sealed); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := newVault(t).Open(sealed, webhook.SecretPlace(id))
+	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") || strings.Contains(string(sealed), secret) {
+		t.Errorf("sealed is %q (%v), the answer %q", opened, err, secret)
+	}
+}
+
+func TestWrongCashbox(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	create := func(caller auth.Caller, n cashbox.New) error {
+		_, secret, err := b.settings.CreateCashbox(context.Background(), caller, n)
+		if secret != "" {
+			t.Errorf("%+v: a secret was shown", n)
+		}
+		return err
+	}
+	wantFields(t, create(operator, cashbox.New{}), "merchantId", "name", "currency")
+	wantFields(t, create(operator, cashbox.New{MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40}),
+		"merchantId", "name", "currency", "traderCashboxId")
+	wantFields(t, create(operator, cashbox.New{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}), "currency", "traderCashboxId")
+	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.MerchantPortal}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
+		ctx := context.Background()
+		_, merchant := b.settings.CreateMerchant(ctx, caller, cashbox.NewMerchant{})
+		_, trader := b.settings.CreateTrader(ctx, caller, cashbox.NewTrader{})
+		_, fund := b.settings.FundTrader(ctx, caller, cashbox.Funding{})
+		_, withdraw := b.settings.WithdrawTrader(ctx, caller, cashbox.Funding{})
+		for i, err := range []error{create(caller, cashbox.New{}), merchant, trader, fund, withdraw} {
+			if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+				t.Errorf("%s, call %d: %v", caller.Kind, i, err)
+			}
+		}
+	}
+	var left int
+	err := b.Pool.QueryRow(t.Context(), `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
+		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`).Scan(&left)
+	if err != nil || left != 0 {
+		t.Errorf("%d rows of refused calls (%v)", left, err)
+	}
+}
