@@ -38,8 +38,9 @@ type gateway struct {
 	// queueLog leaves out the job queue's own comings and goings.
 	queueLog *slog.Logger
 	ops      *ops
-	pool     *pgxpool.Pool
-	jobsPool *pgxpool.Pool
+	// pool serves requests; the job queue and the deliveries, which come in bursts, have connections of their own.
+	pool, queuePool, deliveryPool *pgxpool.Pool
+
 	jobs     *river.Client[pgx.Tx]
 	clock    clock.Clock
 	vault    *vault.Vault
@@ -65,8 +66,8 @@ type gateway struct {
 }
 
 const (
-	// jobConnections serve the queue and the deliveries, which hold a connection only for moments.
-	jobConnections = 10
+	// Queue and deliveries hold a connection only for moments.
+	queueConnections, deliveryConnections = 6, 10
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
 )
@@ -115,7 +116,10 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if g.pool, err = db.Open(ctx, url, g.connections); err != nil {
 		return err
 	}
-	if g.jobsPool, err = db.Open(ctx, url, jobConnections); err != nil {
+	if g.queuePool, err = db.OpenForQueue(ctx, url, queueConnections); err != nil {
+		return err
+	}
+	if g.deliveryPool, err = db.Open(ctx, url, deliveryConnections); err != nil {
 		return err
 	}
 	if err := g.openSecrets(); err != nil {
@@ -184,9 +188,9 @@ func (g *gateway) openClock(ctx context.Context) error {
 
 func (g *gateway) wire(ctx context.Context) error {
 	addresses := webhook.NewAddresses(g.sandbox)
-	worker := webhook.NewWorker(g.jobsPool, g.vault, g.clock, addresses, g.ops.metrics)
+	worker := webhook.NewWorker(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
 	var err error
-	if g.jobs, err = newJobs(g.jobsPool, worker, g.queueLog); err != nil {
+	if g.jobs, err = newJobs(g.queuePool, worker, g.queueLog); err != nil {
 		return fmt.Errorf("job queue: %w", err)
 	}
 	outbox := webhook.NewOutbox(g.jobs)
@@ -230,11 +234,10 @@ func (g *gateway) wireCheckout() {
 }
 
 func (g *gateway) close() {
-	if g.jobsPool != nil {
-		g.jobsPool.Close()
-	}
-	if g.pool != nil {
-		g.pool.Close()
+	for _, pool := range []*pgxpool.Pool{g.deliveryPool, g.queuePool, g.pool} {
+		if pool != nil {
+			pool.Close()
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -20,6 +21,16 @@ import (
 
 // Open connects a pool of at most maxConns connections and checks that the server answers.
 func Open(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) {
+	return open(ctx, url, maxConns, nil)
+}
+
+// OpenForQueue is Open for the job queue, with each statement planned whenever it runs. Its table is now empty and now full,
+// and a plan made for the empty one and kept reads the full one whole, once for each job it takes.
+func OpenForQueue(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) {
+	return open(ctx, url, maxConns, map[string]string{"plan_cache_mode": "force_custom_plan"})
+}
+
+func open(ctx context.Context, url string, maxConns int, settings map[string]string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -30,6 +41,7 @@ func Open(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) 
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough to have it done.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
+	maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -85,8 +86,9 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 		w.snoozed.Inc()
 		return river.JobSnooze(back)
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
-	return w.attempt(ctx, job)
+	return w.attempt(ctx, job, leave)
 }
 
 // putOff is how often a job has been put off, by the queue's own count.
@@ -99,8 +101,9 @@ func putOff(metadata []byte) int {
 	return m.Snoozes
 }
 
-// attempt makes one attempt, kept whatever comes of it.
-func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery]) error {
+// attempt makes one attempt, kept whatever comes of it. It leaves the endpoint's place as soon as there is an answer: what
+// is then written down keeps no merchant waiting.
+func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], leave func()) error {
 	event, err := w.q.WebhookDelivery(ctx, db.WebhookDeliveryParams{
 		MerchantID: job.Args.MerchantID, ID: job.Args.EventID,
 	})
@@ -115,6 +118,7 @@ func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery]) error {
 		return err
 	}
 	r := w.send(ctx, job.Args.EventID, event, secrets)
+	leave()
 	status := r.status(job.Attempt >= attempts)
 	if err := w.keep(ctx, job.Args, r, status); err != nil {
 		return err

@@ -14,9 +14,12 @@ const (
 	perEndpoint = 10
 	perMerchant = 50
 
-	// linePatience is how long a delivery may keep its worker waiting for a place, and lineMost how many may.
+	// lineMost deliveries of an endpoint, and linesMost of all together, may keep their workers waiting for a place: for
+	// lineLongest, and no longer than linePatience after a place last came free.
+	lineMost     = 200
+	linesMost    = 500
 	linePatience = 100 * time.Millisecond
-	lineMost     = 100
+	lineLongest  = time.Second
 
 	// What is turned away stays away for firstBack, for twice as long each time it comes to be turned away again, and
 	// for maxBack at most: a slow endpoint that recovers has its whole backlog back within that.
@@ -38,6 +41,8 @@ type gate struct {
 	endpoints map[endpointKey]*endpoint
 	merchants map[int64]int
 	inFlight  int
+	// inLine is how many stand in all lines together.
+	inLine int
 }
 
 func newGate() *gate {
@@ -62,7 +67,7 @@ func (g *gate) enter(ctx context.Context, key endpointKey, before int) (leave fu
 	switch {
 	case (e == nil || e.inFlight < perEndpoint) && g.merchants[key.merchantID] < perMerchant:
 		g.take(key)
-	case e == nil || !e.moving() || !g.wait(ctx, e):
+	case e == nil || g.inLine >= linesMost || len(e.line) >= lineMost || !e.moving() || !g.wait(ctx, e):
 		return nil, backAfter(before)
 	}
 	return func() { g.leave(key) }, 0
@@ -80,27 +85,33 @@ func (g *gate) take(key endpointKey) {
 	g.inFlight++
 }
 
-// moving tells that a place for one more in line is likely to come free within its patience.
+// moving tells that a place is likely to come free soon.
 func (e *endpoint) moving() bool {
-	return e.inFlight == perEndpoint && len(e.line) < lineMost && time.Since(e.moved) < linePatience
+	return e.inFlight == perEndpoint && time.Since(e.moved) < linePatience
 }
 
-// wait stands in line, without the lock, and tells whether the turn came.
+// wait stands in line, without the lock, and tells whether the turn came. It looks up now and then whether the line moves.
 func (g *gate) wait(ctx context.Context, e *endpoint) bool {
 	turn := make(chan struct{})
 	e.line = append(e.line, turn)
-	g.mu.Unlock()
-	patience := time.NewTimer(linePatience)
-	defer patience.Stop()
-	select {
-	case <-turn:
-	case <-patience.C:
-	case <-ctx.Done():
+	g.inLine++
+	longest := time.Now().Add(lineLongest)
+	look := time.NewTicker(linePatience)
+	defer look.Stop()
+	for waiting := true; waiting; {
+		g.mu.Unlock()
+		select {
+		case <-turn:
+		case <-look.C:
+		case <-ctx.Done():
+		}
+		g.mu.Lock()
+		waiting = slices.Contains(e.line, turn) && e.moving() && ctx.Err() == nil && time.Now().Before(longest)
 	}
-	g.mu.Lock()
 	i := slices.Index(e.line, turn)
 	if i >= 0 {
 		e.line = slices.Delete(e.line, i, i+1)
+		g.inLine--
 	}
 	return i < 0
 }
@@ -114,6 +125,7 @@ func (g *gate) leave(key endpointKey) {
 	if len(e.line) > 0 {
 		close(e.line[0])
 		e.line = slices.Delete(e.line, 0, 1)
+		g.inLine--
 		return
 	}
 	if e.inFlight--; e.inFlight == 0 {

@@ -116,6 +116,63 @@ func TestGateLine(t *testing.T) {
 	})
 }
 
+// A line that moves is stood in for a second, however long its patience.
+func TestGateLineMoves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		leave := fill(t, g, somewhere)
+		const waiting = 30
+		outs := make(chan func(), waiting)
+		for range waiting {
+			go func() {
+				out, _ := g.enter(context.Background(), somewhere, 0)
+				outs <- out
+			}()
+			synctest.Wait()
+		}
+		served, away := 0, 0
+		next := leave[0]
+		for served+away < waiting {
+			time.Sleep(51 * time.Millisecond) // a place comes free 19 times in a second
+			next()
+			synctest.Wait()
+			for len(outs) > 0 {
+				if out := <-outs; out != nil {
+					served++
+					next = out
+				} else {
+					away++
+				}
+			}
+		}
+		if served != 19 || away != waiting-19 || g.inLine != 0 {
+			t.Errorf("%d served, %d turned away, %d still in line", served, away, g.inLine)
+		}
+	})
+}
+
+// All lines together leave workers for others.
+func TestGateLinesHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		for i := range linesMost / lineMost {
+			crowded := endpointKey{1, string(rune(97 + i))}
+			fill(t, g, crowded)
+			for range lineMost {
+				go func() { _, _ = g.enter(t.Context(), crowded, 0) }()
+			}
+		}
+		fill(t, g, somewhere)
+		for range linesMost % lineMost {
+			go func() { _, _ = g.enter(t.Context(), somewhere, 0) }()
+		}
+		synctest.Wait()
+		wantTurnedAway(t, g, somewhere)
+	})
+}
+
 func TestGateLineHasAnEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
