@@ -99,19 +99,29 @@ func eval[T any](b tab, script string) T {
 	return value
 }
 
-// text is what an element says.
-func (b tab) text(selector string) string {
-	b.t.Helper()
-	return eval[string](b, `(document.querySelector("`+selector+`") || {textContent: "(none)"}).textContent.replace(/\s+/g, " ").trim()`)
+// said is what an element says.
+func said(selector string) string {
+	return `(document.querySelector("` + selector + `") || {textContent: "(none)"}).textContent.replace(/\s+/g, " ").trim()`
 }
 
-// await waits until an element says something.
+func (b tab) text(selector string) string {
+	b.t.Helper()
+	return eval[string](b, said(selector))
+}
+
+// await waits until an element says something. The page may be just going to another, and cannot be asked then.
 func (b tab) await(selector, want string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience / 2); b.text(selector) != want; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			b.t.Fatalf("%s says %q, want %q", selector, b.text(selector), want)
+	deadline := time.Now().Add(patience / 2)
+	for {
+		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](said(selector), chromedp.EvalAwaitPromise))
+		if err == nil && got == want {
+			return
 		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s says %q, want %q; %v", selector, got, want, err)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -41,8 +41,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// patience bounds every wait: the machine may be busy with other packages' tests.
-const patience = 60 * time.Second
+// patience bounds every wait: the machine may be busy with other packages' tests, and a webhook whose first tries failed comes
+// again after a minute.
+const patience = 150 * time.Second
 
 // text is an output that several goroutines write and read.
 type text struct {
