@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"gateway/internal/limit"
 )
 
 // proxies are the networks of the load balancers and reverse proxies in front of the program.
@@ -35,23 +37,14 @@ func (p proxies) has(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// parseAddress reads an address with or without a port.
-func parseAddress(text string) (netip.Addr, error) {
-	if connection, err := netip.ParseAddrPort(text); err == nil {
-		return connection.Addr().Unmap(), nil
-	}
-	address, err := netip.ParseAddr(text)
-	return address.Unmap(), err
-}
-
 // in shows a handler the address of the client instead of its proxies'. Each proxy appends to X-Forwarded-For whom it
 // heard: read from the end, the first who is no proxy is the client. What stands before that anybody may have written.
 func (p proxies) in(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		for client, err := parseAddress(r.RemoteAddr); err == nil && p.has(client) && len(chain) > 0; {
+		for client, err := limit.ParseAddress(r.RemoteAddr); err == nil && p.has(client) && len(chain) > 0; {
 			last := len(chain) - 1
-			if client, err = parseAddress(strings.TrimSpace(chain[last])); err == nil {
+			if client, err = limit.ParseAddress(strings.TrimSpace(chain[last])); err == nil {
 				r.RemoteAddr = client.String()
 			}
 			chain = chain[:last]

@@ -86,17 +86,23 @@ const maxCaller = 255
 
 // Address is the caller that a connection's address stands for. Who has one IPv6 address has its whole /64 at will.
 func Address(remote string) string {
-	connection, err := netip.ParseAddrPort(remote)
-	address := connection.Addr()
-	if err != nil {
-		if address, err = netip.ParseAddr(remote); err != nil {
-			return remote
-		}
-	}
-	if address = address.Unmap(); address.Is4() {
+	address, err := ParseAddress(remote)
+	switch {
+	case err != nil:
+		return remote
+	case address.Is4():
 		return address.String()
 	}
 	return netip.PrefixFrom(address.WithZone(""), 64).Masked().String()
+}
+
+// ParseAddress reads an address with or without a port.
+func ParseAddress(text string) (netip.Addr, error) {
+	if connection, err := netip.ParseAddrPort(text); err == nil {
+		return connection.Addr().Unmap(), nil
+	}
+	address, err := netip.ParseAddr(text)
+	return address.Unmap(), err
 }
 
 // Count counts a call of a caller, or refuses it with the time after which to come back.
