@@ -1,6 +1,6 @@
 -- name: AttemptInsert :exec
-insert into card_attempt (merchant_id, id, payment_id, trader_id, status, resends_told, created_at, poll_at)
-values (@merchant_id, @id, @payment_id, @trader_id, 'authorising', @resends_told, @created_at, @poll_at);
+insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, status, resends_told, created_at, progress_at, poll_at)
+values (@merchant_id, @id, @payment_id, @trader_id, @acquirer_id, 'authorising', @resends_told, @created_at, @created_at, @poll_at);
 
 -- name: AttemptGet :one
 select * from card_attempt where merchant_id = @merchant_id and id = @id;
@@ -8,36 +8,48 @@ select * from card_attempt where merchant_id = @merchant_id and id = @id;
 -- AttemptPut writes how an attempt stands, under its payment's row lock.
 -- name: AttemptPut :exec
 update card_attempt set status = @status, codes_sent = @codes_sent,
-    codes_followed = @codes_followed, submitting = @submitting, poll_at = @poll_at
+    codes_followed = @codes_followed, submitting = @submitting, progress_at = @progress_at, poll_at = @poll_at
 where merchant_id = @merchant_id and id = @id;
 
 -- AttemptSoon has the acquirer asked soon.
 -- name: AttemptSoon :exec
-update card_attempt set poll_at = @poll_at where merchant_id = @merchant_id and id = @id;
+update card_attempt set progress_at = @soon, poll_at = @soon where merchant_id = @merchant_id and id = @id;
 
 -- AttemptSoonIfOpen is AttemptSoon for an attempt whose card has arrived: one still on its way would be taken for lost.
 -- name: AttemptSoonIfOpen :exec
-update card_attempt set poll_at = @poll_at where merchant_id = @merchant_id and id = @id and status = 'open';
+update card_attempt set progress_at = @soon, poll_at = @soon where merchant_id = @merchant_id and id = @id and status = 'open';
 
 -- AttemptNudge has the acquirer asked soon, unless a call is under way: that would be taken for lost.
 -- name: AttemptNudge :exec
-update card_attempt set poll_at = @poll_at
+update card_attempt set progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and id = @id and status = 'open' and not submitting;
 
--- AttemptClaim takes the attempts that are due and puts each off: those asked about often for longer. Replicas pass each
--- other's by.
--- name: AttemptClaim :many
+-- AttemptQueues counts the attempts that are due, by trader and processor.
+-- name: AttemptQueues :many
+select trader_id, acquirer_id, count(*) as due from card_attempt
+where status in ('authorising', 'open', 'undoing') and poll_at <= @now::timestamptz
+group by trader_id, acquirer_id;
+
+-- AttemptClaim takes the attempt of a queue that has been due longest and puts it off: by a fifth of the time for which
+-- nothing has happened to it, and by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
+-- name: AttemptClaim :one
 with due as (
-    select a.merchant_id, a.id, (case when a.polls < 10 then @soon::timestamptz when a.polls < 100 then @later::timestamptz
-        else @last::timestamptz end)::timestamptz as next_poll
-    from card_attempt a
-    where a.status in ('authorising', 'open', 'undoing') and a.poll_at <= @now::timestamptz
-    order by a.poll_at limit @page
+    select d.merchant_id, d.id from card_attempt d
+    where d.trader_id = @trader_id and d.acquirer_id = @acquirer_id
+        and d.status in ('authorising', 'open', 'undoing') and d.poll_at <= sqlc.arg(now)
+    order by d.poll_at limit 1
     for no key update skip locked
 )
-update card_attempt a set polls = a.polls + 1, poll_at = due.next_poll
+update card_attempt a set poll_at = sqlc.arg(now) + greatest(interval '1 second',
+    least((sqlc.arg(now)::timestamptz - a.progress_at) / 5, interval '30 seconds'))
 from due where a.merchant_id = due.merchant_id and a.id = due.id
 returning a.*;
+
+-- AttemptOpenElsewhere counts a trader's attempts under way at other processors than the present one.
+-- name: AttemptOpenElsewhere :one
+select count(*) from card_attempt a
+where a.trader_id = @trader_id and a.status in ('authorising', 'open', 'undoing')
+    and not exists (select from trader_acquirer t where t.id = a.acquirer_id and t.present);
 
 -- AttemptResendTold notes of which resend the acquirer knows.
 -- name: AttemptResendTold :exec
@@ -46,5 +58,5 @@ where merchant_id = @merchant_id and id = @id;
 
 -- AttemptUndo has the charges that completed a payment undone, soon.
 -- name: AttemptUndo :exec
-update card_attempt set status = 'undoing', polls = 0, poll_at = @poll_at
+update card_attempt set status = 'undoing', progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and payment_id = @payment_id and status = 'approved';

@@ -1,10 +1,20 @@
+-- AcquirerGet is a processor, present or former.
 -- name: AcquirerGet :one
-select * from trader_acquirer where trader_id = @trader_id;
+select * from trader_acquirer where id = @id;
 
+-- AcquirerPresent is the processor that takes a trader's new cards.
+-- name: AcquirerPresent :one
+select * from trader_acquirer where trader_id = @trader_id and present;
+
+-- AcquirerRetire makes a trader's present processor, unless it is at this address, a former one.
+-- name: AcquirerRetire :exec
+update trader_acquirer set present = false where trader_id = @trader_id and present and url <> @url;
+
+-- AcquirerSet makes the processor at an address a trader's present one. One known there before gets the new key and secret.
 -- name: AcquirerSet :exec
 insert into trader_acquirer (trader_id, url, key_id, secret) values (@trader_id, @url, @key_id, @secret)
-on conflict (trader_id) do update set url = excluded.url, key_id = excluded.key_id, secret = excluded.secret;
+on conflict (trader_id, url) do update set key_id = excluded.key_id, secret = excluded.secret, present = true;
 
--- AcquirerSetting locks a trader's acquirer and reads it, its secret left out.
+-- AcquirerSetting locks a trader's present acquirer and reads it, its secret left out.
 -- name: AcquirerSetting :one
-select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = @trader_id for no key update;
+select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = @trader_id and a.present for no key update;

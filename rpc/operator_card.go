@@ -14,10 +14,18 @@ import (
 // SetTraderAcquirer implements the service.
 func (s *OperatorService) SetTraderAcquirer(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderAcquirerRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Acquirers.Set(ctx, auth.CallerFrom(ctx), acquirer.Setting{
+) (*connect.Response[portalv1.SetTraderAcquirerResponse], error) {
+	c, elsewhere, err := s.Acquirers.Set(ctx, auth.CallerFrom(ctx), acquirer.Setting{
 		TraderID: req.Msg.GetTraderId(), URL: req.Msg.GetUrl(), KeyID: req.Msg.GetKeyId(), Secret: req.Msg.GetSecret(),
-	}))
+	})
+	if err != nil {
+		return nil, err
+	}
+	change, err := settingChange(c)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetTraderAcquirerResponse{Change: change, OpenElsewhere: elsewhere}), nil
 }
 
 // ListCardConflicts implements the service.

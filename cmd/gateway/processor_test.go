@@ -242,7 +242,7 @@ func (p *cardProcessor) called(call string) (int, object) {
 }
 
 // setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
-func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SettingResponse {
+func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTraderAcquirerResponse {
 	t.Helper()
 	var traderID int64
 	noError(t, g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").Scan(&traderID))
@@ -295,5 +295,43 @@ func TestTraderProcessor(t *testing.T) {
 	_, err = operator.CloseCardConflict(context.Background(), connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
 	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
 		t.Errorf("closing none: %v %s", code, detail)
+	}
+}
+
+// A trader's processor is replaced while cards are open at the former one. Those are asked about, given codes and undone
+// there, and no payer is asked for a second card.
+func TestProcessorReplaced(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
+	if open := g.setProcessor(t, former).GetOpenElsewhere(); open != 0 {
+		t.Errorf("%d attempts are open elsewhere before the first", open)
+	}
+	_, paid := g.cardPayment(t, nil)
+	g.checkout(t, paid, "payer-details", typedCard("4242424242424242", nil))
+	_, left := g.cardPayment(t, nil)
+	g.checkout(t, left, "payer-details", typedCard("4242424242424242", nil))
+	if open := g.setProcessor(t, present).GetOpenElsewhere(); open != 2 {
+		t.Errorf("%d attempts are open elsewhere, want 2", open)
+	}
+	if got := g.checkout(t, paid, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
+		t.Errorf("code: %s", got)
+	}
+	g.checkout(t, left, "cancel", "")
+	noError(t, waitFor(patience, func() error {
+		if calls, _ := former.called("void"); calls == 0 {
+			return errors.New("no void at the former processor")
+		}
+		return nil
+	}))
+	if charged, kept, _ := former.ofCard("4242424242424242"); charged != 1 || kept != 1 {
+		t.Errorf("the former processor has charged %d times and keeps %d", charged, kept)
+	}
+	_, token := g.cardPayment(t, nil)
+	g.checkout(t, token, "payer-details", typedCard("5555555555554444", nil))
+	for call, want := range map[string]int{"authorize": 1, "code": 0, "void": 0} {
+		if calls, _ := present.called(call); calls != want {
+			t.Errorf("the present processor was called %d times for %s, want %d", calls, call, want)
+		}
 	}
 }

@@ -35,22 +35,45 @@ func NewDirectory(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, otherwise A
 	return &Directory{pool: pool, q: db.New(pool), clock: c, vault: v, client: newClient(), otherwise: otherwise}
 }
 
-// For is the acquirer of a trader, or ErrNone.
-func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, error) {
-	row, err := d.q.AcquirerGet(ctx, traderID)
-	switch {
-	case db.NoRows(err) && d.otherwise != nil:
-		return d.otherwise, nil
-	case db.NoRows(err):
-		return nil, ErrNone
-	case err != nil:
-		return nil, fmt.Errorf("read acquirer: %w", err)
+// sandboxID is the id of the acquirer of a sandbox's traders without one of their own.
+const sandboxID = 0
+
+// For is the acquirer that a trader's new cards go to, or ErrNone, and the id by which Began finds it again.
+func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, error) {
+	row, err := d.q.AcquirerPresent(ctx, traderID)
+	if db.NoRows(err) {
+		found, err := d.Began(ctx, sandboxID)
+		return found, sandboxID, err
 	}
-	secret, err := d.vault.Open(row.Secret, place(traderID))
 	if err != nil {
-		return nil, err
+		return nil, 0, fmt.Errorf("read acquirer: %w", err)
 	}
-	return &HTTP{client: d.client, url: strings.TrimSuffix(row.URL, "/"), keyID: row.KeyID, secret: string(secret)}, nil
+	found, err := d.processor(row)
+	return found, row.ID, err
+}
+
+// Began is the acquirer that an attempt began with, also one that has been replaced since: it alone knows of the charge.
+func (d *Directory) Began(ctx context.Context, id int64) (Acquirer, error) {
+	switch {
+	case id != sandboxID:
+	case d.otherwise == nil:
+		return nil, ErrNone
+	default:
+		return d.otherwise, nil
+	}
+	row, err := d.q.AcquirerGet(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read acquirer %d: %w", id, err)
+	}
+	return d.processor(row)
+}
+
+func (d *Directory) processor(row db.TraderAcquirer) (Acquirer, error) {
+	secret, err := d.vault.Open(row.Secret, place(row.TraderID))
+	if err != nil {
+		return nil, fmt.Errorf("open the secret of acquirer %d: %w", row.ID, err)
+	}
+	return &HTTP{client: d.client, url: row.URL, keyID: row.KeyID, secret: string(secret)}, nil
 }
 
 func place(traderID int64) vault.Place {
@@ -68,36 +91,45 @@ const (
 	minSecret = 16
 )
 
-// Set gives a trader his processor, or another one. Attempts under way are asked about at the new address.
-func (d *Directory) Set(ctx context.Context, caller auth.Caller, s Setting) (db.SettingChange, error) {
-	c := db.SettingChange{
+// Set gives a trader a processor, which takes their new cards. The same address with another key or secret is the same
+// processor. Attempts that began at another address stay with the processor there: Set returns how many are under way.
+func (d *Directory) Set(ctx context.Context, caller auth.Caller, s Setting) (c db.SettingChange, elsewhere int64, err error) {
+	c = db.SettingChange{
 		At: d.clock.Now(), Actor: caller.Actor(), Subject: "trader_acquirer", SubjectKey: strconv.FormatInt(s.TraderID, 10),
 	}
 	if err := caller.NeedOperator(); err != nil {
-		return c, err
+		return c, 0, err
 	}
+	s.URL = strings.TrimSuffix(s.URL, "/")
 	f := fault.Decoded(ctx)
 	f.Check(d.admits(s.URL), "url", "must be an https URL without user, query or fragment")
 	f.Check(s.KeyID != "" && len(s.KeyID) <= maxText, "keyId", "must be 1 to %d characters", maxText)
 	f.Check(len(s.Secret) >= minSecret && len(s.Secret) <= maxText, "secret", "must be %d to %d characters", minSecret, maxText)
 	if err := f.Err(); err != nil {
-		return c, err
+		return c, 0, err
 	}
 	sealed, err := d.vault.Seal([]byte(s.Secret), place(s.TraderID))
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		New:  true,
 		Read: func(q *db.Queries) ([]byte, error) { return q.AcquirerSetting(ctx, s.TraderID) },
 		Apply: func(q *db.Queries) error {
+			if err := q.AcquirerRetire(ctx, db.AcquirerRetireParams{TraderID: s.TraderID, URL: s.URL}); err != nil {
+				return err
+			}
 			return q.AcquirerSet(ctx, db.AcquirerSetParams{TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed})
 		},
 	})
 	if db.IsForeignKeyViolation(err) {
-		return c, fault.Fields{"traderId": {"is not a trader"}}.Err()
+		return c, 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
 	}
-	return c, err
+	if err != nil {
+		return c, 0, err
+	}
+	elsewhere, err = d.q.AttemptOpenElsewhere(ctx, s.TraderID)
+	return c, elsewhere, err
 }
 
 func (d *Directory) admits(address string) bool {

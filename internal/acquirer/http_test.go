@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,11 +87,11 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, acquirer.NewSandbox(d.Pool, &dbtest.Clock{}))
-	_, err = directory.Set(t.Context(), auth.Caller{Kind: auth.Operator, ID: 1}, acquirer.Setting{
+	_, _, err = directory.Set(t.Context(), auth.Caller{Kind: auth.Operator, ID: 1}, acquirer.Setting{
 		TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret,
 	})
 	noError(t, err)
-	found, err := directory.For(t.Context(), trader.ID)
+	found, _, err := directory.For(t.Context(), trader.ID)
 	noError(t, err)
 	return found
 }
@@ -240,7 +241,7 @@ func TestSetRefuses(t *testing.T) {
 	operator := auth.Caller{Kind: auth.Operator, ID: 1}
 	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
 	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
-	if _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
+	if _, _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
 		t.Errorf("without a row: %v", err)
 	}
 	for name, change := range map[string]func(s *acquirer.Setting){
@@ -251,19 +252,51 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		setting := good
 		change(&setting)
-		_, err := directory.Set(t.Context(), operator, setting)
+		_, _, err := directory.Set(t.Context(), operator, setting)
 		f := fault.As(err)
 		field, _, _ := strings.Cut(name, " ")
 		if f == nil || f.Code != "validation_failed" || !f.Fields.Wrong(field) || len(f.Fields) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := directory.Set(t.Context(), auth.Caller{Kind: auth.Trader, TraderID: trader.ID}, good); fault.As(err) == nil {
+	if _, _, err := directory.Set(t.Context(), auth.Caller{Kind: auth.Trader, TraderID: trader.ID}, good); fault.As(err) == nil {
 		t.Error("a trader sets his own")
 	}
-	change, err := directory.Set(t.Context(), operator, good)
+	change, _, err := directory.Set(t.Context(), operator, good)
 	noError(t, err)
 	if strings.Contains(string(change.After), "secret") || !reflect.DeepEqual(change.Before, []byte(nil)) {
 		t.Errorf("recorded %s", change.After)
+	}
+}
+
+// A processor that was replaced is still found by who began with it, with the key and secret it was last given.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
+	noError(t, err)
+	trader := d.NewTrader(t, dbtest.TraderOpts{})
+	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
+	var ids []int64
+	for _, s := range []acquirer.Setting{
+		{URL: "https://one.example/", KeyID: "first"}, {URL: "https://two.example", KeyID: "second"},
+		{URL: "https://two.example/", KeyID: "third"}, {URL: "https://one.example", KeyID: "fourth"},
+	} {
+		s.TraderID, s.Secret = trader.ID, secret
+		_, _, err := directory.Set(t.Context(), auth.Caller{Kind: auth.Operator, ID: 1}, s)
+		noError(t, err)
+		_, id, err := directory.For(t.Context(), trader.ID)
+		noError(t, err)
+		ids = append(ids, id)
+	}
+	if one, two := ids[0], ids[1]; one == two || !slices.Equal(ids, []int64{one, two, two, one}) {
+		t.Errorf("ids %v, want the same for the same address", ids)
+	}
+	for i, keyID := range []string{"fourth", "third"} {
+		var got string
+		noError(t, d.Pool.QueryRow(t.Context(), "select key_id from trader_acquirer where id = $1", ids[i]).Scan(&got))
+		if _, err := directory.Began(t.Context(), ids[i]); err != nil || got != keyID {
+			t.Errorf("processor %d: key %s, %v; want %s", i+1, got, err, keyID)
+		}
 	}
 }

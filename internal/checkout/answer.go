@@ -97,7 +97,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	err := q.AttemptPut(ctx, db.AttemptPutParams{
 		MerchantID: a.MerchantID, ID: a.ID, Status: a.Status, CodesSent: a.CodesSent,
-		CodesFollowed: a.CodesFollowed, Submitting: a.Submitting, PollAt: a.PollAt,
+		CodesFollowed: a.CodesFollowed, Submitting: a.Submitting, ProgressAt: a.ProgressAt, PollAt: a.PollAt,
 	})
 	if err != nil {
 		return fmt.Errorf("write attempt: %w", err)
@@ -197,7 +197,7 @@ func (t *taking) goOn() {
 	if !lost || t.to == inquired {
 		a.Submitting = false
 	}
-	t.attempt.PollAt = t.now.Add(time.Second)
+	a.ProgressAt, a.PollAt = t.now, t.now.Add(time.Second)
 }
 
 func (t *taking) reject() {

@@ -47,7 +47,9 @@ type line struct {
 
 var errCut = errors.New("the line is cut")
 
-func (l *line) For(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
+func (l *line) For(context.Context, int64) (acquirer.Acquirer, int64, error) { return l, 0, nil }
+
+func (l *line) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
 
 func (l *line) over(answer func() (acquirer.Answer, error)) (acquirer.Answer, error) {
 	if l.cutBefore.Load() {

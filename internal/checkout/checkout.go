@@ -53,9 +53,12 @@ import (
 	"gateway/internal/payment"
 )
 
-// Acquirers knows each trader's acquirer, or acquirer.ErrNone.
+// Acquirers knows each trader's acquirer. Where there is none, its methods return acquirer.ErrNone.
 type Acquirers interface {
-	For(ctx context.Context, traderID int64) (acquirer.Acquirer, error)
+	// For is the acquirer that a trader's new cards go to, and the id by which Began finds it again.
+	For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error)
+	// Began is the acquirer that an attempt began with: only that one knows of its charge.
+	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
 }
 
 // Rooms are what checkouts are made of.
@@ -80,7 +83,7 @@ type Service struct {
 // New makes the service.
 func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
 	rooms.Payments.OnCardMove(follow)
-	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c, polling: crowd{out: map[int64]int{}}}
+	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c, polling: crowd{out: map[queue]int{}}}
 }
 
 // follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
@@ -93,7 +96,7 @@ func follow(ctx context.Context, to payment.Payment, at time.Time) []db.Query {
 		}}
 	case payment.Pending, payment.Failed, payment.Cancelled:
 		return []db.Query{func(q *db.Queries) error {
-			return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, PollAt: at})
+			return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at})
 		}}
 	case payment.Appeal: // nothing is decided
 	}
@@ -205,16 +208,16 @@ func (s *Service) askSoon(ctx context.Context, tx pgx.Tx, p payment.Payment) err
 	if err != nil || state.AttemptOver {
 		return err
 	}
-	return q.AttemptSoon(ctx, db.AttemptSoonParams{MerchantID: p.MerchantID, ID: state.AttemptID, PollAt: s.clock.Now()})
+	return q.AttemptSoon(ctx, db.AttemptSoonParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: s.clock.Now()})
 }
 
-// acquirerOf is the acquirer of a payment's trader.
-func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acquirer, error) {
-	found, err := s.Acquirers.For(ctx, traderID)
+// acquirerOf is the acquirer of a payment's trader, and its id.
+func (s *Service) acquirerOf(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
+	found, id, err := s.Acquirers.For(ctx, traderID)
 	if errors.Is(err, acquirer.ErrNone) {
-		return nil, fmt.Errorf("%w: trader %d: %w", errNoAcquirer, traderID, err)
+		return nil, 0, fmt.Errorf("%w: trader %d: %w", errNoAcquirer, traderID, err)
 	}
-	return found, err
+	return found, id, err
 }
 
 // detached is a context for a call to an acquirer: who hangs up takes nothing back.

@@ -3,7 +3,6 @@ package checkout
 import (
 	"context"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/acquirer"
@@ -38,15 +37,11 @@ func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, erro
 	if otp == "" {
 		return s.withoutCode(ctx, p, state)
 	}
-	to, err := s.acquirerOf(ctx, p.TraderID)
+	attempt, err := s.beginCode(ctx, p)
 	if err != nil {
 		return View{}, err
 	}
-	attempt, number, err := s.beginCode(ctx, p)
-	if err != nil {
-		return View{}, err
-	}
-	s.handOver(ctx, to, p, attempt, number, code)
+	s.handOver(ctx, attempt, code)
 	if p, err = s.Payments.ByUUID(ctx, p.UUID); err != nil {
 		return View{}, err
 	}
@@ -60,8 +55,9 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 	return s.view(ctx, p)
 }
 
-// beginCode commits that a code is about to be handed over, and numbers it. Of several at once the first is taken.
-func (s *Service) beginCode(ctx context.Context, p payment.Payment) (id uuid.UUID, number int32, err error) {
+// beginCode commits that a code is about to be handed over: the last one of the attempt it returns. Of several at once
+// the first is taken.
+func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
 		if err := s.checkOpen(p); err != nil {
 			return payment.Step{}, err
@@ -74,34 +70,36 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (id uuid.UUI
 		if state, err = state.codeGiven(); err != nil {
 			return payment.Step{}, err
 		}
-		attempt, err := q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: p.MerchantID, ID: state.AttemptID})
+		attempt, err = q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: p.MerchantID, ID: state.AttemptID})
 		if err != nil {
 			return payment.Step{}, err
 		}
+		now := s.clock.Now()
 		attempt.CodesSent++
-		attempt.Submitting, attempt.PollAt = true, s.clock.Now().Add(callGrace)
-		id, number = attempt.ID, attempt.CodesSent
+		attempt.Submitting, attempt.ProgressAt, attempt.PollAt = true, now, now.Add(callGrace)
 		if err := putAttempt(ctx, q, attempt); err != nil {
 			return payment.Step{}, err
 		}
 		return payment.Step{}, put(ctx, q, p, state)
 	})
-	return id, number, err
+	return attempt, err
 }
 
 // handOver hands the acquirer a code and takes its answer in. Without one Poll goes on.
-func (s *Service) handOver(
-	ctx context.Context, to acquirer.Acquirer, p payment.Payment, id uuid.UUID, number int32, code acquirer.Code,
-) {
+func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.Code) {
 	bounded, cancel := detached(ctx)
 	defer cancel()
-	answer, err := to.SubmitCode(bounded, id, number, code)
+	to, err := s.Acquirers.Began(bounded, a.AcquirerID)
+	var answer acquirer.Answer
 	if err == nil {
-		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id}, answer, told)
+		answer, err = to.SubmitCode(bounded, a.ID, a.CodesSent, code)
+	}
+	if err == nil {
+		err = s.take(context.WithoutCancel(ctx), key{a.MerchantID, a.PaymentID, a.ID}, answer, told)
 	}
 	if err != nil {
-		noAnswer(ctx, "code", id, err)
-		soon := db.AttemptSoonIfOpenParams{MerchantID: p.MerchantID, ID: id, PollAt: s.clock.Now()}
+		noAnswer(ctx, "code", a.ID, err)
+		soon := db.AttemptSoonIfOpenParams{MerchantID: a.MerchantID, ID: a.ID, Soon: s.clock.Now()}
 		_ = s.q.AttemptSoonIfOpen(context.WithoutCancel(ctx), soon) // else it is asked when the call's grace is over
 	}
 }

@@ -95,7 +95,7 @@ func (s *Service) resend(ctx context.Context, found payment.Payment, by string, 
 			return payment.Step{}, err
 		}
 		// The acquirer is told at the next round.
-		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, PollAt: now}
+		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: now}
 		return payment.Step{Resend: tell(state, by)}, q.AttemptNudge(ctx, soon)
 	})
 	return p, state, err

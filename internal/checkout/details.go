@@ -38,14 +38,14 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err := s.mayEnter(ctx, p); err != nil {
 		return View{}, err
 	}
-	to, err := s.acquirerOf(ctx, p.TraderID)
+	to, acquirerID, err := s.acquirerOf(ctx, p.TraderID)
 	if err != nil {
 		return View{}, err
 	}
 	if err := s.countCard(ctx, p, d.Address, entered.PAN); err != nil {
 		return View{}, err
 	}
-	attempt, err := s.begin(ctx, p, entered)
+	attempt, err := s.begin(ctx, p, acquirerID, entered)
 	if err != nil {
 		return View{}, err
 	}
@@ -100,26 +100,30 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 }
 
 // begin commits that a card is about to be authorised. Of several cards for one payment the first is taken.
-func (s *Service) begin(ctx context.Context, p payment.Payment, entered card.Card) (uuid.UUID, error) {
+func (s *Service) begin(ctx context.Context, p payment.Payment, acquirerID int64, entered card.Card) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return id, fmt.Errorf("make attempt id: %w", err)
 	}
 	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
-		return payment.Step{}, s.enter(ctx, db.New(tx), tx, p, id, entered)
+		attempt := db.AttemptInsertParams{
+			MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, TraderID: p.TraderID, AcquirerID: acquirerID,
+		}
+		return payment.Step{}, s.enter(ctx, tx, p, attempt, entered)
 	})
 	return id, err
 }
 
-func (s *Service) enter(ctx context.Context, q *db.Queries, tx pgx.Tx, p payment.Payment, id uuid.UUID, entered card.Card) error {
+// enter stores the card and its attempt, of which the caller knows all but the times and the resends.
+func (s *Service) enter(ctx context.Context, tx pgx.Tx, p payment.Payment, attempt db.AttemptInsertParams, entered card.Card) error {
 	if err := s.checkOpen(p); err != nil {
 		return err
 	}
-	state, err := s.state(ctx, q, p)
+	state, err := s.state(ctx, db.New(tx), p)
 	if err != nil {
 		return err
 	}
-	if state, err = state.cardEntered(id); err != nil {
+	if state, err = state.cardEntered(attempt.ID); err != nil {
 		return err
 	}
 	now := s.clock.Now()
@@ -127,13 +131,9 @@ func (s *Service) enter(ctx context.Context, q *db.Queries, tx pgx.Tx, p payment
 	if err != nil {
 		return err
 	}
+	attempt.ResendsTold, attempt.CreatedAt, attempt.PollAt = state.Resends, now, now.Add(callGrace)
 	return db.Pipeline(ctx, tx, store,
-		func(q *db.Queries) error {
-			return q.AttemptInsert(ctx, db.AttemptInsertParams{
-				MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, TraderID: p.TraderID, ResendsTold: state.Resends,
-				CreatedAt: now, PollAt: now.Add(callGrace),
-			})
-		},
+		func(q *db.Queries) error { return q.AttemptInsert(ctx, attempt) },
 		func(q *db.Queries) error { return put(ctx, q, p, state) },
 	)
 }
@@ -156,5 +156,5 @@ func (s *Service) authorise(
 
 // pollNow has the acquirer asked at the next round; if that cannot be written, it is asked when the call's grace is over.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
-	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, PollAt: s.clock.Now()})
+	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()})
 }

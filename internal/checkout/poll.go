@@ -2,79 +2,93 @@ package checkout
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
-	"time"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/db"
 	"gateway/internal/payment"
 )
 
-const (
-	pollBatch = 200
-	// pollers bounds how many attempts a round asks about at a time, and of one trader all rounds together: a processor
-	// that hangs holds up no other.
-	pollers, pollersOfTrader = 32, 16
-	// How often an attempt is asked about: while it is young, then, and when it has long been open.
-	pollSoon, pollLater, pollLast = time.Second, 3 * time.Second, 15 * time.Second
-)
+// pollersOfQueue bounds how many questions one process has on their way to one processor of a trader, in all rounds
+// together.
+const pollersOfQueue = 16
 
-// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended without money or
-// was taken back, that they be undone. Replicas polling at the same time pass each other's by.
+// queue is the attempts that one processor of one trader has to be asked about. Each has pollers of its own, so that a
+// processor that is slow, or has thousands of attempts open, holds up no other.
+type queue struct{ traderID, acquirerID int64 }
+
+// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended without money or was
+// taken back, that they be undone. It returns when nothing is due any more. Several rounds may run at a time, also in
+// several replicas: each attempt is claimed by one poller, just before it is asked about.
 func (s *Service) Poll(ctx context.Context) error {
-	now := s.clock.Now()
-	due, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{
-		Now: now, Soon: now.Add(pollSoon), Later: now.Add(pollLater), Last: now.Add(pollLast), Page: pollBatch,
-	})
+	due, err := s.q.AttemptQueues(ctx, s.clock.Now())
 	if err != nil {
-		return fmt.Errorf("claim attempts: %w", err)
+		return fmt.Errorf("count the attempts that are due: %w", err)
 	}
 	var asking sync.WaitGroup
-	free := make(chan struct{}, pollers)
-	failed := make([]error, len(due))
-	for i, attempt := range due {
-		leave, entered := s.polling.enter(attempt.TraderID)
-		if !entered {
-			continue // it comes round again
+	for _, row := range due {
+		to := queue{row.TraderID, row.AcquirerID}
+		for range s.polling.enter(to, row.Due) {
+			asking.Go(func() {
+				defer s.polling.leave(to)
+				s.work(ctx, to)
+			})
 		}
-		free <- struct{}{}
-		asking.Go(func() {
-			defer func() { leave(); <-free }()
-			failed[i] = s.ask(ctx, attempt)
-		})
 	}
 	asking.Wait()
-	return errors.Join(failed...)
+	return nil
 }
 
-// crowd counts the questions on their way to each trader's acquirer.
+// crowd counts the pollers of each queue.
 type crowd struct {
 	mu  sync.Mutex
-	out map[int64]int
+	out map[queue]int
 }
 
-// enter lets a question through, to be followed by leave, unless there are enough.
-func (c *crowd) enter(traderID int64) (leave func(), entered bool) {
+// enter admits up to wanted further pollers of a queue, each of which has to leave, and returns how many.
+func (c *crowd) enter(to queue, wanted int64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.out[traderID] >= pollersOfTrader {
-		return nil, false
+	admitted := int(min(wanted, int64(pollersOfQueue-c.out[to])))
+	if admitted > 0 {
+		c.out[to] += admitted
 	}
-	c.out[traderID]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.out[traderID]--; c.out[traderID] == 0 {
-			delete(c.out, traderID)
+	return max(admitted, 0)
+}
+
+func (c *crowd) leave(to queue) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.out[to]--; c.out[to] == 0 {
+		delete(c.out, to)
+	}
+}
+
+// work asks about one attempt of a queue after the other, the one that has been due longest first. An attempt that
+// cannot be asked about has been put off by its claim, so that it holds up none behind it.
+func (s *Service) work(ctx context.Context, to queue) {
+	for ctx.Err() == nil {
+		attempt, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{
+			Now: s.clock.Now(), TraderID: to.traderID, AcquirerID: to.acquirerID,
+		})
+		if db.NoRows(err) {
+			return
 		}
-	}, true
+		if err != nil {
+			slog.ErrorContext(ctx, "card attempt not claimed", "trader", to.traderID, "error", err)
+			return
+		}
+		if err := s.ask(ctx, attempt); err != nil {
+			slog.ErrorContext(ctx, "card attempt not asked about", "attempt", attempt.ID.String(), "error", err)
+		}
+	}
 }
 
 // ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked again.
 func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
-	to, err := s.acquirerOf(ctx, a.TraderID)
+	to, err := s.Acquirers.Began(ctx, a.AcquirerID)
 	if err != nil {
 		return err
 	}
@@ -101,15 +115,16 @@ func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db
 	if answer.State == acquirer.Unknown {
 		return s.void(ctx, to, k)
 	}
-	if settled(answer, a) {
+	if s.saysNothingNew(answer, a) {
 		return nil
 	}
 	return s.take(ctx, k, answer, inquired)
 }
 
-// settled reports whether an answer says nothing new, so that no lock need be taken for it.
-func settled(answer acquirer.Answer, a db.CardAttempt) bool {
-	young := a.Polls < 100 // an old one may have to be ended
+// saysNothingNew tells the answers for which no lock need be taken. Of an attempt that has long been open every answer
+// counts: it may have to be ended.
+func (s *Service) saysNothingNew(answer acquirer.Answer, a db.CardAttempt) bool {
+	young := s.clock.Now().Before(a.CreatedAt.Add(longOpen))
 	nothingAsked := answer.State == acquirer.Pending || answer.State == acquirer.CodeNeeded && answer.Codes <= a.CodesFollowed
 	return young && nothingAsked && a.Status == attemptOpen && !a.Submitting
 }

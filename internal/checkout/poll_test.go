@@ -1,32 +1,197 @@
-package checkout
+package checkout_test
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
 
-// A trader whose processor hangs has sixteen questions on their way and no more; others are not kept waiting.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
-	c := crowd{out: map[int64]int{}}
-	var leaves []func()
-	for n := range 16 {
-		leave, entered := c.enter(1)
-		if !entered {
-			t.Fatalf("question %d is not let through", n+1)
+	"github.com/google/uuid"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/checkout"
+	"gateway/internal/payment"
+)
+
+// hanging is a processor that takes cards and never says anything again.
+type hanging struct {
+	acquirer.Acquirer
+	asked, together, most atomic.Int64
+}
+
+func (h *hanging) Result(ctx context.Context, _ uuid.UUID) (acquirer.Answer, error) {
+	h.asked.Add(1)
+	for now := h.together.Add(1); ; {
+		most := h.most.Load()
+		if now <= most || h.most.CompareAndSwap(most, now) {
+			break
 		}
-		leaves = append(leaves, leave)
 	}
-	if _, entered := c.enter(1); entered {
-		t.Error("a 17th is let through")
+	defer h.together.Add(-1)
+	<-ctx.Done()
+	return acquirer.Answer{}, ctx.Err()
+}
+
+// hangingID is the id of the processor that hangs.
+const hangingID = 7
+
+// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while present is set.
+type switched struct {
+	*line
+	hanging hanging
+	present atomic.Bool
+}
+
+func (s *switched) For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
+	if s.present.Load() {
+		return &s.hanging, hangingID, nil
 	}
-	leave, entered := c.enter(2)
-	if !entered {
-		t.Fatal("another trader waits")
+	return s.line.For(ctx, traderID)
+}
+
+func (s *switched) Began(ctx context.Context, id int64) (acquirer.Acquirer, error) {
+	if id == hangingID {
+		return &s.hanging, nil
 	}
-	leave()
-	leaves[0]()
-	if _, entered = c.enter(1); !entered {
-		t.Error("none is let through after one has come back")
+	return s.line.Began(ctx, id)
+}
+
+// withHanging gives the bundle's checkout a processor that hangs.
+func (b *bundle) withHanging(t *testing.T) *switched {
+	t.Helper()
+	s := &switched{line: b.line}
+	s.hanging.Acquirer = b.line.Acquirer
+	rooms := b.checkouts.Rooms
+	rooms.Acquirers = s
+	b.checkouts = checkout.New(b.Pool, b.clock, rooms)
+	return s
+}
+
+// plantWaiting adds attempts of a payment that wait for somebody to decide, and are due.
+func (b *bundle) plantWaiting(t *testing.T, p payment.Payment, acquirerID int64, count int) {
+	t.Helper()
+	_, err := b.Pool.Exec(t.Context(), `insert into card_attempt
+			(merchant_id, id, payment_id, trader_id, acquirer_id, status, created_at, progress_at, poll_at)
+		select $1, gen_random_uuid(), $2, $3, $4, 'open', $5, $5, $5 from generate_series(1, $6)`,
+		p.MerchantID, p.ID, p.TraderID, acquirerID, b.clock.Now(), count)
+	noError(t, err)
+	_, err = b.Pool.Exec(t.Context(), `insert into sandbox_acquirer (attempt_id, currency, amount, script, answers_at)
+		select id, 'AZN', 10, 'desk', created_at from card_attempt on conflict do nothing`)
+	noError(t, err)
+}
+
+// pollEach begins a round each tick, as the program does, and moves the clock with it. What it returns stops it.
+func (b *bundle) pollEach(t *testing.T, tick time.Duration) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var rounds sync.WaitGroup
+	rounds.Go(func() {
+		for ctx.Err() == nil {
+			b.clock.Advance(tick)
+			rounds.Go(func() {
+				if err := b.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			})
+			time.Sleep(tick)
+		}
+	})
+	return func() { cancel(); rounds.Wait() }
+}
+
+// With 2,000 attempts open at a trader, and as many at a processor of theirs that hangs, an approval is seen within 3 s.
+func TestApprovalAmongMany(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	acquirers := b.withHanging(t)
+	old, _ := b.create(t, "")
+	b.plantWaiting(t, old, 0, 2000)
+	b.plantWaiting(t, old, hangingID, 2000)
+	stop := b.pollEach(t, time.Second)
+	defer stop()
+
+	for range 3 {
+		_, token := b.create(t, "")
+		b.enter(t, token, panApproved)
+		for start := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+			v, err := b.checkouts.Get(t.Context(), token)
+			noError(t, err)
+			if v.Payment.Status == "completed" {
+				break
+			}
+			if time.Since(start) > 3*time.Second {
+				t.Fatalf("%s after 3 s", v.Payment.Status)
+			}
+		}
 	}
-	if len(c.out) != 1 {
-		t.Errorf("%d traders are remembered", len(c.out))
+	if most := acquirers.hanging.most.Load(); most != 16 {
+		t.Errorf("%d questions at a time are at the processor that hangs, want 16", most)
+	}
+	if n := b.count(t, "select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at", hangingID); n != 2000-int(acquirers.hanging.asked.Load()) {
+		t.Errorf("%d attempts were not put off, %d of 2000 were asked about", n, acquirers.hanging.asked.Load())
+	}
+}
+
+// How long an attempt is left alone grows with the time for which nothing has happened to it.
+func TestPollPause(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, token := b.create(t, "")
+	b.enter(t, token, panDesk)
+	noError(t, b.checkouts.Poll(t.Context()))
+	pause := func() (seconds int) {
+		t.Helper()
+		noError(t, b.Pool.QueryRow(t.Context(), "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now()).Scan(&seconds))
+		return seconds
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  int
+	}{
+		{2 * time.Second, 1}, {13 * time.Second, 3}, {45 * time.Second, 12}, {time.Minute, 24}, {3 * time.Minute, 30}, {8 * time.Minute, 30},
+	} {
+		b.later(t, step.after)
+		if got := pause(); got != step.want {
+			t.Errorf("after another %s: asked again in %d s, want %d", step.after, got, step.want)
+		}
+	}
+	// The payer gives a code of which nobody had asked: something happened.
+	_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
+	noError(t, err)
+	b.later(t, 2*time.Second)
+	if got := pause(); got != 1 {
+		t.Errorf("after a code: asked again in %d s, want 1", got)
+	}
+}
+
+// A trader's processor is replaced while a charge is under way. Only the former one knows of it, and is asked.
+func TestProcessorReplaced(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	acquirers := b.withHanging(t)
+	_, approved := b.create(t, "")
+	b.enter(t, approved, panApproved)
+	_, cancelled := b.create(t, "")
+	b.enter(t, cancelled, panApproved)
+	_, asked := b.create(t, "")
+	b.enter(t, asked, panCode)
+	b.later(t, time.Second)
+	acquirers.present.Store(true)
+	_, err := b.checkouts.Cancel(t.Context(), cancelled)
+	if err == nil {
+		t.Error("a payment that its charge had completed was cancelled")
+	}
+	_, err = b.checkouts.SubmitCode(t.Context(), asked, "123456")
+	noError(t, err)
+	b.later(t, 2*time.Second)
+	b.want(t, approved, bank, "completed", "")
+	b.want(t, asked, checkout.AwaitingConfirm, "completed", "")
+	if n := acquirers.hanging.asked.Load(); n != 0 {
+		t.Errorf("the new processor was asked %d times about charges it never saw", n)
+	}
+	if n := b.count(t, "select count(*) from card_attempt where acquirer_id <> 0"); n != 0 {
+		t.Errorf("%d attempts have changed their processor", n)
 	}
 }

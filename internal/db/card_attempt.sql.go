@@ -12,71 +12,51 @@ import (
 	"github.com/google/uuid"
 )
 
-const attemptClaim = `-- name: AttemptClaim :many
+const attemptClaim = `-- name: AttemptClaim :one
 with due as (
-    select a.merchant_id, a.id, (case when a.polls < 10 then $1::timestamptz when a.polls < 100 then $2::timestamptz
-        else $3::timestamptz end)::timestamptz as next_poll
-    from card_attempt a
-    where a.status in ('authorising', 'open', 'undoing') and a.poll_at <= $4::timestamptz
-    order by a.poll_at limit $5
+    select d.merchant_id, d.id from card_attempt d
+    where d.trader_id = $2 and d.acquirer_id = $3
+        and d.status in ('authorising', 'open', 'undoing') and d.poll_at <= $1
+    order by d.poll_at limit 1
     for no key update skip locked
 )
-update card_attempt a set polls = a.polls + 1, poll_at = due.next_poll
+update card_attempt a set poll_at = $1 + greatest(interval '1 second',
+    least(($1::timestamptz - a.progress_at) / 5, interval '30 seconds'))
 from due where a.merchant_id = due.merchant_id and a.id = due.id
-returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.polls, a.poll_at
+returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at
 `
 
 type AttemptClaimParams struct {
-	Soon  time.Time
-	Later time.Time
-	Last  time.Time
-	Now   time.Time
-	Page  int32
+	Now        time.Time
+	TraderID   int64
+	AcquirerID int64
 }
 
-// AttemptClaim takes the attempts that are due and puts each off: those asked about often for longer. Replicas pass each
-// other's by.
-func (q *Queries) AttemptClaim(ctx context.Context, arg AttemptClaimParams) ([]CardAttempt, error) {
-	rows, err := q.db.Query(ctx, attemptClaim,
-		arg.Soon,
-		arg.Later,
-		arg.Last,
-		arg.Now,
-		arg.Page,
+// AttemptClaim takes the attempt of a queue that has been due longest and puts it off: by a fifth of the time for which
+// nothing has happened to it, and by 1 to 30 seconds. Replicas, and workers of one, pass each other's by.
+func (q *Queries) AttemptClaim(ctx context.Context, arg AttemptClaimParams) (CardAttempt, error) {
+	row := q.db.QueryRow(ctx, attemptClaim, arg.Now, arg.TraderID, arg.AcquirerID)
+	var i CardAttempt
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.PaymentID,
+		&i.TraderID,
+		&i.Status,
+		&i.CodesSent,
+		&i.ResendsTold,
+		&i.CodesFollowed,
+		&i.Submitting,
+		&i.CreatedAt,
+		&i.PollAt,
+		&i.AcquirerID,
+		&i.ProgressAt,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CardAttempt
-	for rows.Next() {
-		var i CardAttempt
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.PaymentID,
-			&i.TraderID,
-			&i.Status,
-			&i.CodesSent,
-			&i.ResendsTold,
-			&i.CodesFollowed,
-			&i.Submitting,
-			&i.CreatedAt,
-			&i.Polls,
-			&i.PollAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return i, err
 }
 
 const attemptGet = `-- name: AttemptGet :one
-select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, polls, poll_at from card_attempt where merchant_id = $1 and id = $2
+select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, poll_at, acquirer_id, progress_at from card_attempt where merchant_id = $1 and id = $2
 `
 
 type AttemptGetParams struct {
@@ -98,15 +78,16 @@ func (q *Queries) AttemptGet(ctx context.Context, arg AttemptGetParams) (CardAtt
 		&i.CodesFollowed,
 		&i.Submitting,
 		&i.CreatedAt,
-		&i.Polls,
 		&i.PollAt,
+		&i.AcquirerID,
+		&i.ProgressAt,
 	)
 	return i, err
 }
 
 const attemptInsert = `-- name: AttemptInsert :exec
-insert into card_attempt (merchant_id, id, payment_id, trader_id, status, resends_told, created_at, poll_at)
-values ($1, $2, $3, $4, 'authorising', $5, $6, $7)
+insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, status, resends_told, created_at, progress_at, poll_at)
+values ($1, $2, $3, $4, $5, 'authorising', $6, $7, $7, $8)
 `
 
 type AttemptInsertParams struct {
@@ -114,6 +95,7 @@ type AttemptInsertParams struct {
 	ID          uuid.UUID
 	PaymentID   int64
 	TraderID    int64
+	AcquirerID  int64
 	ResendsTold int32
 	CreatedAt   time.Time
 	PollAt      time.Time
@@ -125,6 +107,7 @@ func (q *Queries) AttemptInsert(ctx context.Context, arg AttemptInsertParams) er
 		arg.ID,
 		arg.PaymentID,
 		arg.TraderID,
+		arg.AcquirerID,
 		arg.ResendsTold,
 		arg.CreatedAt,
 		arg.PollAt,
@@ -133,26 +116,40 @@ func (q *Queries) AttemptInsert(ctx context.Context, arg AttemptInsertParams) er
 }
 
 const attemptNudge = `-- name: AttemptNudge :exec
-update card_attempt set poll_at = $1
+update card_attempt set progress_at = $1, poll_at = $1
 where merchant_id = $2 and id = $3 and status = 'open' and not submitting
 `
 
 type AttemptNudgeParams struct {
-	PollAt     time.Time
+	Soon       time.Time
 	MerchantID int64
 	ID         uuid.UUID
 }
 
 // AttemptNudge has the acquirer asked soon, unless a call is under way: that would be taken for lost.
 func (q *Queries) AttemptNudge(ctx context.Context, arg AttemptNudgeParams) error {
-	_, err := q.db.Exec(ctx, attemptNudge, arg.PollAt, arg.MerchantID, arg.ID)
+	_, err := q.db.Exec(ctx, attemptNudge, arg.Soon, arg.MerchantID, arg.ID)
 	return err
+}
+
+const attemptOpenElsewhere = `-- name: AttemptOpenElsewhere :one
+select count(*) from card_attempt a
+where a.trader_id = $1 and a.status in ('authorising', 'open', 'undoing')
+    and not exists (select from trader_acquirer t where t.id = a.acquirer_id and t.present)
+`
+
+// AttemptOpenElsewhere counts a trader's attempts under way at other processors than the present one.
+func (q *Queries) AttemptOpenElsewhere(ctx context.Context, traderID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, attemptOpenElsewhere, traderID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const attemptPut = `-- name: AttemptPut :exec
 update card_attempt set status = $1, codes_sent = $2,
-    codes_followed = $3, submitting = $4, poll_at = $5
-where merchant_id = $6 and id = $7
+    codes_followed = $3, submitting = $4, progress_at = $5, poll_at = $6
+where merchant_id = $7 and id = $8
 `
 
 type AttemptPutParams struct {
@@ -160,6 +157,7 @@ type AttemptPutParams struct {
 	CodesSent     int32
 	CodesFollowed int32
 	Submitting    bool
+	ProgressAt    time.Time
 	PollAt        time.Time
 	MerchantID    int64
 	ID            uuid.UUID
@@ -172,11 +170,45 @@ func (q *Queries) AttemptPut(ctx context.Context, arg AttemptPutParams) error {
 		arg.CodesSent,
 		arg.CodesFollowed,
 		arg.Submitting,
+		arg.ProgressAt,
 		arg.PollAt,
 		arg.MerchantID,
 		arg.ID,
 	)
 	return err
+}
+
+const attemptQueues = `-- name: AttemptQueues :many
+select trader_id, acquirer_id, count(*) as due from card_attempt
+where status in ('authorising', 'open', 'undoing') and poll_at <= $1::timestamptz
+group by trader_id, acquirer_id
+`
+
+type AttemptQueuesRow struct {
+	TraderID   int64
+	AcquirerID int64
+	Due        int64
+}
+
+// AttemptQueues counts the attempts that are due, by trader and processor.
+func (q *Queries) AttemptQueues(ctx context.Context, now time.Time) ([]AttemptQueuesRow, error) {
+	rows, err := q.db.Query(ctx, attemptQueues, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AttemptQueuesRow
+	for rows.Next() {
+		var i AttemptQueuesRow
+		if err := rows.Scan(&i.TraderID, &i.AcquirerID, &i.Due); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const attemptResendTold = `-- name: AttemptResendTold :exec
@@ -197,50 +229,50 @@ func (q *Queries) AttemptResendTold(ctx context.Context, arg AttemptResendToldPa
 }
 
 const attemptSoon = `-- name: AttemptSoon :exec
-update card_attempt set poll_at = $1 where merchant_id = $2 and id = $3
+update card_attempt set progress_at = $1, poll_at = $1 where merchant_id = $2 and id = $3
 `
 
 type AttemptSoonParams struct {
-	PollAt     time.Time
+	Soon       time.Time
 	MerchantID int64
 	ID         uuid.UUID
 }
 
 // AttemptSoon has the acquirer asked soon.
 func (q *Queries) AttemptSoon(ctx context.Context, arg AttemptSoonParams) error {
-	_, err := q.db.Exec(ctx, attemptSoon, arg.PollAt, arg.MerchantID, arg.ID)
+	_, err := q.db.Exec(ctx, attemptSoon, arg.Soon, arg.MerchantID, arg.ID)
 	return err
 }
 
 const attemptSoonIfOpen = `-- name: AttemptSoonIfOpen :exec
-update card_attempt set poll_at = $1 where merchant_id = $2 and id = $3 and status = 'open'
+update card_attempt set progress_at = $1, poll_at = $1 where merchant_id = $2 and id = $3 and status = 'open'
 `
 
 type AttemptSoonIfOpenParams struct {
-	PollAt     time.Time
+	Soon       time.Time
 	MerchantID int64
 	ID         uuid.UUID
 }
 
 // AttemptSoonIfOpen is AttemptSoon for an attempt whose card has arrived: one still on its way would be taken for lost.
 func (q *Queries) AttemptSoonIfOpen(ctx context.Context, arg AttemptSoonIfOpenParams) error {
-	_, err := q.db.Exec(ctx, attemptSoonIfOpen, arg.PollAt, arg.MerchantID, arg.ID)
+	_, err := q.db.Exec(ctx, attemptSoonIfOpen, arg.Soon, arg.MerchantID, arg.ID)
 	return err
 }
 
 const attemptUndo = `-- name: AttemptUndo :exec
-update card_attempt set status = 'undoing', polls = 0, poll_at = $1
+update card_attempt set status = 'undoing', progress_at = $1, poll_at = $1
 where merchant_id = $2 and payment_id = $3 and status = 'approved'
 `
 
 type AttemptUndoParams struct {
-	PollAt     time.Time
+	Soon       time.Time
 	MerchantID int64
 	PaymentID  int64
 }
 
 // AttemptUndo has the charges that completed a payment undone, soon.
 func (q *Queries) AttemptUndo(ctx context.Context, arg AttemptUndoParams) error {
-	_, err := q.db.Exec(ctx, attemptUndo, arg.PollAt, arg.MerchantID, arg.PaymentID)
+	_, err := q.db.Exec(ctx, attemptUndo, arg.Soon, arg.MerchantID, arg.PaymentID)
 	return err
 }

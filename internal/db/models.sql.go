@@ -36,8 +36,9 @@ type CardAttempt struct {
 	CodesFollowed int32
 	Submitting    bool
 	CreatedAt     time.Time
-	Polls         int32
 	PollAt        time.Time
+	AcquirerID    int64
+	ProgressAt    time.Time
 }
 
 type CardConflict struct {
@@ -249,6 +250,8 @@ type TraderAcquirer struct {
 	URL      string
 	KeyID    string
 	Secret   []byte
+	ID       int64
+	Present  bool
 }
 
 type WebhookAttempt struct {

@@ -10,24 +10,61 @@ import (
 )
 
 const acquirerGet = `-- name: AcquirerGet :one
-select trader_id, url, key_id, secret from trader_acquirer where trader_id = $1
+select trader_id, url, key_id, secret, id, present from trader_acquirer where id = $1
 `
 
-func (q *Queries) AcquirerGet(ctx context.Context, traderID int64) (TraderAcquirer, error) {
-	row := q.db.QueryRow(ctx, acquirerGet, traderID)
+// AcquirerGet is a processor, present or former.
+func (q *Queries) AcquirerGet(ctx context.Context, id int64) (TraderAcquirer, error) {
+	row := q.db.QueryRow(ctx, acquirerGet, id)
 	var i TraderAcquirer
 	err := row.Scan(
 		&i.TraderID,
 		&i.URL,
 		&i.KeyID,
 		&i.Secret,
+		&i.ID,
+		&i.Present,
 	)
 	return i, err
 }
 
+const acquirerPresent = `-- name: AcquirerPresent :one
+select trader_id, url, key_id, secret, id, present from trader_acquirer where trader_id = $1 and present
+`
+
+// AcquirerPresent is the processor that takes a trader's new cards.
+func (q *Queries) AcquirerPresent(ctx context.Context, traderID int64) (TraderAcquirer, error) {
+	row := q.db.QueryRow(ctx, acquirerPresent, traderID)
+	var i TraderAcquirer
+	err := row.Scan(
+		&i.TraderID,
+		&i.URL,
+		&i.KeyID,
+		&i.Secret,
+		&i.ID,
+		&i.Present,
+	)
+	return i, err
+}
+
+const acquirerRetire = `-- name: AcquirerRetire :exec
+update trader_acquirer set present = false where trader_id = $1 and present and url <> $2
+`
+
+type AcquirerRetireParams struct {
+	TraderID int64
+	URL      string
+}
+
+// AcquirerRetire makes a trader's present processor, unless it is at this address, a former one.
+func (q *Queries) AcquirerRetire(ctx context.Context, arg AcquirerRetireParams) error {
+	_, err := q.db.Exec(ctx, acquirerRetire, arg.TraderID, arg.URL)
+	return err
+}
+
 const acquirerSet = `-- name: AcquirerSet :exec
 insert into trader_acquirer (trader_id, url, key_id, secret) values ($1, $2, $3, $4)
-on conflict (trader_id) do update set url = excluded.url, key_id = excluded.key_id, secret = excluded.secret
+on conflict (trader_id, url) do update set key_id = excluded.key_id, secret = excluded.secret, present = true
 `
 
 type AcquirerSetParams struct {
@@ -37,6 +74,7 @@ type AcquirerSetParams struct {
 	Secret   []byte
 }
 
+// AcquirerSet makes the processor at an address a trader's present one. One known there before gets the new key and secret.
 func (q *Queries) AcquirerSet(ctx context.Context, arg AcquirerSetParams) error {
 	_, err := q.db.Exec(ctx, acquirerSet,
 		arg.TraderID,
@@ -48,10 +86,10 @@ func (q *Queries) AcquirerSet(ctx context.Context, arg AcquirerSetParams) error 
 }
 
 const acquirerSetting = `-- name: AcquirerSetting :one
-select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = $1 for no key update
+select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = $1 and a.present for no key update
 `
 
-// AcquirerSetting locks a trader's acquirer and reads it, its secret left out.
+// AcquirerSetting locks a trader's present acquirer and reads it, its secret left out.
 func (q *Queries) AcquirerSetting(ctx context.Context, traderID int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, acquirerSetting, traderID)
 	var column_1 []byte

@@ -1852,6 +1852,59 @@ func (x *SettingResponse) GetChange() *SettingChange {
 	return nil
 }
 
+type SetTraderAcquirerResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// How many of the trader's card attempts are still open at other processors.
+	OpenElsewhere int64 `protobuf:"varint,2,opt,name=open_elsewhere,json=openElsewhere,proto3" json:"open_elsewhere,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetTraderAcquirerResponse) Reset() {
+	*x = SetTraderAcquirerResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetTraderAcquirerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetTraderAcquirerResponse) ProtoMessage() {}
+
+func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
+func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *SetTraderAcquirerResponse) GetOpenElsewhere() int64 {
+	if x != nil {
+		return x.OpenElsewhere
+	}
+	return 0
+}
+
 type CreateCashboxResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
@@ -1863,7 +1916,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1875,7 +1928,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1888,7 +1941,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -1924,7 +1977,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1936,7 +1989,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1949,7 +2002,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -2014,7 +2067,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2026,7 +2079,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2039,7 +2092,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2080,7 +2133,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2092,7 +2145,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2105,7 +2158,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2133,7 +2186,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2145,7 +2198,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2158,7 +2211,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2380,7 +2433,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x13RevokeTokensRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\"C\n" +
 	"\x0fSettingResponse\x120\n" +
-	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\"p\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\"t\n" +
+	"\x19SetTraderAcquirerResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
+	"\x0eopen_elsewhere\x18\x02 \x01(\x03R\ropenElsewhere\"p\n" +
 	"\x15CreateCashboxResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
 	"\x0ewebhook_secret\x18\x02 \x01(\tR\rwebhookSecret\"\xfc\x01\n" +
@@ -2416,7 +2472,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xba\x18\n" +
+	"\a_cursor2\xc4\x18\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2449,8 +2505,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
 	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
 	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
-	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12T\n" +
-	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a$.portal.v1.SetTraderAcquirerResponse\x12^\n" +
 	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
 	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
@@ -2472,7 +2528,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
 	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
@@ -2501,149 +2557,151 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*UpdateUserRequest)(nil),             // 24: portal.v1.UpdateUserRequest
 	(*RevokeTokensRequest)(nil),           // 25: portal.v1.RevokeTokensRequest
 	(*SettingResponse)(nil),               // 26: portal.v1.SettingResponse
-	(*CreateCashboxResponse)(nil),         // 27: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                 // 28: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 29: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 30: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 31: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),         // 32: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 33: google.protobuf.Struct
-	(*CreateMerchantRequest)(nil),         // 34: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),          // 35: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),           // 36: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),             // 37: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),         // 38: portal.v1.WithdrawTraderRequest
-	(*ListDepositsRequest)(nil),           // 39: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 40: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 41: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 42: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 43: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 44: portal.v1.ResolvePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 45: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 46: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 47: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 48: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 49: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 50: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),            // 51: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 52: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 53: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 54: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 55: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 56: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 57: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 58: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 59: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 60: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 61: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 62: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 63: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 64: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 65: portal.v1.AppealDecisionResponse
+	(*SetTraderAcquirerResponse)(nil),     // 27: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),         // 28: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                 // 29: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 30: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 31: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 32: portal.v1.ListDeadEventsRequest
+	(*timestamppb.Timestamp)(nil),         // 33: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 34: google.protobuf.Struct
+	(*CreateMerchantRequest)(nil),         // 35: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),          // 36: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),           // 37: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),             // 38: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),         // 39: portal.v1.WithdrawTraderRequest
+	(*ListDepositsRequest)(nil),           // 40: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 41: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 42: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 43: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 44: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 45: portal.v1.ResolvePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 46: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 47: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 48: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 49: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 50: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 51: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 52: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 53: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 54: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 55: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 56: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 57: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 58: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 59: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 60: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 61: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 62: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 63: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 64: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 65: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 66: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	32, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	32, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	33, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	33, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	32, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	32, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	33, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	33, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	32, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	33, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
 	20, // 13: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
 	20, // 14: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	28, // 15: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	28, // 16: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	32, // 17: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	33, // 18: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	33, // 19: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	28, // 20: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 21: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 22: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 23: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 24: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 25: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	34, // 26: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	15, // 27: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	35, // 28: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	16, // 29: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	17, // 30: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	18, // 31: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	36, // 32: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	37, // 33: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	38, // 34: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	19, // 35: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	21, // 36: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	22, // 37: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	23, // 38: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	24, // 39: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	25, // 40: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	29, // 41: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	39, // 42: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	40, // 43: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	41, // 44: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	42, // 45: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	43, // 46: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	44, // 47: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	45, // 48: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	46, // 49: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	47, // 50: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	48, // 51: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	49, // 52: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	31, // 53: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	50, // 54: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	51, // 55: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	52, // 56: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	53, // 57: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	54, // 58: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 59: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 60: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 61: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 62: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 63: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 64: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 65: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	27, // 66: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	26, // 67: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 68: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 69: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 70: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	26, // 71: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	26, // 72: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	26, // 73: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 74: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 75: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 76: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 77: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 78: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	30, // 79: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	55, // 80: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	56, // 81: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	56, // 82: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 83: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	57, // 84: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	58, // 85: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 86: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 87: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 88: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SettingResponse
-	59, // 89: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	60, // 90: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	61, // 91: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	62, // 92: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	63, // 93: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	64, // 94: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	65, // 95: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	65, // 96: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	59, // [59:97] is the sub-list for method output_type
-	21, // [21:59] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	29, // 15: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	29, // 16: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	29, // 17: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	33, // 18: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	34, // 19: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	34, // 20: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	29, // 21: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	0,  // 22: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	3,  // 23: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	6,  // 24: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	10, // 25: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	12, // 26: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	35, // 27: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	15, // 28: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	36, // 29: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	16, // 30: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	17, // 31: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	18, // 32: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	37, // 33: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	38, // 34: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	39, // 35: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	19, // 36: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	21, // 37: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	22, // 38: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	23, // 39: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	24, // 40: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	25, // 41: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	30, // 42: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	40, // 43: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	41, // 44: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	42, // 45: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	43, // 46: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	44, // 47: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	45, // 48: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	46, // 49: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	47, // 50: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	48, // 51: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	49, // 52: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	50, // 53: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	32, // 54: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	51, // 55: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	52, // 56: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	53, // 57: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	54, // 58: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	55, // 59: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 60: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 61: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 62: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 63: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 64: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 65: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 66: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	28, // 67: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	26, // 68: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 69: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 70: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 71: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	26, // 72: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	26, // 73: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	26, // 74: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 75: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 78: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 79: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	31, // 80: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	56, // 81: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	57, // 82: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	57, // 83: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 84: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	58, // 85: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	59, // 86: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 87: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 88: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	27, // 89: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	60, // 90: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	61, // 91: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	62, // 92: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	63, // 93: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	64, // 94: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	65, // 95: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	66, // 96: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	66, // 97: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	60, // [60:98] is the sub-list for method output_type
+	22, // [22:60] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -2670,16 +2728,16 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

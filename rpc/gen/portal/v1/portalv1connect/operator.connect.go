@@ -208,8 +208,9 @@ type OperatorServiceClient interface {
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
 	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
-	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
-	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
+	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
+	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
 	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
 	// CloseCardConflict notes that a conflict is settled.
@@ -413,7 +414,7 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
 			connect.WithClientOptions(opts...),
 		),
-		setTraderAcquirer: connect.NewClient[v1.SetTraderAcquirerRequest, v1.SettingResponse](
+		setTraderAcquirer: connect.NewClient[v1.SetTraderAcquirerRequest, v1.SetTraderAcquirerResponse](
 			httpClient,
 			baseURL+OperatorServiceSetTraderAcquirerProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetTraderAcquirer")),
@@ -501,7 +502,7 @@ type operatorServiceClient struct {
 	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
 	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
 	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
-	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SettingResponse]
+	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SetTraderAcquirerResponse]
 	listCardConflicts      *connect.Client[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse]
 	closeCardConflict      *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
 	listDeadEvents         *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
@@ -658,7 +659,7 @@ func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *
 }
 
 // SetTraderAcquirer calls portal.v1.OperatorService.SetTraderAcquirer.
-func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error) {
 	return c.setTraderAcquirer.CallUnary(ctx, req)
 }
 
@@ -762,8 +763,9 @@ type OperatorServiceHandler interface {
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
 	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
-	// SetTraderAcquirer gives a trader his processor, or another one: outside a sandbox only such a trader takes cards.
-	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
+	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
+	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
 	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
 	// CloseCardConflict notes that a conflict is settled.
@@ -1220,7 +1222,7 @@ func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderAcquirer is not implemented"))
 }
 
