@@ -1,6 +1,8 @@
 -- name: AttemptInsert :exec
-insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, status, resends_told, created_at, progress_at, poll_at)
-values (@merchant_id, @id, @payment_id, @trader_id, @acquirer_id, 'authorising', @resends_told, @created_at, @created_at, @poll_at);
+insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, source, card, status, resends_told,
+    created_at, progress_at, poll_at)
+values (@merchant_id, @id, @payment_id, @trader_id, @acquirer_id, @source, @card, 'authorising', @resends_told,
+    @created_at, @created_at, @poll_at);
 
 -- name: AttemptGet :one
 select * from card_attempt where merchant_id = @merchant_id and id = @id;

@@ -118,12 +118,14 @@ type line struct {
 
 var errCut = errors.New("the line is cut")
 
-func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, error) {
+func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
 	if traderID == l.without.Load() {
-		return nil, acquirer.ErrNone
+		return nil, 0, acquirer.ErrNone
 	}
-	return l, nil
+	return l, 0, nil
 }
+
+func (l *line) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
 
 func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
 	if l.cut.Load() {

@@ -24,21 +24,28 @@ func (p *Pay) typing(v purchase) view.Checkout {
 	return page
 }
 
-// showCard shows the form of a card, with what was typed and is wrong in it. The security code is typed anew.
+// showCard shows the form of a card, with what was typed and is wrong in it. The security code is typed anew, and a card
+// number is carried sealed: the page shows its last digits.
 func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, wrong fault.Fields) {
 	page := p.typing(v)
+	kept, err := p.Checkouts.KeepNumber(v.payment, typed.PAN)
+	if err != nil {
+		p.refused(v, err)
+		return
+	}
 	entry := view.CardEntry{
+		Kept: kept.Sealed, KeptName: cardName("", kept.Last4),
 		Number: view.Input{
-			Name: "pan", Label: page.Say(words.CardNumber), Value: typed.PAN, Autocomplete: "cc-number", Mode: "numeric", Format: "pan",
+			Name: "pan", Label: page.Say(words.CardNumber), Value: unlessPAN(typed.PAN), Autocomplete: "cc-number", Mode: "numeric", Format: "pan",
 			Longest: 32, Required: true,
 		},
 		Expiry: view.Input{
-			Name: "expiry", Label: page.Say(words.Expiry), Form: page.Say(words.ExpiryHint), Value: expiry, Autocomplete: "cc-exp",
+			Name: "expiry", Label: page.Say(words.Expiry), Form: page.Say(words.ExpiryHint), Value: unlessPAN(expiry), Autocomplete: "cc-exp",
 			Mode: "numeric", Format: "expiry", Longest: 9, Required: true,
 		},
 		Security: security(page.Words, wrong),
 		Holder: view.Input{
-			Name: "cardHolder", Label: page.Say(words.Holder), Value: typed.Holder, Autocomplete: "cc-name", Longest: 64,
+			Name: "cardHolder", Label: page.Say(words.Holder), Value: unlessPAN(typed.Holder), Autocomplete: "cc-name", Longest: 64,
 		},
 		Saved: v.view.Saved != nil,
 	}
@@ -46,6 +53,14 @@ func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, 
 		explain(page.Words, &entry, typed, wrong)
 	}
 	show(v.w, v.r, status, view.EnterCard(page, entry))
+}
+
+// unlessPAN is what was typed, as text that may be shown again.
+func unlessPAN(typed string) string {
+	if card.HoldsPAN(typed) {
+		return ""
+	}
+	return strings.ToValidUTF8(typed, "")
 }
 
 // explain says beside each field what is wrong with it, and begins at the first.
@@ -89,8 +104,11 @@ func security(w words.Words, wrong fault.Fields) view.Input {
 // showSaved asks for the security code of the saved card alone.
 func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 	page, saved := p.typing(v), v.view.Saved
+	if wrong.Wrong("pan") {
+		page.Notice = page.Say(words.SavedChanged)
+	}
 	shown := view.SavedCard{
-		Name: cardName(saved.Brand, saved.Last4), Security: security(page.Words, wrong),
+		ID: saved.ID, Name: cardName(saved.Brand, saved.Last4), Security: security(page.Words, wrong),
 		Expiry: fmt.Sprintf("%02d/%02d", saved.Card.Expiry.Month(), saved.Card.Expiry.Year()%100),
 	}
 	if saved.Holder != nil {

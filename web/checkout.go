@@ -170,16 +170,19 @@ func (p *Pay) payTyped(v purchase) {
 	typed := card.Entry{
 		PAN: v.r.PostFormValue("pan"), ExpMonth: month, ExpYear: year, Holder: v.r.PostFormValue("cardHolder"),
 	}
+	if typed.PAN == "" {
+		typed.PAN = p.Checkouts.KeptNumber(v.payment, v.r.PostFormValue("kept"))
+	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) })
 }
 
-// paySaved pays with the payer's saved card.
+// paySaved pays with the saved card that the page showed, and with no other that was saved since.
 func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Saved: true, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
+		Saved: true, SavedID: v.r.PostFormValue("card"), CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		if v.view.Saved == nil { // it was forgotten elsewhere
@@ -192,7 +195,8 @@ func (p *Pay) paySaved(v purchase) {
 
 // enterCode hands the code over. A form that was sent twice, or that a browser has kept, counts once.
 func (p *Pay) enterCode(v purchase) {
-	if v.r.PostFormValue("attempt") != attempt(v.view) {
+	asked := v.view.Phase == checkout.AwaitingCode || v.view.Phase == checkout.AwaitingBank
+	if !v.waiting() || !asked || v.r.PostFormValue("attempt") != attempt(v.view) {
 		back(v.w, p.purchasePage(v).Shell)
 		return
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"gateway/internal/payment"
 )
 
@@ -172,13 +174,19 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 			!strings.Contains(field.AttrOr("aria-describedby", ""), test.field+"-error") {
 			t.Errorf("%+v: the field does not say so", test)
 		}
-		for id, want := range map[string]string{"pan": test.number, "expiry": test.expiry, "cardHolder": test.holder, "cvv": ""} {
+		shown := map[string]string{"expiry": test.expiry, "cardHolder": test.holder, "cvv": ""}
+		if test.number == approvedCard {
+			wantText(t, page, "[data-kept] strong", "•••• 4242")
+		} else {
+			shown["pan"] = test.number
+		}
+		for id, want := range shown {
 			if got := page.Find("#"+id).AttrOr("value", "(none)"); got != want {
 				t.Errorf("%+v: %s is kept as %q", test, id, got)
 			}
 		}
-		if a.header.Get("Cache-Control") != "no-store" {
-			t.Error("a browser may keep the page")
+		if a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, approvedCard) {
+			t.Error("a browser may keep the page, or the page shows the number")
 		}
 	}
 	if b.attempts(t, p) != 0 {
@@ -221,30 +229,133 @@ func TestSavedCard(t *testing.T) {
 	}
 	page := b.page(t, b.path(second))
 	wantText(t, page, "[data-saved-card]", "Your saved cardVisa •••• 4242valid until 12/30IVAN IVANOV")
-	if page.Find("input").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
+	if page.Find("input:not([type=hidden])").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
 		t.Error("it asks for more than the security code, or shows the number")
 	}
 	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
 	if other.Find("#pan").Length() != 1 || other.Find("[data-saved-card]").Length() != 0 {
 		t.Error("another card cannot be used")
 	}
-	wrong := b.post(t, b.path(second), "cvv", "98765")
+	wrong := b.post(t, b.path(second), "cvv", "98765", "card", savedID(page))
 	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the security code.")
 	if wrong.code != http.StatusUnprocessableEntity || strings.Contains(wrong.body, "98765") {
 		t.Errorf("%d, or the code comes back", wrong.code)
 	}
-	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987"))
+	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(parse(t, wrong))))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(second)), "h1", "Payment received")
 
 	third := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	left := savedID(b.page(t, b.path(third)))
 	wantBack(t, b, third, b.post(t, b.path(third)+"/forget"))
 	if b.page(t, b.path(third)).Find("[data-saved-card]").Length() != 0 {
 		t.Error("a forgotten card is offered")
 	}
 	// In a tab left open the form of the saved card is still there.
-	if a := b.post(t, b.path(third), "cvv", "987"); a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#pan").Length() != 1 {
+	if a := b.post(t, b.path(third), "cvv", "987", "card", left); a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#pan").Length() != 1 {
 		t.Errorf("paying with a forgotten card: %d", a.code)
+	}
+}
+
+// savedID is the card that the form of a page pays with.
+func savedID(page *goquery.Document) string { return page.Find("input[name=card]").AttrOr("value", "") }
+
+// A page left open shows one card, and meanwhile another one was saved. The card of the page is not the one to charge, and
+// nor is the other before the payer has seen it.
+func TestSavedCardChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
+	b.answers(t)
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	shown := savedID(b.page(t, b.path(p)))
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), mastercardCard)
+	b.answers(t)
+	for name, id := range map[string]string{"the card shown before": shown, "none": "", "what is no card": "x"} {
+		a := b.post(t, b.path(p), "cvv", "987", "card", id)
+		if a.code != http.StatusUnprocessableEntity || b.attempts(t, p) != 0 {
+			t.Fatalf("%s: %d, %d attempts", name, a.code, b.attempts(t, p))
+		}
+		page := parse(t, a)
+		wantText(t, page, "[data-saved-card] strong", "Mastercard •••• 4444")
+		wantText(t, page, "[role=alert]", "Another card has been saved in the meantime. Check it before you pay.")
+		shown = savedID(page)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987", "card", shown))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+	var last4 string
+	noError(t, b.Pool.QueryRow(t.Context(), "select last4 from payment_card where payment_id = $1", p.ID).Scan(&last4))
+	if last4 != "4444" {
+		t.Errorf("charged was the card that ends in %s", last4)
+	}
+}
+
+// A number that was right is carried to the next try without being shown, for its own payment alone.
+func TestNumberIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p, another := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
+	page := parse(t, b.post(t, b.path(p)+"/card", "pan", "4242-4242 4242 4242", "expiry", "12/30", "cvv", "1"))
+	again := []string{"kept", page.Find("input[name=kept]").AttrOr("value", ""), "expiry", "12/30", "cvv"}
+	page = parse(t, b.post(t, b.path(p)+"/card", append(again, "2")...))
+	wantText(t, page, "[data-kept] strong", "•••• 4242")
+	if a := b.post(t, b.path(another)+"/card", append(again, "987")...); a.code != http.StatusUnprocessableEntity || b.attempts(t, another) != 0 {
+		t.Errorf("another payment takes the number: %d", a.code)
+	}
+	if other := page.Find("a.quiet").First().AttrOr("href", ""); b.page(t, other).Find("input#pan").Length() != 1 {
+		t.Errorf("another card cannot be typed: %s", other)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/card", append(again, "987")...))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+}
+
+// Whatever field a number is typed into, no page shows it, and what is no text is not taken.
+func TestNumberInTheWrongField(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	const number = "4242 4242 4242 4242"
+	for field, typed := range map[string]string{
+		"pan": number + "x", "expiry": number, "cardHolder": number, "pan with all": number + " 12/30 987",
+	} {
+		name, _, _ := strings.Cut(field, " ")
+		fields := map[string]string{"pan": "42", "expiry": "12/30", "cvv": "987", "cardHolder": "A", name: typed}
+		var form []string
+		for key, value := range fields {
+			form = append(form, key, value)
+		}
+		a := b.post(t, b.path(p)+"/card", form...)
+		if a.code != http.StatusUnprocessableEntity || strings.Contains(a.body, number) {
+			t.Errorf("%s: %d, and the number is shown: %t", field, a.code, strings.Contains(a.body, number))
+		}
+	}
+	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
+		a := b.post(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder", holder)
+		if a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#cardHolder-error").Length() != 1 || b.attempts(t, p) != 0 {
+			t.Errorf("%q: %d", holder, a.code)
+		}
+	}
+}
+
+// Forms of a payment that has ended lead to its result.
+func TestFormsAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	paid, cancelled := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, paid, approvedCard)
+	b.answers(t)
+	b.post(t, b.path(cancelled)+"/cancel")
+	for _, p := range []payment.Payment{paid, cancelled} {
+		for _, below := range []string{"", "/card", "/code", "/cancel"} {
+			for _, fields := range [][]string{{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "9"}} {
+				a := b.post(t, b.path(p)+below, fields...)
+				if a.code != http.StatusSeeOther && (below != "/cancel" || a.code != http.StatusUnprocessableEntity) {
+					t.Errorf("%s %v: %d", below, fields, a.code)
+				}
+			}
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func TestSavedCardIsLost(t *testing.T) {
 	b.answers(t)
 	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
 	b.line.cut.Store(true)
-	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987"))
+	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987", "card", savedID(b.page(t, b.path(p)))))
 	b.answers(t)
 	page := b.page(t, b.path(p))
 	wantText(t, page, "[role=alert]", cardLost)

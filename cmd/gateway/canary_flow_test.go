@@ -159,6 +159,7 @@ func (r *cardRun) post(token, below string, status int, fields ...string) {
 	if noError(r.t, err); got.status != status {
 		r.t.Errorf("%s %v: %d", below, fields, got.status)
 	}
+	_, _ = r.answers.Write([]byte(got.raw + "\n"))
 }
 
 func (r *cardRun) ends(token, status string) {
@@ -376,15 +377,16 @@ func (r *cardRun) saved() {
 	r.post(first, "/card", 303, "pan", r.pan("5"), "expiry", "12/35", "cvv", r.cvv(), "cardHolder", "ANNA B")
 	r.ends(first, "completed")
 	_, again := r.create("sandbox-azn", payer)
-	r.post(again, "", 422, "cvv", r.cvv()+"x")
-	r.post(again, "", 303, "cvv", r.cvv())
+	saved, _ := r.instance.page(r.t, r.PayURL+"/pay/"+again).Find("input[name=card]").Attr("value")
+	r.post(again, "", 422, "cvv", r.cvv()+"x", "card", saved)
+	r.post(again, "", 303, "cvv", r.cvv(), "card", saved)
 	r.ends(again, "completed")
 	if n := r.sealed("status = 'completed'"); n == 0 {
 		r.t.Error("no card was kept")
 	}
 	_, last := r.create("sandbox-azn", payer)
 	r.post(last, "/forget", 303)
-	r.post(last, "", 422, "cvv", r.cvv())
+	r.post(last, "", 422, "cvv", r.cvv(), "card", saved)
 	if n := r.sealed("status <> 'pending'"); n != 0 {
 		r.t.Errorf("%d cards are sealed after they were to be forgotten", n)
 	}

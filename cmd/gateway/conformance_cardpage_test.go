@@ -12,7 +12,7 @@ import (
 )
 
 // page opens a page of a checkout.
-func (w *walk) page(t *testing.T, address string) *goquery.Document {
+func (g *instance) page(t *testing.T, address string) *goquery.Document {
 	t.Helper()
 	got, err := trySend(http.MethodGet, address, "", nil)
 	noError(t, err)

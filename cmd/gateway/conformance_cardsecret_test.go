@@ -16,7 +16,7 @@ func cardIsSealed(t *testing.T, w *walk) {
 	if w.count(t, sealed, w.ids["id"]) != 1 {
 		t.Error("no card is kept sealed")
 	}
-	for _, table := range []string{"payment_card", "card_attempt", "checkout", "card_seen", "sandbox_acquirer", "payment"} {
+	for _, table := range []string{"payment_card", "card_attempt", "checkout", "card_declined", "sandbox_acquirer", "payment"} {
 		content := strings.Join(w.texts(t, "select t::text from "+table+" t"), "\n")
 		for _, secret := range []string{deskCard, keptCode, "ANNA B"} {
 			if strings.Contains(content, secret) || strings.Contains(content, hex.EncodeToString([]byte(secret))) {

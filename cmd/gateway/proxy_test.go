@@ -72,7 +72,7 @@ func TestBehindProxy(t *testing.T) {
 	back, err := http.DefaultTransport.RoundTrip(r)
 	noError(t, err)
 	noError(t, back.Body.Close())
-	if n := g.count(t, "select count(distinct source) from card_seen"); n != 3 {
+	if n := g.count(t, "select count(distinct source) from card_attempt"); n != 3 {
 		t.Errorf("%d clients seen, want 3", n)
 	}
 }

@@ -78,8 +78,10 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	if holder := strings.TrimSpace(e.Holder); holder != "" {
 		c.Holder = &holder
 		f.Check(utf8.RuneCountInString(holder) <= maxHolder, "cardHolder", "must be at most %d characters", maxHolder)
-		f.Check(!strings.ContainsFunc(holder, unicode.IsControl), "cardHolder", "must be one line of text")
 		f.Check(!looksLikePAN(holder), "cardHolder", "must be a name")
+		if flaw := fault.TextFlaw(holder); flaw != "" {
+			f.Add("cardHolder", "%s", flaw)
+		}
 	}
 	return c
 }
@@ -95,8 +97,27 @@ func looksLikePAN(holder string) bool {
 	return digits >= minPAN
 }
 
+// HoldsPAN reports whether the digits of a text, whatever is between them, are a card number, or so many that one may be
+// among them. What was typed into a form is not shown again then.
+func HoldsPAN(text string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+	return len(digits) > maxPAN || len(digits) >= minPAN && luhn(digits)
+}
+
 // separators are what people put between a number's groups.
 var separators = strings.NewReplacer(" ", "", "-", "")
+
+// ParsePAN reads a card number as people type it, and reports whether it is one.
+func ParsePAN(text string) (PAN, bool) {
+	f := fault.Fields{}
+	pan := parsePAN(f, text)
+	return pan, len(f) == 0
+}
 
 func parsePAN(f fault.Fields, text string) PAN {
 	digits := separators.Replace(text)

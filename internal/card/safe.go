@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"gateway/internal/db"
@@ -108,6 +110,8 @@ func (s *Safe) show(row db.PaymentCard) (*Shown, error) {
 type Saved struct {
 	Shown
 	Card Card
+	// ID tells this card from others of the payer's, and is no secret.
+	ID string
 }
 
 // Saved finds the card its owner used last on the cashbox, if it is still kept and good.
@@ -142,11 +146,37 @@ func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved := &Saved{Shown: *shown, Card: Card{PAN: PAN{&digits}, Holder: shown.Holder}}
+	id := s.Hash("saved", strconv.FormatInt(row.PaymentID, 10), row.CreatedAt.UTC().Format(time.RFC3339Nano))
+	saved := &Saved{
+		Shown: *shown, Card: Card{PAN: PAN{&digits}, Holder: shown.Holder}, ID: base64.RawURLEncoding.EncodeToString(id),
+	}
 	if _, err := fmt.Sscanf(expiry, "%d/%d", &saved.Card.Expiry.month, &saved.Card.Expiry.year); err != nil {
 		return nil, errors.New("a sealed expiry is not one")
 	}
 	return saved, nil
+}
+
+// retryColumn is no column: it binds a number that a page carries to its next try.
+const retryColumn = "retry"
+
+// SealNumber seals a card number for a form of the same payment that has to be sent again: the page carries it and does
+// not show it.
+func (s *Safe) SealNumber(paymentID int64, pan PAN) (string, error) {
+	sealed, err := s.seal(retryColumn, paymentID, pan.Digits())
+	return base64.RawURLEncoding.EncodeToString(sealed), err
+}
+
+// OpenNumber opens what SealNumber sealed for the payment; anything else is no number.
+func (s *Safe) OpenNumber(paymentID int64, sealed string) string {
+	decoded, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil {
+		return ""
+	}
+	digits, err := s.open(retryColumn, paymentID, decoded)
+	if err != nil {
+		return ""
+	}
+	return digits
 }
 
 // Forget erases every card kept of an owner on the cashbox.

@@ -85,6 +85,12 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 			return fmt.Errorf("erase card: %w", err)
 		}
 	}
+	if a := t.attempt; a.Status == string(acquirer.Declined) && a.Source != nil {
+		counted := db.CardDeclinedPutParams{Source: a.Source, Card: a.Card, At: time.Now()} // limits are on the wall clock
+		if err := q.CardDeclinedPut(ctx, counted); err != nil {
+			return fmt.Errorf("count declined card: %w", err)
+		}
+	}
 	if t.attempt.Status != attemptConflict {
 		return nil
 	}

@@ -43,6 +43,8 @@ type bundle struct {
 type line struct {
 	acquirer.Acquirer
 	cutBefore, cutAfter atomic.Bool
+	// declines has every card declined at once.
+	declines atomic.Bool
 }
 
 var errCut = errors.New("the line is cut")
@@ -63,6 +65,9 @@ func (l *line) over(answer func() (acquirer.Answer, error)) (acquirer.Answer, er
 }
 
 func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
+	if l.declines.Load() {
+		return acquirer.Answer{State: acquirer.Declined, Reason: acquirer.CardDeclined}, nil
+	}
 	return l.over(func() (acquirer.Answer, error) { return l.Acquirer.Authorize(ctx, a, c, cvv) })
 }
 

@@ -196,14 +196,14 @@ func TestPrefill(t *testing.T) {
 	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
 		t.Errorf("offered on another cashbox: %+v %v", v.Saved, err)
 	}
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "123"})
+	_, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	wantCode(t, "a card that is not saved", err, "validation_failed")
 	// The page pays with it, and the CVV alone.
 	p, token := b.create(t, "anna")
-	if _, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "12"}); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
+	if _, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"}); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
 		t.Errorf("without a CVV: %v", err)
 	}
-	_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, CVV: "123"})
+	_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
@@ -238,7 +238,8 @@ func TestPrefill(t *testing.T) {
 	_ = p
 }
 
-// Ten different cards an hour from one address on one cashbox; what is kept of them are hashes.
+// Ten different cards declined in an hour from one address on one cashbox are the limit, and others do not count; what is
+// kept of them are hashes.
 func TestManyCards(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -253,6 +254,10 @@ func TestManyCards(t *testing.T) {
 		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051", "4000000000000069",
 		"4000000000000077", "4000000000000085", "4000000000000093", "4000000000000101", "4000000000000119",
 	}
+	for _, pan := range pans { // none is declined
+		noError(t, enter(pan, "192.0.2.1"))
+	}
+	b.line.declines.Store(true)
 	for _, pan := range pans[:10] {
 		noError(t, enter(pan, "192.0.2.1"))
 	}
@@ -263,10 +268,10 @@ func TestManyCards(t *testing.T) {
 		t.Errorf("to wait %s", wait)
 	}
 	noError(t, enter(pans[10], "192.0.2.2"))
-	_, err = b.Pool.Exec(t.Context(), "update card_seen set at = at - interval '61 minutes'")
+	_, err = b.Pool.Exec(t.Context(), "update card_declined set at = at - interval '61 minutes'")
 	noError(t, err)
 	noError(t, enter(pans[10], "192.0.2.1"))
-	for _, table := range []string{"card_seen", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
+	for _, table := range []string{"card_declined", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
 		for _, pan := range pans {
 			query := fmt.Sprintf("select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'", table)
 			if n := b.count(t, query, pan); n != 0 {

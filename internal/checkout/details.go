@@ -19,8 +19,10 @@ import (
 type Details struct {
 	card.Entry
 	CVV string
-	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does.
-	Saved bool
+	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does. SavedID is the card that
+	// the page showed: no other is charged.
+	Saved   bool
+	SavedID string
 	// Address is where the call came from.
 	Address string
 }
@@ -42,10 +44,11 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err != nil {
 		return View{}, err
 	}
-	if err := s.countCard(ctx, p, d.Address, entered.PAN); err != nil {
+	from := s.originOf(p, d.Address, entered.PAN)
+	if err := s.checkDeclined(ctx, from); err != nil {
 		return View{}, err
 	}
-	attempt, err := s.begin(ctx, p, acquirerID, entered)
+	attempt, err := s.begin(ctx, p, entered, db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card})
 	if err != nil {
 		return View{}, err
 	}
@@ -71,8 +74,8 @@ func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details
 	if err != nil {
 		return card.Card{}, cvv, err
 	}
-	if saved == nil {
-		return card.Card{}, cvv, fault.Fields{"pan": {"is required: no card is saved"}}.Err()
+	if saved == nil || saved.ID != d.SavedID {
+		return card.Card{}, cvv, fault.Fields{"pan": {"is required: this card is no longer the saved one"}}.Err()
 	}
 	return saved.Card, cvv, nil
 }
@@ -99,16 +102,17 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	return err
 }
 
-// begin commits that a card is about to be authorised. Of several cards for one payment the first is taken.
-func (s *Service) begin(ctx context.Context, p payment.Payment, acquirerID int64, entered card.Card) (uuid.UUID, error) {
+// begin commits that a card is about to be authorised: by which acquirer and where it came from the attempt says already.
+// Of several cards for one payment the first is taken.
+func (s *Service) begin(
+	ctx context.Context, p payment.Payment, entered card.Card, attempt db.AttemptInsertParams,
+) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return id, fmt.Errorf("make attempt id: %w", err)
 	}
 	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
-		attempt := db.AttemptInsertParams{
-			MerchantID: p.MerchantID, ID: id, PaymentID: p.ID, TraderID: p.TraderID, AcquirerID: acquirerID,
-		}
+		attempt.MerchantID, attempt.ID, attempt.PaymentID, attempt.TraderID = p.MerchantID, id, p.ID, p.TraderID
 		return payment.Step{}, s.enter(ctx, tx, p, attempt, entered)
 	})
 	return id, err

@@ -94,3 +94,22 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 	}
 	return readings, err
 }
+
+// Kept is a card number that a form carries sealed to its next try, where something else in it was wrong: no page shows
+// a number. Its zero value is none.
+type Kept struct{ Sealed, Last4 string }
+
+// KeepNumber seals a number as it was typed, if it is one.
+func (s *Service) KeepNumber(p payment.Payment, typed string) (Kept, error) {
+	pan, valid := card.ParsePAN(typed)
+	if !valid {
+		return Kept{}, nil
+	}
+	sealed, err := s.Cards.SealNumber(p.ID, pan)
+	return Kept{Sealed: sealed, Last4: pan.Last4()}, err
+}
+
+// KeptNumber is the number that KeepNumber sealed for the payment, or "".
+func (s *Service) KeptNumber(p payment.Payment, sealed string) string {
+	return s.Cards.OpenNumber(p.ID, sealed)
+}

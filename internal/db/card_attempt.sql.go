@@ -23,7 +23,7 @@ with due as (
 update card_attempt a set poll_at = $1 + greatest(interval '1 second',
     least(($1::timestamptz - a.progress_at) / 5, interval '30 seconds'))
 from due where a.merchant_id = due.merchant_id and a.id = due.id
-returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at
+returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at, a.source, a.card
 `
 
 type AttemptClaimParams struct {
@@ -51,12 +51,14 @@ func (q *Queries) AttemptClaim(ctx context.Context, arg AttemptClaimParams) (Car
 		&i.PollAt,
 		&i.AcquirerID,
 		&i.ProgressAt,
+		&i.Source,
+		&i.Card,
 	)
 	return i, err
 }
 
 const attemptGet = `-- name: AttemptGet :one
-select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, poll_at, acquirer_id, progress_at from card_attempt where merchant_id = $1 and id = $2
+select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, poll_at, acquirer_id, progress_at, source, card from card_attempt where merchant_id = $1 and id = $2
 `
 
 type AttemptGetParams struct {
@@ -81,13 +83,17 @@ func (q *Queries) AttemptGet(ctx context.Context, arg AttemptGetParams) (CardAtt
 		&i.PollAt,
 		&i.AcquirerID,
 		&i.ProgressAt,
+		&i.Source,
+		&i.Card,
 	)
 	return i, err
 }
 
 const attemptInsert = `-- name: AttemptInsert :exec
-insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, status, resends_told, created_at, progress_at, poll_at)
-values ($1, $2, $3, $4, $5, 'authorising', $6, $7, $7, $8)
+insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, source, card, status, resends_told,
+    created_at, progress_at, poll_at)
+values ($1, $2, $3, $4, $5, $6, $7, 'authorising', $8,
+    $9, $9, $10)
 `
 
 type AttemptInsertParams struct {
@@ -96,6 +102,8 @@ type AttemptInsertParams struct {
 	PaymentID   int64
 	TraderID    int64
 	AcquirerID  int64
+	Source      []byte
+	Card        []byte
 	ResendsTold int32
 	CreatedAt   time.Time
 	PollAt      time.Time
@@ -108,6 +116,8 @@ func (q *Queries) AttemptInsert(ctx context.Context, arg AttemptInsertParams) er
 		arg.PaymentID,
 		arg.TraderID,
 		arg.AcquirerID,
+		arg.Source,
+		arg.Card,
 		arg.ResendsTold,
 		arg.CreatedAt,
 		arg.PollAt,

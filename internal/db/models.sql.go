@@ -39,6 +39,8 @@ type CardAttempt struct {
 	PollAt        time.Time
 	AcquirerID    int64
 	ProgressAt    time.Time
+	Source        []byte
+	Card          []byte
 }
 
 type CardConflict struct {

@@ -16,6 +16,8 @@ type TestCard struct{ Number, Outcome string }
 
 // CardEntry is the form of a card. Of the security code it never holds a value.
 type CardEntry struct {
+	// Kept is a number typed before, sealed, and KeptName what may be shown of it; "" has the number typed.
+	Kept, KeptName                   string
 	Number, Expiry, Security, Holder Input
 	// Saved tells that there is a saved card to go back to.
 	Saved bool
@@ -23,6 +25,8 @@ type CardEntry struct {
 
 // SavedCard is a card of the payer's, which is paid with by its security code.
 type SavedCard struct {
+	// ID says which card the form pays with.
+	ID string
 	// Name is its brand and last digits.
 	Name, Expiry, Holder string
 	Security             Input

@@ -88,6 +88,7 @@ var azerbaijani = phrases{
 	WrongHolder:   text("Ən çoxu 64 simvol daxil edin."),
 	CardLost:      text("Bankla əlaqə alınmadı, pul çıxılmayıb. Kartı yenidən daxil edin."),
 	SavedCard:     text("Yadda saxlanmış kartınız"),
+	SavedChanged:  text("Bu arada başqa kart yadda saxlanıb. Ödəməzdən əvvəl onu yoxla."),
 	ValidUntil:    text("%s tarixinədək etibarlıdır"),
 	OtherCard:     text("Başqa kartdan istifadə et"),
 	ForgetCard:    text("Bu kartı unut"),

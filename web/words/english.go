@@ -88,6 +88,7 @@ var english = phrases{
 	WrongHolder:   text("Enter at most 64 characters."),
 	CardLost:      text("The bank could not be reached, and nothing was charged. Please enter the card again."),
 	SavedCard:     text("Your saved card"),
+	SavedChanged:  text("Another card has been saved in the meantime. Check it before you pay."),
 	ValidUntil:    text("valid until %s"),
 	OtherCard:     text("Use another card"),
 	ForgetCard:    text("Forget this card"),

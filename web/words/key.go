@@ -108,6 +108,7 @@ const (
 	WrongHolder   Key = "wrong holder"
 	CardLost      Key = "card lost"
 	SavedCard     Key = "saved card"
+	SavedChanged  Key = "saved changed"
 	ValidUntil    Key = "valid until"
 	OtherCard     Key = "other card"
 	ForgetCard    Key = "forget card"

@@ -88,6 +88,7 @@ var turkish = phrases{
 	WrongHolder:   text("En fazla 64 karakter girin."),
 	CardLost:      text("Bankaya ulaşılamadı, kartınızdan para çekilmedi. Lütfen kartı yeniden girin."),
 	SavedCard:     text("Kayıtlı kartınız"),
+	SavedChanged:  text("Bu arada başka bir kart kaydedildi. Ödemeden önce kontrol edin."),
 	ValidUntil:    text("son kullanma %s"),
 	OtherCard:     text("Başka bir kart kullan"),
 	ForgetCard:    text("Bu kartı unut"),

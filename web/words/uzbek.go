@@ -88,6 +88,7 @@ var uzbek = phrases{
 	WrongHolder:   text("Koʻpi bilan 64 ta belgi kiriting."),
 	CardLost:      text("Bank bilan bogʻlanib boʻlmadi, pul yechilmadi. Kartani qayta kiriting."),
 	SavedCard:     text("Saqlangan kartangiz"),
+	SavedChanged:  text("Shu orada boshqa karta saqlandi. Toʻlashdan oldin uni tekshiring."),
 	ValidUntil:    text("amal qilish muddati: %s"),
 	OtherCard:     text("Boshqa kartadan foydalanish"),
 	ForgetCard:    text("Bu kartani unutish"),

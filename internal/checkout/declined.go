@@ -1,0 +1,59 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gateway/internal/card"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+	"gateway/internal/payment"
+)
+
+// origin tells where a card came from, and which it is, by keyed hashes.
+type origin struct{ source, card []byte }
+
+func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) origin {
+	return origin{
+		source: s.Cards.Hash("source", strconv.FormatInt(p.CashboxID, 10), address), card: s.Cards.HashPAN(pan),
+	}
+}
+
+// checkDeclined refuses a card from an address from which many others were declined on the same cashbox: who tries many
+// has stolen them. Cards that are approved or still open do not count, so that honest payers may share an address. Like
+// every limit it is on the wall clock.
+func (s *Service) checkDeclined(ctx context.Context, o origin) error {
+	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
+	if err != nil {
+		return fmt.Errorf("read the limit of cards: %w", err)
+	}
+	now, window := time.Now(), time.Duration(bound.PerSeconds)*time.Second
+	others, err := s.q.CardDeclinedCount(ctx, db.CardDeclinedCountParams{Source: o.source, Card: o.card, Since: now.Add(-window)})
+	if err != nil {
+		return fmt.Errorf("count declined cards: %w", err)
+	}
+	if others.Cards < int64(bound.Calls) {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Too many different cards were declined; come back later.",
+		RetryAfter: others.Oldest.Add(window).Sub(now),
+	}
+}
+
+// declinedFor is longer than any limit looks back.
+const declinedFor = 24 * time.Hour
+
+// Prune forgets which cards were declined long ago, and erases kept cards whose time is over.
+func (s *Service) Prune(ctx context.Context) error {
+	if _, err := s.q.CardDeclinedPrune(ctx, time.Now().Add(-declinedFor)); err != nil {
+		return fmt.Errorf("forget declined cards: %w", err)
+	}
+	if err := s.Cards.Prune(ctx, s.q, s.clock.Now()); err != nil {
+		return fmt.Errorf("erase cards: %w", err)
+	}
+	return nil
+}
