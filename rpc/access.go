@@ -116,6 +116,8 @@ type Door struct {
 	limits *limit.Limits
 	// uploading counts the uploads under way.
 	uploading turnstile
+	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
+	WarnIgnored bool
 }
 
 // NewDoor makes the door. It refuses a procedure that access does not list.
@@ -138,6 +140,9 @@ func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Requ
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nameCall(r.Context(), procedure)
 		defer recovered(w, r, fail)
+		if d.WarnIgnored {
+			r = warned(r)
+		}
 		body := onceBody(r)
 		caller, err := d.admit(r, kinds, body)
 		if err == nil {

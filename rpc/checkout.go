@@ -131,7 +131,9 @@ func (v paymentView) show(ctx context.Context, caller auth.Caller, list ...payme
 }
 
 func (v paymentView) addCheckout(out *gatewayv1.Payment, caller auth.Caller, p payment.Payment, r checkout.Reading) {
-	out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
+	if mayOpen(caller) {
+		out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
+	}
 	if p.Method == payment.MethodQuasiEcom {
 		out.QuasiEcom = &gatewayv1.QuasiEcom{
 			Phase: string(r.Phase), CodeResendCount: r.Resends, CodeResendMax: checkout.MaxResends, AttemptsLeft: r.ResendsLeft(),
@@ -147,9 +149,5 @@ func (v paymentView) addCheckout(out *gatewayv1.Payment, caller auth.Caller, p p
 	out.CardDesk = &gatewayv1.CardDesk{Phase: string(r.Phase), LastError: r.LastError}
 	if r.Card != nil {
 		out.CardDesk.Brand, out.CardDesk.CardLast4 = &r.Card.Brand, &r.Card.Last4
-	}
-	// The link is the payer's: who holds it acts as him.
-	if caller.Kind == auth.Trader {
-		out.CheckoutUrl = nil
 	}
 }

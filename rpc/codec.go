@@ -19,10 +19,10 @@ var (
 	errNotJSON    = errors.New("the body must be valid JSON of the request's type")
 )
 
-// jsonCodecs takes the place of the library's two.
-func jsonCodecs() connect.HandlerOption {
+// codecs take the place of the library's.
+func codecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(jsonCodec{"json"}), connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(jsonCodec{"json"}), connect.WithCodec(jsonCodec{"json; charset=utf-8"}), connect.WithCodec(protoCodec{}),
 	)
 }
 
@@ -38,10 +38,10 @@ func (jsonCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	if !ok {
 		return nil, errNotMessage
 	}
-	return protojson.MarshalOptions{}.MarshalAppend(to, m)
+	return marshalText(m, func() ([]byte, error) { return protojson.MarshalOptions{}.MarshalAppend(to, m) })
 }
 
-// Unmarshal implements connect.Codec. Unknown fields are ignored, as everywhere.
+// Unmarshal implements connect.Codec. Unknown fields are ignored here; see checkBody.
 func (jsonCodec) Unmarshal(content []byte, message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
@@ -51,4 +51,49 @@ func (jsonCodec) Unmarshal(content []byte, message any) error {
 		return errNotJSON
 	}
 	return nil
+}
+
+// protoCodec reads and writes the binary form, like jsonCodec without quoting what it cannot read.
+type protoCodec struct{}
+
+var _ connect.Codec = protoCodec{}
+
+var errNotProto = errors.New("the body must be a protobuf message of the request's type")
+
+// Name implements connect.Codec.
+func (protoCodec) Name() string { return "proto" }
+
+// Marshal implements connect.Codec.
+func (c protoCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
+
+// MarshalAppend lets the library use its own buffers.
+func (protoCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return nil, errNotMessage
+	}
+	return marshalText(m, func() ([]byte, error) { return proto.MarshalOptions{}.MarshalAppend(to, m) })
+}
+
+// Unmarshal implements connect.Codec.
+func (protoCodec) Unmarshal(content []byte, message any) error {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return errNotMessage
+	}
+	if err := proto.Unmarshal(content, m); err != nil {
+		return errNotProto
+	}
+	return nil
+}
+
+// marshalText writes a message. Text stored long ago may not be valid UTF-8, which a message cannot hold: then it is
+// repaired and the message written again, so that one such row never fails a read.
+func marshalText(m proto.Message, write func() ([]byte, error)) ([]byte, error) {
+	content, err := write()
+	if err == nil {
+		return content, nil
+	}
+	repairText(m.ProtoReflect())
+	return write()
 }

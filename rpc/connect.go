@@ -35,7 +35,7 @@ type Services struct {
 // mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
-		jsonCodecs(),
+		codecs(),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(int(maxBody(spec.Procedure)))}
@@ -84,7 +84,11 @@ func (d *Door) Mount(mux *http.ServeMux, s Services) error {
 	handlers := s.mounted()
 	for _, procedure := range procedures {
 		service, _, _ := strings.Cut(procedure[1:], "/")
-		mux.Handle(procedure, connectOnly(d.Guard(procedure, failConnect, handlers[service])))
+		handler, err := checkBody(procedure, handlers[service])
+		if err != nil {
+			return err
+		}
+		mux.Handle(procedure, connectOnly(d.Guard(procedure, failConnect, handler)))
 	}
 	return nil
 }
@@ -117,12 +121,12 @@ func failConnect(w http.ResponseWriter, r *http.Request, err error) {
 	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
 }
 
-// answer is the interceptor that turns faults into Connect errors and finds text the database cannot hold.
+// answer is the interceptor that turns faults into Connect errors and finds text that cannot be kept.
 func answer(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		found := fault.Fields{}
+		found := fault.Decoded(ctx)
 		if m, ok := req.Any().(proto.Message); ok {
-			checkText(found, "", m.ProtoReflect())
+			checkText(found, m.ProtoReflect())
 		}
 		res, err := next(fault.WithDecoded(ctx, found), req)
 		if err != nil {
@@ -130,19 +134,4 @@ func answer(next connect.UnaryFunc) connect.UnaryFunc {
 		}
 		return res, nil
 	}
-}
-
-// checkText reports the string fields that hold NUL. The REST codec finds these itself.
-func checkText(found fault.Fields, path string, m protoreflect.Message) {
-	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		name := path + field.JSONName()
-		switch {
-		case field.IsList(), field.IsMap():
-		case field.Kind() == protoreflect.MessageKind:
-			checkText(found, name+".", value.Message())
-		case field.Kind() == protoreflect.StringKind:
-			found.Check(!strings.Contains(value.String(), "\x00"), name, "must not contain NUL")
-		}
-		return true
-	})
 }

@@ -133,12 +133,16 @@ func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.P
 		Extra: extra(caller, p), Ledger: ledgerView(caller, p), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
 	}
-	if out.Requisite = requisiteView(p); out.Requisite != nil {
+	if out.Requisite = requisiteView(p); out.Requisite != nil && mayOpen(caller) {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
 	return out
 }
+
+// mayOpen reports whether a caller may have links to the payer's pages. They are the payer's: who holds one acts as him,
+// and a trader would pay, claim and cancel in his name.
+func mayOpen(caller auth.Caller) bool { return caller.Kind != auth.Trader }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.
 func requisiteView(p payment.Payment) *gatewayv1.Requisite {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -76,7 +77,7 @@ func (s *Safe) Show(ctx context.Context, q *db.Queries, merchantID, paymentID in
 	if err != nil {
 		return nil, fmt.Errorf("read card: %w", err)
 	}
-	return s.show(row)
+	return s.show(row), nil
 }
 
 // ShowAll is Show for several payments, by their ids.
@@ -87,23 +88,23 @@ func (s *Safe) ShowAll(ctx context.Context, q *db.Queries, merchantIDs, paymentI
 	}
 	all := make(map[int64]*Shown, len(rows))
 	for _, row := range rows {
-		if all[row.PaymentID], err = s.show(row); err != nil {
-			return nil, err
-		}
+		all[row.PaymentID] = s.show(row)
 	}
 	return all, nil
 }
 
-func (s *Safe) show(row db.PaymentCard) (*Shown, error) {
+// show leaves out a holder that cannot be opened: one such card keeps no payment, and no list of them, from being read.
+func (s *Safe) show(row db.PaymentCard) *Shown {
 	shown := &Shown{Brand: row.Brand, Last4: row.Last4}
 	if row.Holder != nil {
 		holder, err := s.open("holder", row.PaymentID, row.Holder)
 		if err != nil {
-			return nil, err
+			slog.Error("a card's holder cannot be opened", "payment", row.PaymentID, "error", err)
+			return shown
 		}
 		shown.Holder = &holder
 	}
-	return shown, nil
+	return shown
 }
 
 // Saved is a payer's card from an earlier payment.
@@ -134,10 +135,7 @@ func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time)
 }
 
 func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
-	shown, err := s.show(row)
-	if err != nil {
-		return nil, err
-	}
+	shown := s.show(row)
 	digits, err := s.open("pan", row.PaymentID, row.Pan)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 	if err != nil {
 		return Offer{}, err
 	}
-	return s.taken(after)
+	return s.taken(after), nil
 }
 
 // take moves a locked payout to processing. What is overdue is left to expire, even if nobody has swept it up yet.
@@ -114,7 +114,7 @@ func (s *Service) traderEnd(
 	if err != nil {
 		return Offer{}, err
 	}
-	return s.taken(after.Payin)
+	return s.taken(after.Payin), nil
 }
 
 // Resolution is an operator's word on a payout that its trader did not end.

@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -39,10 +40,15 @@ type Offer struct {
 	RewardUSDT decimal.Decimal
 }
 
-// taken is a payout as the trader who took it sees it.
-func (s *Service) taken(p db.Payin) (Offer, error) {
+// taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown as others see it: one
+// such payout keeps no list from being read.
+func (s *Service) taken(p db.Payin) Offer {
 	address, err := s.open(p)
-	return Offer{Payin: Payin{p}, Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}, err
+	if err != nil {
+		slog.Error("a payout's requisite cannot be opened", "payin", p.UUID, "error", err)
+		address = p.AddressMask
+	}
+	return Offer{Payin: Payin{p}, Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
 }
 
 // waiting is a payout as a trader with that share of the markup sees it before anybody has taken it.
@@ -80,9 +86,7 @@ func (s *Service) offers(ctx context.Context, caller auth.Caller, rows []db.Payi
 	for _, p := range rows {
 		offer := waiting(p, share)
 		if p.TraderID != nil && *p.TraderID == caller.TraderID {
-			if offer, err = s.taken(p); err != nil {
-				return nil, err
-			}
+			offer = s.taken(p)
 		}
 		offers = append(offers, offer)
 	}

@@ -75,7 +75,7 @@ func creation[Req, Res any, PReq message[Req], PRes message[Res]](pattern, proce
 
 // ServeHTTP implements http.Handler.
 func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	response, err := a.serve(r)
+	response, err := a.serve(w, r)
 	if err != nil {
 		WriteError(w, r, err)
 		return
@@ -100,12 +100,13 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 
 // serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with
 // its own findings, once it has settled what the caller may do.
-func (a *adapter[Req, Res, PReq, PRes]) serve(r *http.Request) (*connect.Response[Res], error) {
+func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (*connect.Response[Res], error) {
 	in := PReq(new(Req))
-	found, err := a.decode(r, in)
+	found, ignored, err := a.decode(r, in)
 	if err != nil {
 		return nil, err
 	}
+	rpc.WarnIgnored(r.Context(), w.Header(), ignored)
 	ctx := r.Context()
 	if len(found) > 0 {
 		ctx = fault.WithDecoded(ctx, found)
@@ -115,22 +116,25 @@ func (a *adapter[Req, Res, PReq, PRes]) serve(r *http.Request) (*connect.Respons
 	return a.call(ctx, request)
 }
 
-func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (fault.Fields, error) {
+// decode fills in from a request, and returns what is wrong with it and which of its fields nobody knows.
+func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (found fault.Fields, ignored []string, err error) {
 	msg := in.ProtoReflect()
 	if err := decodePath(a.parameters, r, msg); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !hasBody(r.Method) {
-		return decodeQuery(r.URL, a.request, msg), nil
+		return decodeQuery(r.URL, a.request, msg), nil, nil
 	}
 	if a.form {
-		return readForm(r, a.request, msg)
+		found, err = readForm(r, a.request, msg)
+		return found, nil, err
 	}
 	body, err := readBody(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return decodeBody(body, a.request, msg), nil
+	found, ignored = decodeBody(body, a.request, msg)
+	return found, ignored, nil
 }
 
 func hasBody(method string) bool {

@@ -17,16 +17,16 @@ import (
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
-// decodeBody fills msg from a JSON object and returns everything that is wrong with it. Fields that are wrong stay
-// unset. A message without fields for a body takes an empty one.
-func decodeBody(body []byte, s *schema, msg protoreflect.Message) fault.Fields {
+// decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the fields that nobody
+// knows. Fields that are wrong stay unset. A message without fields for a body takes an empty one.
+func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.Fields, unknown []string) {
 	d := decoder{found: fault.Fields{}}
 	root := (*path)(nil).field(fault.Body)
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
 		if len(s.byName) > 0 {
 			d.report(root, "must not be empty")
 		}
-		return d.found
+		return d.found, nil
 	}
 	switch v, err := strictjson.Parse(body); {
 	case errors.Is(err, strictjson.ErrTooDeep):
@@ -38,10 +38,13 @@ func decodeBody(body []byte, s *schema, msg protoreflect.Message) fault.Fields {
 	default:
 		d.message(nil, s, msg, v)
 	}
-	return d.found
+	return d.found, d.unknown
 }
 
-type decoder struct{ found fault.Fields }
+type decoder struct {
+	found   fault.Fields
+	unknown []string
+}
 
 func (d *decoder) report(at *path, complaint string) {
 	if len(d.found) < maxFindings {
@@ -53,8 +56,11 @@ func (d *decoder) report(at *path, complaint string) {
 func (d *decoder) message(at *path, s *schema, msg protoreflect.Message, object strictjson.Value) {
 	d.members(at, object, func(here *path, name string, v strictjson.Value) bool {
 		f, known := s.byName[name]
-		if known {
+		switch {
+		case known:
 			d.field(here, f, msg, v)
+		case len(d.unknown) < maxFindings:
+			d.unknown = append(d.unknown, here.String())
 		}
 		return known
 	})
@@ -95,7 +101,7 @@ func (d *decoder) ignored(at *path, v strictjson.Value) {
 	}
 }
 
-// sound reports whether a string can be text in the database.
+// sound reports whether a string that goes nowhere, or is a name, is text at all.
 func (d *decoder) sound(at *path, v strictjson.Value) bool {
 	switch {
 	case v.Flaw != "":
@@ -106,6 +112,26 @@ func (d *decoder) sound(at *path, v strictjson.Value) bool {
 		return true
 	}
 	return false
+}
+
+// text reports whether a string is one that its field can take.
+func (d *decoder) text(at *path, f *field, v strictjson.Value) bool {
+	flaw := v.Flaw
+	if flaw == "" {
+		flaw = f.flaw(v.Text)
+	}
+	if flaw != "" {
+		d.report(at, flaw)
+	}
+	return flaw == ""
+}
+
+// flaw says why the field cannot take a text, or "" where it can.
+func (f *field) flaw(text string) string {
+	if f.wire.GetLines() {
+		return fault.TextLinesFlaw(text)
+	}
+	return fault.TextFlaw(text)
 }
 
 // field sets the field of msg, unless the value is the null that means unset.
@@ -171,7 +197,7 @@ func (d *decoder) mismatch(at *path, complaint string, v strictjson.Value) {
 // value reads one value of the field; empty is a value of its type to fill. It reports false after reporting what is
 // wrong.
 func (d *decoder) value(at *path, f *field, empty protoreflect.Value, v strictjson.Value) (protoreflect.Value, bool) {
-	if v.Kind == strictjson.String && !d.sound(at, v) {
+	if v.Kind == strictjson.String && !d.text(at, f, v) {
 		return empty, false
 	}
 	switch {

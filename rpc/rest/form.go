@@ -93,13 +93,13 @@ func (f *form) part(name, fileName string, isFile bool, content []byte) {
 	f.seen[name] = true
 	switch field.desc.Kind() {
 	case protoreflect.StringKind:
-		if text := string(content); f.sound(at, textValue(text)) {
+		if text := string(content); f.text(at, field, textValue(text)) {
 			f.msg.Set(field.desc, protoreflect.ValueOfString(text))
 		}
 	case protoreflect.BytesKind:
 		if !isFile {
 			f.report(at, "must be a file")
-		} else if f.sound(at, textValue(fileName)) {
+		} else if f.text(at, field, textValue(fileName)) {
 			f.msg.Set(field.desc, protoreflect.ValueOfBytes(content))
 			f.msg.Set(f.schema.nameOf(field).desc, protoreflect.ValueOfString(fileName))
 		}

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -29,7 +27,7 @@ func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) 
 // pathValue reads text as it is, and an id only in its one spelling: a positive decimal without leading zeros.
 func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	if kind == protoreflect.StringKind {
-		return protoreflect.ValueOfString(text), utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
+		return protoreflect.ValueOfString(text), fault.TextFlaw(text) == ""
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text

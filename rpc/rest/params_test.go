@@ -52,10 +52,10 @@ func TestDecodeQuery(t *testing.T) {
 func TestDecodeBodyWithoutFields(t *testing.T) {
 	t.Parallel()
 	s := &schema{byName: map[string]*field{}}
-	if found := decodeBody([]byte(" "), s, newSample(t)); len(found) > 0 {
+	if found, _ := decodeBody([]byte(" "), s, newSample(t)); len(found) > 0 {
 		t.Errorf("empty: %v", found)
 	}
-	if found := decodeBody([]byte("[]"), s, newSample(t)); !found.Wrong(fault.Body) {
+	if found, _ := decodeBody([]byte("[]"), s, newSample(t)); !found.Wrong(fault.Body) {
 		t.Error("a list was taken")
 	}
 }

@@ -1690,7 +1690,7 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x03\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x03\n" +
 	"\x14CreatePaymentRequest\x12!\n" +
 	"\border_id\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\aorderId\x12 \n" +
 	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
@@ -1698,8 +1698,8 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\fcallback_uri\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\vcallbackUri\x12\x1b\n" +
 	"\x06method\x18\x05 \x01(\tH\x00R\x06method\x88\x01\x01\x127\n" +
 	"\vrub_collect\x18\x06 \x01(\v2\x16.gateway.v1.RubCollectR\n" +
-	"rubCollect\x12%\n" +
-	"\vdescription\x18\a \x01(\tH\x01R\vdescription\x88\x01\x01\x12.\n" +
+	"rubCollect\x12-\n" +
+	"\vdescription\x18\a \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x01R\vdescription\x88\x01\x01\x12.\n" +
 	"\frate_percent\x18\b \x01(\tB\x06\x8a\xb5\x18\x02\b\x02H\x02R\vratePercent\x88\x01\x01\x12'\n" +
 	"\x05payer\x18\t \x01(\v2\x11.gateway.v1.PayerR\x05payer\x12;\n" +
 	"\rmerchant_name\x18\n" +
@@ -1814,13 +1814,13 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x13_spread_trader_usdtB\x17\n" +
 	"\x15_spread_platform_usdtB\x19\n" +
 	"\x17_base_rate_rub_per_usdtB\x1d\n" +
-	"\x1b_seller_rate_markup_percent\"\xd0\x01\n" +
+	"\x1b_seller_rate_markup_percent\"\xd8\x01\n" +
 	"\x1aUpdatePaymentStatusRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x1e\n" +
 	"\x06status\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x06status\x123\n" +
-	"\x13provider_payment_id\x18\x03 \x01(\tH\x00R\x11providerPaymentId\x88\x01\x01\x12\x1b\n" +
-	"\x06reason\x18\x04 \x01(\tH\x01R\x06reason\x88\x01\x01B\x16\n" +
+	"\x13provider_payment_id\x18\x03 \x01(\tH\x00R\x11providerPaymentId\x88\x01\x01\x12#\n" +
+	"\x06reason\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x01R\x06reason\x88\x01\x01B\x16\n" +
 	"\x14_provider_payment_idB\t\n" +
 	"\a_reason\"f\n" +
 	"\x1bUpdatePaymentStatusResponse\x12\x18\n" +
@@ -1864,11 +1864,11 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"created_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"created_at\x12H\n" +
-	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x11status_updated_at\"\xbe\x01\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x11status_updated_at\"\xc0\x01\n" +
 	"\x13CreateAppealRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12#\n" +
-	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01H\x00R\x06reason\x88\x01\x01\x12 \n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12%\n" +
+	"\x06reason\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04(\x010\x01H\x00R\x06reason\x88\x01\x01\x12 \n" +
 	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12\x1f\n" +
 	"\x04file\x18\x04 \x01(\fB\x06\x8a\xb5\x18\x02(\x01H\x02R\x04file\x88\x01\x01B\t\n" +
 	"\a_reasonB\f\n" +

@@ -85,7 +85,9 @@ type Wire struct {
 	// The field never appears on the REST API.
 	Internal bool `protobuf:"varint,4,opt,name=internal,proto3" json:"internal,omitempty"`
 	// A request without the field is refused.
-	Required      bool `protobuf:"varint,5,opt,name=required,proto3" json:"required,omitempty"`
+	Required bool `protobuf:"varint,5,opt,name=required,proto3" json:"required,omitempty"`
+	// Text of several lines: line breaks and tabs are taken, also by Connect.
+	Lines         bool `protobuf:"varint,6,opt,name=lines,proto3" json:"lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,6 +157,13 @@ func (x *Wire) GetRequired() bool {
 	return false
 }
 
+func (x *Wire) GetLines() bool {
+	if x != nil {
+		return x.Lines
+	}
+	return false
+}
+
 var file_gateway_v1_wire_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
@@ -179,14 +188,15 @@ var File_gateway_v1_wire_proto protoreflect.FileDescriptor
 const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\n" +
 	"\x15gateway/v1/wire.proto\x12\n" +
-	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xa5\x01\n" +
+	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xbb\x01\n" +
 	"\x04Wire\x12-\n" +
 	"\aliteral\x18\x01 \x01(\x0e2\x13.gateway.v1.LiteralR\aliteral\x12\x1d\n" +
 	"\n" +
 	"omit_unset\x18\x02 \x01(\bR\tomitUnset\x12\x17\n" +
 	"\aomit_if\x18\x03 \x01(\tR\x06omitIf\x12\x1a\n" +
 	"\binternal\x18\x04 \x01(\bR\binternal\x12\x1a\n" +
-	"\brequired\x18\x05 \x01(\bR\brequired*T\n" +
+	"\brequired\x18\x05 \x01(\bR\brequired\x12\x14\n" +
+	"\x05lines\x18\x06 \x01(\bR\x05lines*T\n" +
 	"\aLiteral\x12\x17\n" +
 	"\x13LITERAL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18LITERAL_NUMBER_OR_STRING\x10\x01\x12\x12\n" +

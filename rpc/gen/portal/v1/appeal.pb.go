@@ -7,6 +7,7 @@
 package portalv1
 
 import (
+	_ "gateway/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -31,7 +32,7 @@ type OperatorAppeal struct {
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
 	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	Reason          string                 `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
-	// As the merchant sent it.
+	// As the merchant sent it, without control characters, and with the extension of its type.
 	FileName string `protobuf:"bytes,6,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
 	// Media type, by the content.
 	FileType string `protobuf:"bytes,7,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
@@ -362,7 +363,7 @@ func (x *GetAppealFileRequest) GetAppealId() int64 {
 
 type GetAppealFileResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As the merchant sent it.
+	// As the merchant sent it, without control characters, and with the extension of its type.
 	FileName string `protobuf:"bytes,1,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
 	// Media type, by the content.
 	FileType      string `protobuf:"bytes,2,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
@@ -584,7 +585,7 @@ var File_portal_v1_appeal_proto protoreflect.FileDescriptor
 
 const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/appeal.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa9\x04\n" +
+	"\x16portal/v1/appeal.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa9\x04\n" +
 	"\x0eOperatorAppeal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12F\n" +
@@ -626,11 +627,11 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\tfile_type\x18\x02 \x01(\tR\bfileType\x12\x18\n" +
 	"\acontent\x18\x03 \x01(\fR\acontent\"2\n" +
 	"\x13ReviewAppealRequest\x12\x1b\n" +
-	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"u\n" +
+	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"}\n" +
 	"\x14ResolveAppealRequest\x12\x1b\n" +
 	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\x12\x18\n" +
-	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x1b\n" +
-	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12#\n" +
+	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"a\n" +
 	"\x16AppealDecisionResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12-\n" +

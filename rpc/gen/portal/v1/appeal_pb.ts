@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_gateway_v1_wire } from "../../gateway/v1/wire_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/appeal.proto.
  */
 export const file_portal_v1_appeal: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiggMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCSJyChJMaXN0QXBwZWFsc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImgKE0xpc3RBcHBlYWxzUmVzcG9uc2USJwoEZGF0YRgBIAMoCzIZLnBvcnRhbC52MS5PcGVyYXRvckFwcGVhbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIpChRHZXRBcHBlYWxGaWxlUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMiTgoVR2V0QXBwZWFsRmlsZVJlc3BvbnNlEhEKCWZpbGVfbmFtZRgBIAEoCRIRCglmaWxlX3R5cGUYAiABKAkSDwoHY29udGVudBgDIAEoDCIoChNSZXZpZXdBcHBlYWxSZXF1ZXN0EhEKCWFwcGVhbF9pZBgBIAEoAyJaChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRITCgZyZWFzb24YAyABKAlIAIgBAUIJCgdfcmVhc29uIlIKFkFwcGVhbERlY2lzaW9uUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiggMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCSJyChJMaXN0QXBwZWFsc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImgKE0xpc3RBcHBlYWxzUmVzcG9uc2USJwoEZGF0YRgBIAMoCzIZLnBvcnRhbC52MS5PcGVyYXRvckFwcGVhbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIpChRHZXRBcHBlYWxGaWxlUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMiTgoVR2V0QXBwZWFsRmlsZVJlc3BvbnNlEhEKCWZpbGVfbmFtZRgBIAEoCRIRCglmaWxlX3R5cGUYAiABKAkSDwoHY29udGVudBgDIAEoDCIoChNSZXZpZXdBcHBlYWxSZXF1ZXN0EhEKCWFwcGVhbF9pZBgBIAEoAyJiChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24iUgoWQXBwZWFsRGVjaXNpb25SZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEicKBGRhdGEYAiABKAsyGS5wb3J0YWwudjEuT3BlcmF0b3JBcHBlYWxCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * OperatorAppeal is an appeal as an operator sees it.
@@ -48,7 +49,7 @@ export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
   reason: string;
 
   /**
-   * As the merchant sent it.
+   * As the merchant sent it, without control characters, and with the extension of its type.
    *
    * @generated from field: string file_name = 6;
    */
@@ -202,7 +203,7 @@ export const GetAppealFileRequestSchema: GenMessage<GetAppealFileRequest> = /*@_
  */
 export type GetAppealFileResponse = Message<"portal.v1.GetAppealFileResponse"> & {
   /**
-   * As the merchant sent it.
+   * As the merchant sent it, without control characters, and with the extension of its type.
    *
    * @generated from field: string file_name = 1;
    */

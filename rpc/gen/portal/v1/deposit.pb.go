@@ -344,7 +344,7 @@ var File_portal_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\n" +
-	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\"\x8a\x01\n" +
+	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x15gateway/v1/wire.proto\"\x8a\x01\n" +
 	"\x13ListDepositsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -359,11 +359,11 @@ const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\f_next_cursor\"6\n" +
 	"\x15ConfirmDepositRequest\x12\x1d\n" +
 	"\n" +
-	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"]\n" +
+	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"e\n" +
 	"\x14RejectDepositRequest\x12\x1d\n" +
 	"\n" +
-	"deposit_id\x18\x01 \x01(\x03R\tdepositId\x12\x1b\n" +
-	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"deposit_id\x18\x01 \x01(\x03R\tdepositId\x12#\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"T\n" +
 	"\x0fDepositResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +

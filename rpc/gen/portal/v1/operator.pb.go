@@ -1634,7 +1634,9 @@ type CreateUserRequest struct {
 	// For merchant_portal.
 	MerchantId *int64 `protobuf:"varint,4,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
 	// For trader.
-	TraderId      *int64 `protobuf:"varint,5,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	TraderId *int64 `protobuf:"varint,5,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// For cabinet, at least one: the merchants among whose payments the user sees those made for them.
+	MerchantIds   []int64 `protobuf:"varint,6,rep,packed,name=merchant_ids,json=merchantIds,proto3" json:"merchant_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1702,6 +1704,13 @@ func (x *CreateUserRequest) GetTraderId() int64 {
 		return *x.TraderId
 	}
 	return 0
+}
+
+func (x *CreateUserRequest) GetMerchantIds() []int64 {
+	if x != nil {
+		return x.MerchantIds
+	}
+	return nil
 }
 
 type UpdateUserRequest struct {
@@ -2412,14 +2421,15 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"\b_enabledB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\xbf\x01\n" +
+	"\x05_bank\"\xe2\x01\n" +
 	"\x11CreateUserRequest\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05login\x18\x02 \x01(\tR\x05login\x12\x1a\n" +
 	"\bpassword\x18\x03 \x01(\tR\bpassword\x12$\n" +
 	"\vmerchant_id\x18\x04 \x01(\x03H\x00R\n" +
 	"merchantId\x88\x01\x01\x12 \n" +
-	"\ttrader_id\x18\x05 \x01(\x03H\x01R\btraderId\x88\x01\x01B\x0e\n" +
+	"\ttrader_id\x18\x05 \x01(\x03H\x01R\btraderId\x88\x01\x01\x12!\n" +
+	"\fmerchant_ids\x18\x06 \x03(\x03R\vmerchantIdsB\x0e\n" +
 	"\f_merchant_idB\f\n" +
 	"\n" +
 	"_trader_id\"\x85\x01\n" +

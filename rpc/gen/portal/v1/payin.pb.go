@@ -1056,7 +1056,7 @@ var File_portal_v1_payin_proto protoreflect.FileDescriptor
 
 const file_portal_v1_payin_proto_rawDesc = "" +
 	"\n" +
-	"\x15portal/v1/payin.proto\x12\tportal.v1\x1a\x16gateway/v1/payin.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x05\n" +
+	"\x15portal/v1/payin.proto\x12\tportal.v1\x1a\x16gateway/v1/payin.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x05\n" +
 	"\vTraderPayin\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12\x16\n" +
@@ -1128,10 +1128,10 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\x14CompletePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12,\n" +
 	"\x0fproof_reference\x18\x02 \x01(\tH\x00R\x0eproofReference\x88\x01\x01B\x12\n" +
-	"\x10_proof_reference\"U\n" +
+	"\x10_proof_reference\"]\n" +
 	"\x10FailPayinRequest\x12\x19\n" +
-	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
-	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12#\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"[\n" +
 	"\x13TraderPayinResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12*\n" +
@@ -1145,11 +1145,11 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x18.portal.v1.OperatorPayinR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xb4\x01\n" +
+	"\f_next_cursor\"\xbc\x01\n" +
 	"\x13ResolvePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x18\n" +
-	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x1b\n" +
-	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01\x12,\n" +
+	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12#\n" +
+	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01\x12,\n" +
 	"\x0fproof_reference\x18\x04 \x01(\tH\x01R\x0eproofReference\x88\x01\x01B\t\n" +
 	"\a_reasonB\x12\n" +
 	"\x10_proof_reference\"_\n" +

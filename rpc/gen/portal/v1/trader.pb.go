@@ -343,7 +343,7 @@ var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -361,11 +361,11 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\\\n" +
 	"\x17ConfirmReceivedResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"]\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"e\n" +
 	"\x14CancelPaymentRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x1b\n" +
-	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12#\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"Z\n" +
 	"\x15CancelPaymentResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +

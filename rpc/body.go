@@ -1,0 +1,253 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"gateway/internal/fault"
+	"gateway/internal/strictjson"
+)
+
+// input is the type of a procedure's request.
+func input(procedure string) (protoreflect.MessageType, error) {
+	name := strings.ReplaceAll(strings.Trim(procedure, "/"), "/", ".")
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+	if err != nil {
+		return nil, fmt.Errorf("procedure %s: %w", procedure, err)
+	}
+	method, ok := found.(protoreflect.MethodDescriptor)
+	if !ok {
+		return nil, fmt.Errorf("procedure %s is no method", procedure)
+	}
+	return protoregistry.GlobalTypes.FindMessageByName(method.Input().FullName())
+}
+
+// checkBody answers for a Connect body that cannot be decoded, with the detail that every wrong body gets: the library's
+// own answer has none, and would quote the body, which may be a card. A portal's body with fields nobody knows is refused
+// too: who misspells a setting must not be told that it was set. The merchants' API ignores unknown fields.
+func checkBody(procedure string, next http.Handler) (http.Handler, error) {
+	request, err := input(procedure)
+	if err != nil {
+		return nil, err
+	}
+	strict := !strings.HasPrefix(procedure, "/gateway.")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if media != mediaJSON && media != mediaProto { // the library says no
+			next.ServeHTTP(w, r)
+			return
+		}
+		content, err := io.ReadAll(r.Body) // in memory already
+		if err != nil {
+			failConnect(w, r, err)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(content))
+		found, ignored := readBody(request, media == mediaJSON, content)
+		switch {
+		case len(found) > 0:
+		case strict:
+			for _, name := range ignored {
+				found.Add(name, "is not a known field")
+			}
+		default:
+			WarnIgnored(r.Context(), w.Header(), ignored)
+		}
+		if err := found.Err(); err != nil {
+			failConnect(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}), nil
+}
+
+// The two forms of a Connect body.
+const mediaJSON, mediaProto = "application/json", "application/proto"
+
+// readBody returns what keeps a body from being read, and else the names of its fields that nobody knows.
+func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (found fault.Fields, unknown []string) {
+	m, found := request.New(), fault.Fields{}
+	if !isJSON {
+		if proto.Unmarshal(content, m.Interface()) != nil {
+			if badText(found, "", request.Descriptor(), content); len(found) == 0 {
+				found.Add(fault.Body, "%s", errNotProto.Error())
+			}
+		}
+		return found, unknownNumbers(nil, "", m)
+	}
+	document, err := strictjson.Parse(content)
+	if err == nil {
+		if flaws(found, "", document); len(found) > 0 {
+			return found, nil
+		}
+	}
+	if err != nil || (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(content, m.Interface()) != nil {
+		found.Add(fault.Body, "%s", errNotJSON.Error())
+		return found, nil
+	}
+	return found, unknownNames(nil, "", request.Descriptor(), document)
+}
+
+// flaws reports the strings of a JSON value that are no text.
+func flaws(found fault.Fields, path string, v strictjson.Value) {
+	if v.Flaw != "" && len(found) < maxFindings {
+		found.Add(orBody(path), "%s", v.Flaw)
+	}
+	for i, item := range v.Items {
+		flaws(found, fmt.Sprintf("%s[%d]", path, i), item)
+	}
+	for _, member := range v.Members {
+		here := join(path, member.Name.Text)
+		flaws(found, here, member.Name)
+		flaws(found, here, member.Value)
+	}
+}
+
+// unknownNames appends the paths of a JSON object's members that its message does not have.
+func unknownNames(names []string, path string, desc protoreflect.MessageDescriptor, v strictjson.Value) []string {
+	for _, member := range v.Members {
+		here := join(path, member.Name.Text)
+		field := desc.Fields().ByJSONName(member.Name.Text)
+		if field == nil {
+			field = desc.Fields().ByTextName(member.Name.Text)
+		}
+		switch {
+		case field == nil:
+			if len(names) < maxFindings {
+				names = append(names, here)
+			}
+		case field.IsMap():
+			for _, entry := range member.Value.Members {
+				names = unknownInside(names, join(here, entry.Name.Text), field.MapValue(), entry.Value)
+			}
+		case field.IsList():
+			for i, item := range member.Value.Items {
+				names = unknownInside(names, fmt.Sprintf("%s[%d]", here, i), field, item)
+			}
+		default:
+			names = unknownInside(names, here, field, member.Value)
+		}
+	}
+	return names
+}
+
+// unknownInside looks into a single value. The well-known types have JSON forms of their own, without fields.
+func unknownInside(names []string, path string, field protoreflect.FieldDescriptor, v strictjson.Value) []string {
+	if field.Kind() != protoreflect.MessageKind || field.Message().FullName().Parent() == "google.protobuf" {
+		return names
+	}
+	return unknownNames(names, path, field.Message(), v)
+}
+
+// unknownNumbers appends the paths of a binary message's fields that are not in its descriptor, by their numbers.
+func unknownNumbers(names []string, path string, m protoreflect.Message) []string {
+	for rest := m.GetUnknown(); len(rest) > 0 && len(names) < maxFindings; {
+		number, _, length := protowire.ConsumeField(rest)
+		if length < 0 {
+			break
+		}
+		names, rest = append(names, join(path, fmt.Sprintf("field %d", number))), rest[length:]
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		here := join(path, field.JSONName())
+		switch {
+		case field.Message() == nil || field.IsMap():
+		case field.IsList():
+			for i := range value.List().Len() {
+				names = unknownNumbers(names, fmt.Sprintf("%s[%d]", here, i), value.List().Get(i).Message())
+			}
+		default:
+			names = unknownNumbers(names, here, value.Message())
+		}
+		return true
+	})
+	return names
+}
+
+// badText reports the string fields of a binary message that are not valid UTF-8, for which none of it is read.
+func badText(found fault.Fields, path string, desc protoreflect.MessageDescriptor, content []byte) {
+	for len(content) > 0 && len(found) < maxFindings {
+		number, kind, length := protowire.ConsumeTag(content)
+		if length < 0 {
+			return
+		}
+		content = content[length:]
+		size := protowire.ConsumeFieldValue(number, kind, content)
+		if size < 0 {
+			return
+		}
+		field := desc.Fields().ByNumber(number)
+		if field != nil && kind == protowire.BytesType && !field.IsMap() {
+			value, _ := protowire.ConsumeBytes(content)
+			badValue(found, join(path, field.JSONName()), field, value)
+		}
+		content = content[size:]
+	}
+}
+
+func badValue(found fault.Fields, path string, field protoreflect.FieldDescriptor, value []byte) {
+	switch field.Kind() {
+	case protoreflect.StringKind:
+		if flaw := fault.TextLinesFlaw(string(value)); flaw != "" {
+			found.Add(path, "%s", flaw)
+		}
+	case protoreflect.MessageKind:
+		badText(found, path, field.Message(), value)
+	default: // the other kinds hold no text
+	}
+}
+
+// maxName bounds a name of the caller's own inside a path.
+const maxName = 64
+
+func join(path, name string) string {
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func orBody(path string) string {
+	if path == "" {
+		return fault.Body
+	}
+	return path
+}
+
+type warnKey struct{}
+
+// warned are requests of a sandbox, whose merchants are told which of their fields are ignored.
+func warned(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), warnKey{}, true))
+}
+
+// maxWarned bounds how many fields a warning names.
+const maxWarned = 10
+
+// WarnIgnored tells a sandbox's merchant, in a Warning header, of the fields of a body that nobody knows.
+func WarnIgnored(ctx context.Context, header http.Header, names []string) {
+	if len(names) == 0 || ctx.Value(warnKey{}) == nil {
+		return
+	}
+	header.Set("Warning", `299 gateway "Unknown fields are ignored: `+strings.Map(func(r rune) rune {
+		// A header holds only ASCII, and a quoted text no quote.
+		if r <= ' ' && r != ' ' || r > '~' || r == '"' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, strings.Join(names[:min(len(names), maxWarned)], ", "))+`"`)
+}

@@ -1,0 +1,95 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"gateway/internal/fault"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+)
+
+// maxFindings bounds what a caller can make an error say.
+const maxFindings = 100
+
+// checkText reports every text of a request that cannot be kept, lists and maps included. The REST codec finds these
+// itself.
+func checkText(found fault.Fields, m protoreflect.Message) {
+	eachText(m, "", func(path string, field protoreflect.FieldDescriptor, text string) string {
+		if flaw := textFlaw(field, text); flaw != "" && len(found) < maxFindings {
+			found.Add(path, "%s", flaw)
+		}
+		return text
+	})
+}
+
+// textFlaw says why a field cannot take a text, or "" where it can.
+func textFlaw(field protoreflect.FieldDescriptor, text string) string {
+	wire, _ := proto.GetExtension(field.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
+	if wire.GetLines() {
+		return fault.TextLinesFlaw(text)
+	}
+	return fault.TextFlaw(text)
+}
+
+// repairText makes every text of a message valid UTF-8.
+func repairText(m protoreflect.Message) {
+	eachText(m, "", func(_ string, _ protoreflect.FieldDescriptor, text string) string {
+		return strings.ToValidUTF8(text, "\uFFFD")
+	})
+}
+
+// textVisitor gets a text with its path and field, and returns what is to stand in its place.
+type textVisitor = func(path string, field protoreflect.FieldDescriptor, text string) string
+
+// eachText visits every text of a message, however deep.
+func eachText(m protoreflect.Message, prefix string, visit textVisitor) {
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		path := prefix + field.JSONName()
+		switch {
+		case field.IsList():
+			list := value.List()
+			for i := range list.Len() {
+				one(field, fmt.Sprintf("%s[%d]", path, i), list.Get(i), visit, func(v protoreflect.Value) { list.Set(i, v) })
+			}
+		case field.IsMap():
+			eachEntry(field, path, value.Map(), visit)
+		default:
+			one(field, path, value, visit, func(v protoreflect.Value) { m.Set(field, v) })
+		}
+		return true
+	})
+}
+
+func eachEntry(field protoreflect.FieldDescriptor, path string, entries protoreflect.Map, visit textVisitor) {
+	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+		name := key
+		if field.MapKey().Kind() == protoreflect.StringKind {
+			visited := visit(path, field.MapKey(), key.String())
+			name = protoreflect.ValueOfString(visited).MapKey()
+		}
+		if name.String() != key.String() {
+			entries.Clear(key)
+			entries.Set(name, value)
+		}
+		one(field.MapValue(), path+"."+name.String(), value, visit, func(v protoreflect.Value) { entries.Set(name, v) })
+		return true
+	})
+}
+
+// one visits a single value: a text, or the texts inside a message.
+func one(
+	field protoreflect.FieldDescriptor, path string, value protoreflect.Value, visit textVisitor, set func(protoreflect.Value),
+) {
+	switch field.Kind() {
+	case protoreflect.MessageKind:
+		eachText(value.Message(), path+".", visit)
+	case protoreflect.StringKind:
+		if visited := visit(path, field, value.String()); visited != value.String() {
+			set(protoreflect.ValueOfString(visited))
+		}
+	default: // the other kinds hold no text
+	}
+}
