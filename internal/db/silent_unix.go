@@ -8,7 +8,9 @@ import (
 	"syscall"
 )
 
-// isSilent reports whether a connection is open and nothing has arrived on it that nobody asked for. It does not wait.
+// isSilent reports whether a connection is open and nothing has arrived on it that nobody asked for. It neither waits nor
+// takes anything out of the socket: the driver may have a reader of its own blocked there, which Control, unlike Read,
+// does not wait for.
 func isSilent(conn net.Conn) bool {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
@@ -19,10 +21,9 @@ func isSilent(conn net.Conn) bool {
 		return false
 	}
 	silent := false
-	err = raw.Read(func(fd uintptr) bool {
-		_, readErr := syscall.Read(int(fd), make([]byte, 1))
-		silent = errors.Is(readErr, syscall.EAGAIN)
-		return true // whatever was there: do not wait for more
+	err = raw.Control(func(fd uintptr) {
+		_, _, peeked := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		silent = errors.Is(peeked, syscall.EAGAIN)
 	})
 	return err == nil && silent
 }
