@@ -83,13 +83,13 @@ func (p *Pay) refused(v purchase, err error) {
 	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
 		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the payment stands.
 		back(v.w, p.purchasePage(v).Shell)
-	case refusal != nil && refusal.Kind == fault.Unavailable:
+	case refusal != nil && refusal.Code == "acquirer_not_configured":
 		s := p.purchasePage(v).Shell
 		show(v.w, v.r, http.StatusServiceUnavailable, view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)))
 	default:
 		// Nothing is said of the card: it may be on its way.
 		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)
-		p.message(v.w, v.r, http.StatusInternalServerError, words.BrokenTitle, words.CardBrokenText)
+		p.message(v.w, v.r, statusOf(v.w, err), words.BrokenTitle, words.CardBrokenText)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/clock"
+	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/web/view"
@@ -118,7 +119,16 @@ func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
 	slog.ErrorContext(r.Context(), "hosted page", "error", err)
-	p.message(w, r, http.StatusInternalServerError, words.BrokenTitle, words.BrokenText)
+	p.message(w, r, statusOf(w, err), words.BrokenTitle, words.BrokenText)
+}
+
+// statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page may be asked for again soon.
+func statusOf(w http.ResponseWriter, err error) int {
+	if f := fault.As(err); f == nil || f.Kind != fault.Unavailable {
+		return http.StatusInternalServerError
+	}
+	w.Header().Set("Retry-After", "1")
+	return http.StatusServiceUnavailable
 }
 
 func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title, text words.Key) {

@@ -42,6 +42,10 @@ func open(ctx context.Context, url string, maxConns int, settings map[string]str
 	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough to have it done.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	config.PrepareConn = isAlive
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		decimal.Register(conn.TypeMap())
 		return nil
@@ -75,6 +79,9 @@ func (p PlanOnce) Begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 const (
+	// connectTimeout is for hosts that do not answer at all, unless the URL names another: callers wait for it.
+	connectTimeout = 5 * time.Second
+
 	txRetries     = 3
 	commitTimeout = 15 * time.Second
 )
@@ -109,7 +116,7 @@ func InTxWithin(ctx context.Context, limit time.Duration, b Beginner, fn func(ct
 }
 
 func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
-	tx, err := b.Begin(ctx)
+	tx, err := begin(ctx, b)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

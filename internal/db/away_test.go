@@ -1,0 +1,143 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+)
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fill opens all of a pool's connections, puts them back and tells their server processes.
+func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
+	t.Helper()
+	var pids []uint32
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(t.Context())
+		noError(t, err)
+		pids = append(pids, conn.Conn().PgConn().PID())
+		defer conn.Release()
+	}
+	return pids
+}
+
+// Connections that were ended while nobody used them are replaced before anything is sent on them.
+func TestDeadConnectionsAreReplaced(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	pool, beside := open(t, d, 8), open(t, d, 1)
+	endAll := func() {
+		for _, pid := range fill(t, pool) {
+			terminate(t, beside, pid)
+		}
+	}
+	endAll()
+	for n := range 50 {
+		if _, err := pool.Exec(t.Context(), "select 1"); err != nil {
+			t.Fatalf("statement %d: %v", n, err)
+		}
+	}
+	endAll()
+	err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error { return insert(t.Context(), q) })
+	if err != nil || merchants(t, d) != 1 {
+		t.Errorf("a transaction: %v, %d merchants", err, merchants(t, d))
+	}
+}
+
+// breaking begins no transaction for the first so many times.
+type breaking struct {
+	db.Beginner
+	times int
+	with  error
+}
+
+func (b *breaking) Begin(ctx context.Context) (pgx.Tx, error) {
+	if b.times--; b.times >= 0 {
+		return nil, b.with
+	}
+	return b.Beginner.Begin(ctx)
+}
+
+// A connection that breaks during BEGIN costs nothing; that no connection can be had, or two in a row break, is said.
+func TestBeginIsRepeatedOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	for times, want := range []*fault.Error{nil, nil, db.ErrUnavailable} {
+		b := &breaking{d.Pool, times, io.ErrUnexpectedEOF}
+		err := db.InTx(t.Context(), b, func(pgx.Tx, *db.Queries) error { return nil })
+		if fault.As(err) != want {
+			t.Errorf("broken %d times: %v", times, err)
+		}
+	}
+	if n := d.Pool.Stat().AcquiredConns(); n != 0 {
+		t.Errorf("%d connections are kept", n)
+	}
+}
+
+// Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing.
+func TestAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ctx := t.Context()
+	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1)
+
+	beside, other := open(t, d, 1), open(t, d, 1)
+	conn, err := other.Acquire(ctx)
+	noError(t, err)
+	terminate(t, beside, conn.Conn().PgConn().PID())
+	_, terminated := conn.Exec(ctx, "select 1")
+	conn.Release()
+	inTx := db.InTx(ctx, other, func(tx pgx.Tx, q *db.Queries) error {
+		terminate(t, beside, tx.Conn().PgConn().PID())
+		return insert(ctx, q)
+	})
+	atCommit := db.InTx(ctx, other, func(tx pgx.Tx, _ *db.Queries) error {
+		terminate(t, beside, tx.Conn().PgConn().PID())
+		return nil
+	})
+
+	limited := dbtest.New(t)
+	limited.Pool.Reset()
+	_, err = d.Pool.Exec(ctx, "alter database "+limited.Pool.Config().ConnConfig.Database+" connection limit 0")
+	noError(t, err)
+	// The limit does not hold for superusers.
+	_, err = d.Pool.Exec(ctx, "do $$ begin create role limited login; exception when duplicate_object then end $$")
+	noError(t, err)
+	config, err := pgx.ParseConfig(limited.URL)
+	noError(t, err)
+	config.User = "limited"
+	_, tooMany := pgx.ConnectConfig(ctx, config)
+
+	_, mistake := d.Pool.Exec(ctx, "select 1/0")
+	_, unknown := d.Pool.Exec(ctx, "select no_such_column")
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	_, cancelled := d.Pool.Exec(gone, "select 1")
+	for name, test := range map[string]struct {
+		err  error
+		want *fault.Error
+	}{
+		"connection refused": {refused, db.ErrUnavailable}, "terminated": {terminated, db.ErrUnavailable},
+		"in a transaction": {inTx, db.ErrUnavailable}, "at COMMIT": {atCommit, fault.ErrOutcomeUnknown},
+		"too many connections": {tooMany, db.ErrUnavailable},
+		"a mistake":            {mistake, nil}, "an unknown column": {unknown, nil}, "given up": {cancelled, nil},
+		"busy": {errors.Join(db.ErrBusy, io.EOF), db.ErrBusy},
+	} {
+		if test.err == nil || fault.As(test.err) != test.want {
+			t.Errorf("%s: %v, a fault %v", name, test.err, fault.As(test.err))
+		}
+	}
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package db
+
+import (
+	"net"
+	"testing"
+	"time"
+)
+
+// sockets are both ends of a TCP connection.
+func sockets(t *testing.T) (ours, theirs net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	if ours, err = net.Dial("tcp", listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if theirs, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
+	return ours, theirs
+}
+
+// await waits until a socket is no longer silent: what is sent takes a moment, on loopback too.
+func await(t *testing.T, conn net.Conn) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); isSilent(conn); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it is still silent")
+		}
+	}
+}
+
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	ours, theirs := sockets(t)
+	if !isSilent(ours) {
+		t.Error("nothing was sent")
+	}
+	_, _ = theirs.Write([]byte("E"))
+	await(t, ours)
+	one := make([]byte, 1)
+	if n, err := ours.Read(one); n != 1 || err != nil || !isSilent(ours) {
+		t.Errorf("looking has changed what is read: %d, %v", n, err)
+	}
+	_ = theirs.Close()
+	await(t, ours)
+	_ = ours.Close()
+	if isSilent(ours) {
+		t.Error("our own end is closed")
+	}
+}
+
+// The driver leaves a reader blocked on a connection on which it once could not write at once. Whoever looks must not wait
+// for it.
+func TestSilentBesideAReader(t *testing.T) {
+	t.Parallel()
+	ours, theirs := sockets(t)
+	reading := make(chan error, 1)
+	go func() { _, err := ours.Read(make([]byte, 1)); reading <- err }()
+	time.Sleep(50 * time.Millisecond) // the reader is there, or comes while we look
+	looked := make(chan bool, 1)
+	go func() { looked <- isSilent(ours) }()
+	select {
+	case silent := <-looked:
+		if !silent {
+			t.Error("nothing was sent")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for the reader")
+	}
+	_ = theirs.Close()
+	<-reading
+	await(t, ours)
+}
