@@ -59,6 +59,7 @@ func (s *OperatorService) UpdateTrader(
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), cashbox.TraderUpdate{
 		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
+		MaxOpenPayins: req.Msg.MaxOpenPayins,
 	}))
 }
 

@@ -78,6 +78,8 @@ type Service struct {
 	methods   methods
 	config    Config
 	refusals  *prometheus.CounterVec
+	expiring  *db.Sweep[db.PaymentsExpiredRow]
+	settling  *db.Sweep[db.SettlementDueListRow]
 	// cardMove is set by OnCardMove, or nil.
 	cardMove func(ctx context.Context, to Payment, at time.Time) []db.Query
 }
@@ -94,6 +96,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, outbox *webhook
 	return &Service{
 		pool: pool, q: q, clock: c, outbox: outbox, addresses: addresses, methods: known, config: config,
 		refusals: newRefusals(config.Metrics),
+		expiring: db.NewSweep(func(row db.PaymentsExpiredRow) int64 { return row.ID }),
+		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
 	}, nil
 }
 
