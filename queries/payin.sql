@@ -28,10 +28,21 @@ update payin set status = 'processing', status_reason = null, status_at = @now, 
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PayinEnd ends a locked payout.
+-- PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
+-- name: PayinCountTaken :one
+select count(*) from payin where trader_id = @trader_id::bigint and status = 'processing';
+
+-- PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
+-- name: PayinGiveBack :one
+update payin set status = 'waiting', status_reason = @status_reason, status_at = @now, taken_at = null, trader_id = null,
+    trader_share_percent = null, trader_usdt = null, platform_usdt = null
+where merchant_id = @merchant_id and id = @id
+returning *;
+
+-- PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
 -- name: PayinEnd :one
 update payin set status = @status, status_reason = @status_reason, status_at = @now,
-    proof_reference = sqlc.narg(proof_reference), event_sequence = event_sequence + 1
+    proof_reference = coalesce(sqlc.narg(proof_reference), proof_reference), event_sequence = event_sequence + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 
@@ -59,12 +70,22 @@ select * from payin
 where merchant_id = @merchant_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
 
--- PayinListOverdue lists the payouts that a trader took and did not end in time.
+-- PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
 -- name: PayinListOverdue :many
-select * from payin where status = 'processing' and expires_at <= @now and id < @before_id order by id desc limit @page;
+select * from payin
+where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now) and id < @before_id
+order by id desc limit @page;
 
+-- PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off, and without those that
+-- somebody is just changing, so that neither take the places of later ones.
 -- name: PayinsExpired :many
-select merchant_id, id from payin where status = 'waiting' and expires_at <= @now order by expires_at limit @page;
+select merchant_id, id from payin
+where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[])
+order by expires_at limit @page for no key update skip locked;
+
+-- PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
+-- name: PayinsExpiredLeft :one
+select exists (select from payin where status = 'waiting' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
 -- name: PayinLockExpired :one
 select * from payin

@@ -49,8 +49,16 @@ update payment set base_rate = @base_rate, rate_source = @rate_source, rate_obse
 where merchant_id = @merchant_id and id = @id
 returning *;
 
+-- PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
+-- that somebody is just changing, so that neither take the places of later ones.
 -- name: PaymentsExpired :many
-select merchant_id, id from payment where status = 'pending' and expires_at <= @now order by expires_at limit @page;
+select merchant_id, id from payment
+where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[])
+order by expires_at limit @page for no key update skip locked;
+
+-- PaymentsExpiredLeft reports whether any are left, those included that somebody is just changing.
+-- name: PaymentsExpiredLeft :one
+select exists (select from payment where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
 -- name: PaymentLockExpired :one
 select * from payment

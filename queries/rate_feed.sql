@@ -4,12 +4,14 @@ select nextval(pg_get_serial_sequence('rate_feed', 'id'))::bigint;
 -- RateFeedSet makes the feed, or changes all but its currency. Either way it is polled at once.
 -- name: RateFeedSet :exec
 insert into rate_feed (
-    id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at
+    id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, day_band_percent, fresh_seconds,
+    next_poll_at
 ) overriding system value values (
-    @id, @currency, @enabled, @priority, @url, @pointer, @poll_seconds, @timeout_ms, @band_percent, @fresh_seconds, @now
+    @id, @currency, @enabled, @priority, @url, @pointer, @poll_seconds, @timeout_ms, @band_percent, @day_band_percent,
+    @fresh_seconds, @now
 ) on conflict (id) do update set enabled = excluded.enabled, priority = excluded.priority, url = excluded.url,
     pointer = excluded.pointer, poll_seconds = excluded.poll_seconds, timeout_ms = excluded.timeout_ms,
-    band_percent = excluded.band_percent, fresh_seconds = excluded.fresh_seconds, next_poll_at = excluded.next_poll_at,
+    band_percent = excluded.band_percent, day_band_percent = excluded.day_band_percent, fresh_seconds = excluded.fresh_seconds, next_poll_at = excluded.next_poll_at,
     error = null;
 
 -- name: RateFeedCurrency :one
@@ -25,7 +27,7 @@ select jsonb_build_object(
     'currency', currency, 'enabled', enabled, 'priority', priority,
     'url', regexp_replace(url, '\?.*', '?hidden-' || left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 8)),
     'pointer', pointer, 'poll_seconds', poll_seconds, 'timeout_ms', timeout_ms, 'band_percent', band_percent::text,
-    'fresh_seconds', fresh_seconds
+    'day_band_percent', day_band_percent::text, 'fresh_seconds', fresh_seconds
 )::jsonb from rate_feed where id = @id for no key update;
 
 -- RateFeedClaim takes due feeds for one poller: until the lease, longer than any poll takes, they are due to nobody else.

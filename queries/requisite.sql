@@ -3,19 +3,19 @@
 -- rules stand again in RequisiteAwait and, one by one, in RequisiteExplain; a test holds the three together.
 -- name: RequisiteChoose :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    timezone(r.time_zone, @now::timestamptz)::date as day
+    local_time(r.time_zone, @now::timestamptz)::date as day
 from requisite r
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all(@without_traders::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, @now::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, @now::timestamptz)::time < r.work_until end)
+      then local_time(r.time_zone, @now::timestamptz)::time >= r.work_from
+          and local_time(r.time_zone, @now::timestamptz)::time < r.work_until
+      else local_time(r.time_zone, @now::timestamptz)::time >= r.work_from
+          or local_time(r.time_zone, @now::timestamptz)::time < r.work_until end)
   and (r.daily_sum is null or @amount::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+      where d.requisite_id = r.id and d.day = local_time(r.time_zone, @now::timestamptz)::date
         and (d.count >= r.daily_count or d.sum + @amount::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
@@ -27,19 +27,19 @@ for no key update of r skip locked;
 -- RequisiteAwait is RequisiteChoose that waits for a requisite somebody is just using. No row: there is none to wait for.
 -- name: RequisiteAwait :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    timezone(r.time_zone, @now::timestamptz)::date as day
+    local_time(r.time_zone, @now::timestamptz)::date as day
 from requisite r
 where r.currency = @currency and r.method = @method and r.active
   and @amount::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all(@without_traders::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, @now::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, @now::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, @now::timestamptz)::time < r.work_until end)
+      then local_time(r.time_zone, @now::timestamptz)::time >= r.work_from
+          and local_time(r.time_zone, @now::timestamptz)::time < r.work_until
+      else local_time(r.time_zone, @now::timestamptz)::time >= r.work_from
+          or local_time(r.time_zone, @now::timestamptz)::time < r.work_until end)
   and (r.daily_sum is null or @amount::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+      where d.requisite_id = r.id and d.day = local_time(r.time_zone, @now::timestamptz)::date
         and (d.count >= r.daily_count or d.sum + @amount::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
@@ -58,10 +58,10 @@ select r.id, r.trader_id, r.weight, greatest(r.last_used_at, 'epoch')::timestamp
         when not r.enabled then 'requisite_off'
         when @amount::numeric not between r.min_amount and r.max_amount then 'amount_limits'
         when case when r.work_from <= r.work_until
-            then timezone(r.time_zone, @now::timestamptz)::time < r.work_from
-                or timezone(r.time_zone, @now::timestamptz)::time >= r.work_until
-            else timezone(r.time_zone, @now::timestamptz)::time < r.work_from
-                and timezone(r.time_zone, @now::timestamptz)::time >= r.work_until end then 'working_hours'
+            then local_time(r.time_zone, @now::timestamptz)::time < r.work_from
+                or local_time(r.time_zone, @now::timestamptz)::time >= r.work_until
+            else local_time(r.time_zone, @now::timestamptz)::time < r.work_from
+                and local_time(r.time_zone, @now::timestamptz)::time >= r.work_until end then 'working_hours'
         when coalesce(d.count, 0) >= r.daily_count then 'daily_count'
         when coalesce(d.sum, 0) + @amount::numeric > r.daily_sum then 'daily_sum'
         when r.open_payments <= (select count(*) from requisite_slot o
@@ -73,7 +73,7 @@ select r.id, r.trader_id, r.weight, greatest(r.last_used_at, 'epoch')::timestamp
 from requisite r
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
-left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+left join requisite_day d on d.requisite_id = r.id and d.day = local_time(r.time_zone, @now::timestamptz)::date
 where r.currency = @currency and r.method = @method
 order by r.last_used_at, r.weight desc, r.id;
 
@@ -112,3 +112,7 @@ from trader t where requisite.id = @id and t.id = requisite.trader_id;
 update requisite set active = requisite.enabled and t.enabled, trader_rate_percent = t.rate_percent,
     trader_share_percent = t.share_percent
 from trader t where t.id = @trader_id and requisite.trader_id = t.id;
+
+-- TimeZoneKnown reports whether the database, which tells requisites' local time, knows a zone by that name.
+-- name: TimeZoneKnown :one
+select zone_known(@name::text)::boolean;

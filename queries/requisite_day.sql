@@ -3,7 +3,7 @@
 -- name: RequisiteUse :execrows
 with used as (
     update requisite r set last_used_at = @now::timestamptz where r.id = @id
-    returning r.id, r.daily_count, r.daily_sum, timezone(r.time_zone, @now::timestamptz)::date as local_day
+    returning r.id, r.daily_count, r.daily_sum, local_time(r.time_zone, @now::timestamptz)::date as local_day
 )
 insert into requisite_day as d (requisite_id, day, count, sum)
 select u.id, u.local_day, 1, @amount::numeric from used u

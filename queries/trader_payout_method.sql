@@ -1,7 +1,9 @@
--- TraderPayoutTerms reads the share of a trader who can pay by the method. No row: he cannot.
+-- TraderPayoutTerms reads the terms of a trader who can pay by the method. No row: they cannot. It locks the trader, so that
+-- of payouts they take at the same time each counts those before it.
 -- name: TraderPayoutTerms :one
-select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
-where t.id = @trader_id and t.enabled and m.enabled and m.currency = @currency and m.method = @method;
+select t.share_percent, t.max_open_payins from trader t join trader_payout_method m on m.trader_id = t.id
+where t.id = @trader_id and t.enabled and m.enabled and m.currency = @currency and m.method = @method
+for no key update of t;
 
 -- name: TraderPayoutMethodSet :exec
 insert into trader_payout_method (trader_id, currency, method, enabled) values (@trader_id, @currency, @method, @enabled)

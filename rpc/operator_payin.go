@@ -35,10 +35,30 @@ func (s *OperatorService) ResolvePayin(
 	p, err := s.Payouts.Resolve(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), payout.Resolution{
 		Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason, ProofReference: req.Msg.ProofReference,
 	})
+	return operatorPayinResponse("Payin resolved", p, err)
+}
+
+// ReclaimPayin implements the service.
+func (s *OperatorService) ReclaimPayin(
+	ctx context.Context, req *connect.Request[portalv1.ReclaimPayinRequest],
+) (*connect.Response[portalv1.OperatorPayinResponse], error) {
+	p, err := s.Payouts.Reclaim(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	return operatorPayinResponse("Payin reclaimed", p, err)
+}
+
+// ReversePayin implements the service.
+func (s *OperatorService) ReversePayin(
+	ctx context.Context, req *connect.Request[portalv1.ReversePayinRequest],
+) (*connect.Response[portalv1.OperatorPayinResponse], error) {
+	p, err := s.Payouts.Reverse(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	return operatorPayinResponse("Payin reversed", p, err)
+}
+
+func operatorPayinResponse(message string, p payout.Payin, err error) (*connect.Response[portalv1.OperatorPayinResponse], error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.OperatorPayinResponse{Message: "Payin resolved", Data: operatorPayin(p)}), nil
+	return connect.NewResponse(&portalv1.OperatorPayinResponse{Message: message, Data: operatorPayin(p)}), nil
 }
 
 func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {

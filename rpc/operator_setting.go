@@ -21,6 +21,7 @@ func (s *OperatorService) UpdateMerchant(
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.UpdateMerchant(ctx, auth.CallerFrom(ctx), cashbox.MerchantUpdate{
 		ID: req.Msg.GetMerchantId(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.RatePercent,
+		MaxOpenPayments: req.Msg.MaxOpenPayments,
 	}))
 }
 
@@ -59,6 +60,7 @@ func (s *OperatorService) UpdateTrader(
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), cashbox.TraderUpdate{
 		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
+		MaxOpenPayins: req.Msg.MaxOpenPayins,
 	}))
 }
 

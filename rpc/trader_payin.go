@@ -40,6 +40,14 @@ func (s *TraderService) TakePayin(
 	return offerResponse("Payin taken", offer, err)
 }
 
+// GiveBackPayin implements the service.
+func (s *TraderService) GiveBackPayin(
+	ctx context.Context, req *connect.Request[portalv1.GiveBackPayinRequest],
+) (*connect.Response[portalv1.TraderPayinResponse], error) {
+	offer, err := s.payouts.GiveBack(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	return offerResponse("Payin given back", offer, err)
+}
+
 // CompletePayin implements the service.
 func (s *TraderService) CompletePayin(
 	ctx context.Context, req *connect.Request[portalv1.CompletePayinRequest],

@@ -75,7 +75,8 @@ func payoutMoves(t *testing.T, w *walk) {
 	_, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)
 	gives(read, 200, is("data.status", "processing"), only("data", payinFields...)).run(t, w)
-	_, err = desk.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	proof := "transfer 1"
+	_, err = desk.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
 	noError(t, err)
 	gives(read, 200, is("data.status", "completed")).run(t, w)
 	waiting := w.createPayin(t, w.first(), nil).text("data.id")

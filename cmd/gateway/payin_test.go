@@ -322,6 +322,53 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	g.wantAudit(t)
 }
 
+// A trader who has taken all they may gives one back; it is taken by another trader, completed, and reversed by an operator.
+func TestPayinGivenBackAndReversed(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, orderID := g.first(), newOrder()
+	s := newShop(t, box.WebhookSecret)
+	id := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
+	second := g.createPayin(t, box, nil).text("data.id")
+	taker, other, operator := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token), g.operator(t)
+	users := g.texts(t, "select trader_id::text from app_user where login = 'trader-1'")
+	limit := int32(1)
+	done(t)(operator.UpdateTrader(t.Context(), connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit})))
+
+	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: second}))
+	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_take_limit")
+	back, err := taker.GiveBackPayin(t.Context(), connect.NewRequest(&portalv1.GiveBackPayinRequest{PayinId: id}))
+	noError(t, err)
+	if d := back.Msg.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
+		t.Errorf("given back: %v", d)
+	}
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = operator.ReclaimPayin(t.Context(), connect.NewRequest(&portalv1.ReclaimPayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"proofReference"}) {
+		t.Errorf("completed without proof: %v %s %v", code, why, fields)
+	}
+	proof, reason := "transfer 12/7", "the bank sent it back"
+	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	noError(t, err)
+	g.wantAudit(t)
+	reversed, err := operator.ReversePayin(t.Context(), connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}))
+	noError(t, err)
+	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason || p.GetProofReference() != proof {
+		t.Errorf("reversed: %v", p)
+	}
+	if e := s.await(t, orderID, 2)[1]; e.Data.Status != "FAILED" || e.Meta.PreviousStatus != "COMPLETED" || e.Meta.Sequence != 2 {
+		t.Errorf("webhook %+v", e)
+	}
+	g.wantAudit(t)
+}
+
 // The Connect twins, with the generated client in both codecs.
 func TestPayinConnect(t *testing.T) {
 	t.Parallel()

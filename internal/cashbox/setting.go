@@ -45,16 +45,24 @@ type MerchantUpdate struct {
 	ID          int64
 	APIEnabled  *bool
 	RatePercent *string
+	// MaxOpenPayments is how many of its payments may be pending at the same time.
+	MaxOpenPayments *int32
 }
 
-// UpdateMerchant switches a merchant's API, or sets its profile markup.
+const maxOpenPayments = 50_000
+
+// UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it may have.
 func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u MerchantUpdate) (Change, error) {
 	c, err := s.change(caller, "merchant", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
 	f := fault.Decoded(ctx)
-	params := db.MerchantUpdateParams{ID: u.ID, ApiEnabled: u.APIEnabled, SetRate: u.RatePercent != nil}
+	params := db.MerchantUpdateParams{
+		ID: u.ID, ApiEnabled: u.APIEnabled, SetRate: u.RatePercent != nil, MaxOpenPayments: u.MaxOpenPayments,
+	}
+	f.Check(u.MaxOpenPayments == nil || *u.MaxOpenPayments >= 1 && *u.MaxOpenPayments <= maxOpenPayments,
+		"maxOpenPayments", "must be between 1 and %d", maxOpenPayments)
 	params.RatePercent = optionalPercent(f, "ratePercent", deref(u.RatePercent))
 	if err := f.Err(); err != nil {
 		return c, err

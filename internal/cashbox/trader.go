@@ -19,7 +19,11 @@ type TraderUpdate struct {
 	Enabled      *bool
 	RatePercent  *string
 	SharePercent *string
+	// MaxOpenPayins is how many payouts they may have taken and not ended.
+	MaxOpenPayins *int32
 }
+
+const maxOpenPayins = 1000
 
 // UpdateTrader switches a trader on or off, or sets his terms. His requisites follow at once.
 func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u TraderUpdate) (Change, error) {
@@ -31,8 +35,10 @@ func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u Trade
 	params := db.TraderUpdateParams{
 		ID: u.ID, Enabled: u.Enabled, SetRate: u.RatePercent != nil,
 		RatePercent:  optionalPercent(f, "ratePercent", deref(u.RatePercent)),
-		SharePercent: optionalPercent(f, "sharePercent", deref(u.SharePercent)),
+		SharePercent: optionalPercent(f, "sharePercent", deref(u.SharePercent)), MaxOpenPayins: u.MaxOpenPayins,
 	}
+	open := deref(u.MaxOpenPayins)
+	f.Check(open >= 0 && open <= maxOpenPayins, "maxOpenPayins", "must be between 0 and %d", maxOpenPayins)
 	f.Check(u.SharePercent == nil || *u.SharePercent != "", "sharePercent", "cannot be cleared")
 	if err := f.Err(); err != nil {
 		return c, err

@@ -36,6 +36,26 @@ func (q *Queries) MerchantInsert(ctx context.Context, arg MerchantInsertParams) 
 	return id, err
 }
 
+const merchantOpenPayments = `-- name: MerchantOpenPayments :one
+select m.max_open_payments,
+    (select count(*) from (select from payment p where p.merchant_id = m.id and p.status = 'pending'
+        limit m.max_open_payments) as open)::integer as open_payments
+from merchant m where m.id = $1
+`
+
+type MerchantOpenPaymentsRow struct {
+	MaxOpenPayments int32
+	OpenPayments    int32
+}
+
+// MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
+func (q *Queries) MerchantOpenPayments(ctx context.Context, merchantID int64) (MerchantOpenPaymentsRow, error) {
+	row := q.db.QueryRow(ctx, merchantOpenPayments, merchantID)
+	var i MerchantOpenPaymentsRow
+	err := row.Scan(&i.MaxOpenPayments, &i.OpenPayments)
+	return i, err
+}
+
 const merchantSetting = `-- name: MerchantSetting :one
 select to_jsonb(m)::jsonb from merchant m where m.id = $1 for no key update
 `
@@ -50,15 +70,17 @@ func (q *Queries) MerchantSetting(ctx context.Context, id int64) ([]byte, error)
 
 const merchantUpdate = `-- name: MerchantUpdate :exec
 update merchant set api_enabled = coalesce($1, api_enabled),
-    rate_percent = case when $2::boolean then $3 else rate_percent end
-where id = $4
+    rate_percent = case when $2::boolean then $3 else rate_percent end,
+    max_open_payments = coalesce($4, max_open_payments)
+where id = $5
 `
 
 type MerchantUpdateParams struct {
-	ApiEnabled  *bool
-	SetRate     bool
-	RatePercent decimal.NullDecimal
-	ID          int64
+	ApiEnabled      *bool
+	SetRate         bool
+	RatePercent     decimal.NullDecimal
+	MaxOpenPayments *int32
+	ID              int64
 }
 
 func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) error {
@@ -66,6 +88,7 @@ func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) 
 		arg.ApiEnabled,
 		arg.SetRate,
 		arg.RatePercent,
+		arg.MaxOpenPayments,
 		arg.ID,
 	)
 	return err

@@ -204,19 +204,20 @@ type PayoutMethod struct {
 }
 
 type RateFeed struct {
-	ID           int64
-	Currency     string
-	Enabled      bool
-	Priority     int32
-	URL          string
-	Pointer      string
-	PollSeconds  int32
-	TimeoutMs    int32
-	BandPercent  decimal.Decimal
-	FreshSeconds int32
-	NextPollAt   time.Time
-	PolledAt     *time.Time
-	Error        *string
+	ID             int64
+	Currency       string
+	Enabled        bool
+	Priority       int32
+	URL            string
+	Pointer        string
+	PollSeconds    int32
+	TimeoutMs      int32
+	BandPercent    decimal.Decimal
+	FreshSeconds   int32
+	NextPollAt     time.Time
+	PolledAt       *time.Time
+	Error          *string
+	DayBandPercent decimal.Decimal
 }
 
 type RateLimit struct {

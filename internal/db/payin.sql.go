@@ -13,9 +13,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const payinCountTaken = `-- name: PayinCountTaken :one
+select count(*) from payin where trader_id = $1::bigint and status = 'processing'
+`
+
+// PayinCountTaken counts what a trader has taken and not ended. The caller holds the trader's lock from a statement before.
+func (q *Queries) PayinCountTaken(ctx context.Context, traderID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, payinCountTaken, traderID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const payinEnd = `-- name: PayinEnd :one
 update payin set status = $1, status_reason = $2, status_at = $3,
-    proof_reference = $4, event_sequence = event_sequence + 1
+    proof_reference = coalesce($4, proof_reference), event_sequence = event_sequence + 1
 where merchant_id = $5 and id = $6
 returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
 `
@@ -29,7 +41,7 @@ type PayinEndParams struct {
 	ID             int64
 }
 
-// PayinEnd ends a locked payout.
+// PayinEnd ends a locked payout. The proof of one that was completed stays when that is reversed.
 func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, error) {
 	row := q.db.QueryRow(ctx, payinEnd,
 		arg.Status,
@@ -137,6 +149,68 @@ type PayinGetParams struct {
 
 func (q *Queries) PayinGet(ctx context.Context, arg PayinGetParams) (Payin, error) {
 	row := q.db.QueryRow(ctx, payinGet, arg.MerchantID, arg.ID)
+	var i Payin
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.UUID,
+		&i.CashboxID,
+		&i.OrderID,
+		&i.Method,
+		&i.Currency,
+		&i.Amount,
+		&i.CallbackURI,
+		&i.Address,
+		&i.AddressMask,
+		&i.Recipient,
+		&i.BankCode,
+		&i.BankName,
+		&i.UserID,
+		&i.UserIP,
+		&i.Status,
+		&i.StatusReason,
+		&i.StatusAt,
+		&i.ExpiresAt,
+		&i.CreatedAt,
+		&i.EventSequence,
+		&i.TraderID,
+		&i.TakenAt,
+		&i.ProofReference,
+		&i.BaseRate,
+		&i.RateSource,
+		&i.RateObservedAt,
+		&i.MarkupPercent,
+		&i.SpotUSDT,
+		&i.FrozenUSDT,
+		&i.TraderSharePercent,
+		&i.TraderUSDT,
+		&i.PlatformUSDT,
+	)
+	return i, err
+}
+
+const payinGiveBack = `-- name: PayinGiveBack :one
+update payin set status = 'waiting', status_reason = $1, status_at = $2, taken_at = null, trader_id = null,
+    trader_share_percent = null, trader_usdt = null, platform_usdt = null
+where merchant_id = $3 and id = $4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
+`
+
+type PayinGiveBackParams struct {
+	StatusReason *string
+	Now          time.Time
+	MerchantID   int64
+	ID           int64
+}
+
+// PayinGiveBack takes a locked payout from its trader, so that any trader can take it.
+func (q *Queries) PayinGiveBack(ctx context.Context, arg PayinGiveBackParams) (Payin, error) {
+	row := q.db.QueryRow(ctx, payinGiveBack,
+		arg.StatusReason,
+		arg.Now,
+		arg.MerchantID,
+		arg.ID,
+	)
 	var i Payin
 	err := row.Scan(
 		&i.MerchantID,
@@ -446,18 +520,26 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 }
 
 const payinListOverdue = `-- name: PayinListOverdue :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin where status = 'processing' and expires_at <= $1 and id < $2 order by id desc limit $3
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin
+where status = 'processing' and (taken_at <= $1::timestamptz or expires_at <= $2) and id < $3
+order by id desc limit $4
 `
 
 type PayinListOverdueParams struct {
-	Now      time.Time
-	BeforeID int64
-	Page     int32
+	TakenUntil time.Time
+	Now        time.Time
+	BeforeID   int64
+	Page       int32
 }
 
-// PayinListOverdue lists the payouts that a trader took and did not end in time.
+// PayinListOverdue lists the payouts that a trader took and did not end in time, which is also over when they expire.
 func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverdueParams) ([]Payin, error) {
-	rows, err := q.db.Query(ctx, payinListOverdue, arg.Now, arg.BeforeID, arg.Page)
+	rows, err := q.db.Query(ctx, payinListOverdue,
+		arg.TakenUntil,
+		arg.Now,
+		arg.BeforeID,
+		arg.Page,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -685,12 +767,15 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 }
 
 const payinsExpired = `-- name: PayinsExpired :many
-select merchant_id, id from payin where status = 'waiting' and expires_at <= $1 order by expires_at limit $2
+select merchant_id, id from payin
+where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[])
+order by expires_at limit $3 for no key update skip locked
 `
 
 type PayinsExpiredParams struct {
-	Now  time.Time
-	Page int32
+	Now    time.Time
+	PutOff []int64
+	Page   int32
 }
 
 type PayinsExpiredRow struct {
@@ -698,8 +783,10 @@ type PayinsExpiredRow struct {
 	ID         int64
 }
 
+// PayinsExpired lists overdue payouts, the oldest first, for a sweep: without those it has put off, and without those that
+// somebody is just changing, so that neither take the places of later ones.
 func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([]PayinsExpiredRow, error) {
-	rows, err := q.db.Query(ctx, payinsExpired, arg.Now, arg.Page)
+	rows, err := q.db.Query(ctx, payinsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -716,4 +803,21 @@ func (q *Queries) PayinsExpired(ctx context.Context, arg PayinsExpiredParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const payinsExpiredLeft = `-- name: PayinsExpiredLeft :one
+select exists (select from payin where status = 'waiting' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
+`
+
+type PayinsExpiredLeftParams struct {
+	Now    time.Time
+	PutOff []int64
+}
+
+// PayinsExpiredLeft reports whether any are left, those included that somebody is just changing.
+func (q *Queries) PayinsExpiredLeft(ctx context.Context, arg PayinsExpiredLeftParams) (bool, error) {
+	row := q.db.QueryRow(ctx, payinsExpiredLeft, arg.Now, arg.PutOff)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }

@@ -900,12 +900,15 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id from payment where status = 'pending' and expires_at <= $1 order by expires_at limit $2
+select merchant_id, id from payment
+where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
+order by expires_at limit $3 for no key update skip locked
 `
 
 type PaymentsExpiredParams struct {
-	Now  time.Time
-	Page int32
+	Now    time.Time
+	PutOff []int64
+	Page   int32
 }
 
 type PaymentsExpiredRow struct {
@@ -913,8 +916,10 @@ type PaymentsExpiredRow struct {
 	ID         int64
 }
 
+// PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
+// that somebody is just changing, so that neither take the places of later ones.
 func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams) ([]PaymentsExpiredRow, error) {
-	rows, err := q.db.Query(ctx, paymentsExpired, arg.Now, arg.Page)
+	rows, err := q.db.Query(ctx, paymentsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -931,4 +936,21 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 		return nil, err
 	}
 	return items, nil
+}
+
+const paymentsExpiredLeft = `-- name: PaymentsExpiredLeft :one
+select exists (select from payment where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
+`
+
+type PaymentsExpiredLeftParams struct {
+	Now    time.Time
+	PutOff []int64
+}
+
+// PaymentsExpiredLeft reports whether any are left, those included that somebody is just changing.
+func (q *Queries) PaymentsExpiredLeft(ctx context.Context, arg PaymentsExpiredLeftParams) (bool, error) {
+	row := q.db.QueryRow(ctx, paymentsExpiredLeft, arg.Now, arg.PutOff)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }

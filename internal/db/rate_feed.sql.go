@@ -19,7 +19,7 @@ with due as materialized (
 )
 update rate_feed f set next_poll_at = due.at + greatest(f.poll_seconds, f.timeout_ms / 1000 + 30) * interval '1 second'
 from due where f.id = due.id
-returning f.id, f.currency, f.enabled, f.priority, f.url, f.pointer, f.poll_seconds, f.timeout_ms, f.band_percent, f.fresh_seconds, f.next_poll_at, f.polled_at, f.error
+returning f.id, f.currency, f.enabled, f.priority, f.url, f.pointer, f.poll_seconds, f.timeout_ms, f.band_percent, f.fresh_seconds, f.next_poll_at, f.polled_at, f.error, f.day_band_percent
 `
 
 type RateFeedClaimParams struct {
@@ -52,6 +52,7 @@ func (q *Queries) RateFeedClaim(ctx context.Context, arg RateFeedClaimParams) ([
 			&i.NextPollAt,
 			&i.PolledAt,
 			&i.Error,
+			&i.DayBandPercent,
 		); err != nil {
 			return nil, err
 		}
@@ -86,7 +87,7 @@ func (q *Queries) RateFeedID(ctx context.Context) (int64, error) {
 }
 
 const rateFeedList = `-- name: RateFeedList :many
-select id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at, polled_at, error from rate_feed order by currency, priority, id
+select id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at, polled_at, error, day_band_percent from rate_feed order by currency, priority, id
 `
 
 func (q *Queries) RateFeedList(ctx context.Context) ([]RateFeed, error) {
@@ -112,6 +113,7 @@ func (q *Queries) RateFeedList(ctx context.Context) ([]RateFeed, error) {
 			&i.NextPollAt,
 			&i.PolledAt,
 			&i.Error,
+			&i.DayBandPercent,
 		); err != nil {
 			return nil, err
 		}
@@ -153,27 +155,30 @@ func (q *Queries) RateFeedPolled(ctx context.Context, arg RateFeedPolledParams) 
 
 const rateFeedSet = `-- name: RateFeedSet :exec
 insert into rate_feed (
-    id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at
+    id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, day_band_percent, fresh_seconds,
+    next_poll_at
 ) overriding system value values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12
 ) on conflict (id) do update set enabled = excluded.enabled, priority = excluded.priority, url = excluded.url,
     pointer = excluded.pointer, poll_seconds = excluded.poll_seconds, timeout_ms = excluded.timeout_ms,
-    band_percent = excluded.band_percent, fresh_seconds = excluded.fresh_seconds, next_poll_at = excluded.next_poll_at,
+    band_percent = excluded.band_percent, day_band_percent = excluded.day_band_percent, fresh_seconds = excluded.fresh_seconds, next_poll_at = excluded.next_poll_at,
     error = null
 `
 
 type RateFeedSetParams struct {
-	ID           int64
-	Currency     string
-	Enabled      bool
-	Priority     int32
-	URL          string
-	Pointer      string
-	PollSeconds  int32
-	TimeoutMs    int32
-	BandPercent  decimal.Decimal
-	FreshSeconds int32
-	Now          time.Time
+	ID             int64
+	Currency       string
+	Enabled        bool
+	Priority       int32
+	URL            string
+	Pointer        string
+	PollSeconds    int32
+	TimeoutMs      int32
+	BandPercent    decimal.Decimal
+	DayBandPercent decimal.Decimal
+	FreshSeconds   int32
+	Now            time.Time
 }
 
 // RateFeedSet makes the feed, or changes all but its currency. Either way it is polled at once.
@@ -188,6 +193,7 @@ func (q *Queries) RateFeedSet(ctx context.Context, arg RateFeedSetParams) error 
 		arg.PollSeconds,
 		arg.TimeoutMs,
 		arg.BandPercent,
+		arg.DayBandPercent,
 		arg.FreshSeconds,
 		arg.Now,
 	)
@@ -199,7 +205,7 @@ select jsonb_build_object(
     'currency', currency, 'enabled', enabled, 'priority', priority,
     'url', regexp_replace(url, '\?.*', '?hidden-' || left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 8)),
     'pointer', pointer, 'poll_seconds', poll_seconds, 'timeout_ms', timeout_ms, 'band_percent', band_percent::text,
-    'fresh_seconds', fresh_seconds
+    'day_band_percent', day_band_percent::text, 'fresh_seconds', fresh_seconds
 )::jsonb from rate_feed where id = $1 for no key update
 `
 

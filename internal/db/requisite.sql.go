@@ -14,19 +14,19 @@ import (
 
 const requisiteAwait = `-- name: RequisiteAwait :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    timezone(r.time_zone, $1::timestamptz)::date as day
+    local_time(r.time_zone, $1::timestamptz)::date as day
 from requisite r
 where r.currency = $2 and r.method = $3 and r.active
   and $4::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all($5::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, $1::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, $1::timestamptz)::time < r.work_until end)
+      then local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
+          and local_time(r.time_zone, $1::timestamptz)::time < r.work_until
+      else local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
+          or local_time(r.time_zone, $1::timestamptz)::time < r.work_until end)
   and (r.daily_sum is null or $4::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $1::timestamptz)::date
+      where d.requisite_id = r.id and d.day = local_time(r.time_zone, $1::timestamptz)::date
         and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
@@ -82,19 +82,19 @@ func (q *Queries) RequisiteAwait(ctx context.Context, arg RequisiteAwaitParams) 
 
 const requisiteChoose = `-- name: RequisiteChoose :one
 select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    timezone(r.time_zone, $1::timestamptz)::date as day
+    local_time(r.time_zone, $1::timestamptz)::date as day
 from requisite r
 where r.currency = $2 and r.method = $3 and r.active
   and $4::numeric between r.min_amount and r.max_amount
   and r.trader_id <> all($5::bigint[])
   and (r.work_from is null or case when r.work_from <= r.work_until
-      then timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
-          and timezone(r.time_zone, $1::timestamptz)::time < r.work_until
-      else timezone(r.time_zone, $1::timestamptz)::time >= r.work_from
-          or timezone(r.time_zone, $1::timestamptz)::time < r.work_until end)
+      then local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
+          and local_time(r.time_zone, $1::timestamptz)::time < r.work_until
+      else local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
+          or local_time(r.time_zone, $1::timestamptz)::time < r.work_until end)
   and (r.daily_sum is null or $4::numeric <= r.daily_sum)
   and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = timezone(r.time_zone, $1::timestamptz)::date
+      where d.requisite_id = r.id and d.day = local_time(r.time_zone, $1::timestamptz)::date
         and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
   and (r.open_payments is null or r.open_payments >
       (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
@@ -158,10 +158,10 @@ select r.id, r.trader_id, r.weight, greatest(r.last_used_at, 'epoch')::timestamp
         when not r.enabled then 'requisite_off'
         when $1::numeric not between r.min_amount and r.max_amount then 'amount_limits'
         when case when r.work_from <= r.work_until
-            then timezone(r.time_zone, $2::timestamptz)::time < r.work_from
-                or timezone(r.time_zone, $2::timestamptz)::time >= r.work_until
-            else timezone(r.time_zone, $2::timestamptz)::time < r.work_from
-                and timezone(r.time_zone, $2::timestamptz)::time >= r.work_until end then 'working_hours'
+            then local_time(r.time_zone, $2::timestamptz)::time < r.work_from
+                or local_time(r.time_zone, $2::timestamptz)::time >= r.work_until
+            else local_time(r.time_zone, $2::timestamptz)::time < r.work_from
+                and local_time(r.time_zone, $2::timestamptz)::time >= r.work_until end then 'working_hours'
         when coalesce(d.count, 0) >= r.daily_count then 'daily_count'
         when coalesce(d.sum, 0) + $1::numeric > r.daily_sum then 'daily_sum'
         when r.open_payments <= (select count(*) from requisite_slot o
@@ -173,7 +173,7 @@ select r.id, r.trader_id, r.weight, greatest(r.last_used_at, 'epoch')::timestamp
 from requisite r
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
-left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, $2::timestamptz)::date
+left join requisite_day d on d.requisite_id = r.id and d.day = local_time(r.time_zone, $2::timestamptz)::date
 where r.currency = $3 and r.method = $4
 order by r.last_used_at, r.weight desc, r.id
 `
@@ -362,4 +362,16 @@ func (q *Queries) RequisiteUpdate(ctx context.Context, arg RequisiteUpdateParams
 		arg.ID,
 	)
 	return err
+}
+
+const timeZoneKnown = `-- name: TimeZoneKnown :one
+select zone_known($1::text)::boolean
+`
+
+// TimeZoneKnown reports whether the database, which tells requisites' local time, knows a zone by that name.
+func (q *Queries) TimeZoneKnown(ctx context.Context, name string) (bool, error) {
+	row := q.db.QueryRow(ctx, timeZoneKnown, name)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }

@@ -61,7 +61,7 @@ func (q *Queries) RequisiteDayTake(ctx context.Context, arg RequisiteDayTakePara
 const requisiteUse = `-- name: RequisiteUse :execrows
 with used as (
     update requisite r set last_used_at = $2::timestamptz where r.id = $3
-    returning r.id, r.daily_count, r.daily_sum, timezone(r.time_zone, $2::timestamptz)::date as local_day
+    returning r.id, r.daily_count, r.daily_sum, local_time(r.time_zone, $2::timestamptz)::date as local_day
 )
 insert into requisite_day as d (requisite_id, day, count, sum)
 select u.id, u.local_day, 1, $1::numeric from used u

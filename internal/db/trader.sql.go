@@ -51,16 +51,18 @@ func (q *Queries) TraderSetting(ctx context.Context, id int64) ([]byte, error) {
 const traderUpdate = `-- name: TraderUpdate :exec
 update trader set enabled = coalesce($1, enabled),
     rate_percent = case when $2::boolean then $3 else rate_percent end,
-    share_percent = coalesce($4, share_percent)
-where id = $5
+    share_percent = coalesce($4, share_percent),
+    max_open_payins = coalesce($5, max_open_payins)
+where id = $6
 `
 
 type TraderUpdateParams struct {
-	Enabled      *bool
-	SetRate      bool
-	RatePercent  decimal.NullDecimal
-	SharePercent decimal.NullDecimal
-	ID           int64
+	Enabled       *bool
+	SetRate       bool
+	RatePercent   decimal.NullDecimal
+	SharePercent  decimal.NullDecimal
+	MaxOpenPayins *int32
+	ID            int64
 }
 
 // TraderUpdate changes a trader. RequisiteFollowTrader must come after it.
@@ -70,6 +72,7 @@ func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) erro
 		arg.SetRate,
 		arg.RatePercent,
 		arg.SharePercent,
+		arg.MaxOpenPayins,
 		arg.ID,
 	)
 	return err

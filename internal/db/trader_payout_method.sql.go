@@ -52,8 +52,9 @@ func (q *Queries) TraderPayoutMethodSetting(ctx context.Context, arg TraderPayou
 }
 
 const traderPayoutTerms = `-- name: TraderPayoutTerms :one
-select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
+select t.share_percent, t.max_open_payins from trader t join trader_payout_method m on m.trader_id = t.id
 where t.id = $1 and t.enabled and m.enabled and m.currency = $2 and m.method = $3
+for no key update of t
 `
 
 type TraderPayoutTermsParams struct {
@@ -62,12 +63,18 @@ type TraderPayoutTermsParams struct {
 	Method   string
 }
 
-// TraderPayoutTerms reads the share of a trader who can pay by the method. No row: he cannot.
-func (q *Queries) TraderPayoutTerms(ctx context.Context, arg TraderPayoutTermsParams) (decimal.Decimal, error) {
+type TraderPayoutTermsRow struct {
+	SharePercent  decimal.Decimal
+	MaxOpenPayins int32
+}
+
+// TraderPayoutTerms reads the terms of a trader who can pay by the method. No row: they cannot. It locks the trader, so that
+// of payouts they take at the same time each counts those before it.
+func (q *Queries) TraderPayoutTerms(ctx context.Context, arg TraderPayoutTermsParams) (TraderPayoutTermsRow, error) {
 	row := q.db.QueryRow(ctx, traderPayoutTerms, arg.TraderID, arg.Currency, arg.Method)
-	var share_percent decimal.Decimal
-	err := row.Scan(&share_percent)
-	return share_percent, err
+	var i TraderPayoutTermsRow
+	err := row.Scan(&i.SharePercent, &i.MaxOpenPayins)
+	return i, err
 }
 
 const traderShare = `-- name: TraderShare :one

@@ -19,8 +19,8 @@ const (
 	ruleFunding        = "a trader's funding is booked once"
 )
 
-// payouts are six in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5 cancelled, 6
-// expired. Each freezes 10.2: 10.15 for the trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected.
+// payouts are in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5 cancelled, 6 expired, 7
+// failed by a reversal, 8 waiting again. Each freezes 10.2: 10.15 for the trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected.
 // The cashbox insures 5. Trader 1 brought in 20 and took out 3.
 const payouts = `
 	insert into merchant (id, name, created_at) overriding system value values (1, 'Merchant', '2026-11-20 12:00Z');
@@ -34,17 +34,21 @@ const payouts = `
 		case when trader is not null then 1.5 end, case when trader is not null then 10.15 end,
 		case when trader is not null then 0.05 end
 	from (values (1, 'waiting', 0, null), (2, 'processing', 0, 1), (3, 'completed', 1, 1), (4, 'failed', 1, 1),
-			(5, 'cancelled', 1, null), (6, 'expired', 1, null)) as p (id, status, sequence, trader),
+			(5, 'cancelled', 1, null), (6, 'expired', 1, null), (7, 'failed', 2, 1), (8, 'waiting', 0, null)) as p (id, status, sequence, trader),
 		(values ('2026-11-20 12:00Z'::timestamptz)) as now (at);
 	insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status)
 	select 1, id, created_at, 'somebody', from_status, to_status from payin, (values
 		(1, null, 'waiting'), (2, 'waiting', 'processing'), (3, 'processing', 'completed'), (4, 'processing', 'failed'),
 		(5, 'waiting', 'cancelled'), (6, 'waiting', 'expired')) as move (number, from_status, to_status)
-	where number = 1 or to_status = status or number = 2 and trader_id is not null
+	where number = 1 or to_status = status and id < 7 or number = 2 and trader_id is not null
 	order by number;
+	insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status)
+	select 1, id, '2026-11-20 12:00Z', 'somebody', from_status, to_status from (values
+		(7, 'processing', 'completed'), (7, 'completed', 'failed'),
+		(8, 'waiting', 'processing'), (8, 'processing', 'waiting')) as move (id, from_status, to_status);
 	insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-	select 1, gen_random_uuid(), 1, 'payin.status.updated', 'payin', id, 1, callback_uri, '{}', created_at
-	from payin where id > 2;
+	select 1, gen_random_uuid(), 1, 'payin.status.updated', 'payin', id, sequence, callback_uri, '{}', created_at
+	from payin, generate_series(1, event_sequence) as sequence;
 	insert into deposit (merchant_id, id, cashbox_id, status, amount, network, address, idempotency_key, created_at, status_at)
 	select 1, id, 1, status, 7, 'TRC20', 'T', gen_random_uuid(), '2026-11-20 12:00Z', '2026-11-20 12:00Z'
 	from (values (1, 'pending'), (2, 'confirmed'), (3, 'rejected')) as d (id, status);
@@ -69,10 +73,15 @@ func auditablePayouts(t *testing.T) bundle {
 		t.Helper()
 		check(t, b.post(ledger.Transfer{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start, Legs: legs}))
 	}
-	for id := range int64(6) {
+	for id := range int64(8) {
 		book("payin", id+1, leg(shop, "-10.2"), leg(reserved, "10.2"))
 	}
-	book("payin", 3, leg(reserved, "-10.2"), leg(trader, "10.15"), leg(platform, "0.05"))
+	for _, id := range []int64{3, 7} {
+		book("payin", id, leg(reserved, "-10.2"), leg(trader, "10.15"), leg(platform, "0.05"))
+	}
+	check(t, b.force(ledger.Transfer{Kind: "test", Subject: "payin", SubjectID: 7, At: dbtest.Start, Legs: []ledger.Leg{
+		leg(trader, "-10.15"), leg(platform, "-0.05"), leg(shop, "10.2"),
+	}}))
 	for id := int64(4); id <= 6; id++ {
 		book("payin", id, leg(reserved, "-10.2"), leg(shop, "10.2"))
 	}
@@ -102,9 +111,20 @@ var payoutBreakages = map[string]struct {
 }{
 	"trader credited another sum": {rulePayoutMoney, true, `alter table payin drop constraint payin_divided; ` +
 		`update payin set trader_usdt = trader_usdt + 0.00000001 where id = 3`},
-	"another trader credited":        {rulePayoutMoney, true, `update payin set trader_id = 2 where id = 3`},
-	"paid from another cashbox":      {rulePayoutMoney, true, `update payin set cashbox_id = 2 where id = 3`},
-	"unfrozen twice":                 {rulePayoutMoney, true, booked("payin", "4", "14", "12", "10.2")},
+	"another trader credited":   {rulePayoutMoney, true, `update payin set trader_id = 2 where id = 3`},
+	"paid from another cashbox": {rulePayoutMoney, true, `update payin set cashbox_id = 2 where id = 3`},
+	"unfrozen twice":            {rulePayoutMoney, true, booked("payin", "4", "14", "12", "10.2")},
+	"reversed twice":            {rulePayoutMoney, true, booked("payin", "7", "14", "12", "10.15")},
+	"reversed in part":          {rulePayoutMoney, true, booked("payin", "7", "12", "14", "0.00000001")},
+	"reversed in name only": {rulePayoutMoney, true, `update payin set status = 'failed', event_sequence = 2 where id = 3; ` +
+		`insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status) values (1, 3, now(), 'x', 'completed', 'failed'); ` +
+		`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+		 values (1, gen_random_uuid(), 1, 'x', 'payin', 3, 2, 'x', '', now())`},
+	"reversal not told": {rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 7 and sequence = 2; ` +
+		`update payin set event_sequence = 1 where id = 7`},
+	"reversal not in the history":    {rulePayoutEvents, true, `delete from payin_history where payin_id = 7 and from_status = 'completed'`},
+	"giving back not in the history": {rulePayoutEvents, true, `delete from payin_history where payin_id = 8 and from_status = 'processing'`},
+	"payout without a history":       {rulePayoutEvents, true, `delete from payin_history where payin_id = 8`},
 	"payout event lost":              {rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 5`},
 	"payout event too many":          {rulePayoutEvents, true, `update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`},
 	"payout event numbered wrong":    {rulePayoutEvents, true, `update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`},

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -274,6 +275,36 @@ func TestFold(t *testing.T) {
 	// 1001 and 1000 credits of 0.01.
 	b.wantBalance(t, shop, "10.01")
 	b.wantBalance(t, platform, "10")
+	b.Audit(t)
+}
+
+// An account that somebody else keeps locked is left for the next round, and holds up none of those after it.
+func TestFoldWaitsForNoAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	accounts := []ledger.Account{shop, platform}
+	slices.SortFunc(accounts, func(a, b ledger.Account) int { return int(a.ID() - b.ID()) })
+	for _, a := range accounts {
+		credit(t, b, a, 1001)
+	}
+	beside, err := db.Open(t.Context(), b.URL, 1)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(t.Context())
+	check(t, err)
+	check(t, db.New(holder).AccountLock(t.Context(), accounts[0].ID()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := ledger.Fold(ctx, b.Pool, b.Queries()); !db.IsLockTimeout(err) {
+		t.Errorf("folding a locked account: %v", err)
+	}
+	for i, want := range []int{1001, 0} {
+		if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", accounts[i].ID()); n != want {
+			t.Errorf("account %d has %d pending, want %d", accounts[i].ID(), n, want)
+		}
+	}
+	check(t, holder.Rollback(ctx))
+	check(t, ledger.Fold(ctx, b.Pool, b.Queries()))
 	b.Audit(t)
 }
 

@@ -33,7 +33,8 @@ var payoutOutcomes = []string{
 	"payout processing-completed", "payout processing-failed", "payout taken by two", "payout duel",
 	"payout validation_failed", "payout insufficient_cashbox_balance", "take not_found", "take payin_not_waiting",
 	"finish not_found", "finish payin_not_processing", "withdraw cashbox_access_denied", "withdraw payin_not_waiting",
-	"resolve payin_not_processing",
+	"resolve payin_not_processing", "payout processing-waiting", "payout completed-failed", "take payin_take_limit",
+	"give-back not_found", "give-back payin_not_processing", "reverse payin_not_completed", "finish without proof",
 }
 
 var cashboxOutcomes = []string{

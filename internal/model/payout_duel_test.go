@@ -89,17 +89,18 @@ func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
 	if p.status != "processing" {
 		refusal = "payin_not_processing"
 	}
-	end := func(to, actor string) func() {
+	end := func(to, actor string, proof *string) func() {
 		return func() {
 			w.movedPayout(p, to)
-			w.model.endPayout(p, to, actor, nil, nil)
+			w.model.endPayout(p, to, actor, nil, proof)
 		}
 	}
+	proof := modelText("at the same time")
 	return []modelRival{{
-		refusal: refusal, late: "payin_not_processing", apply: end("completed", p.trader.Caller.Actor()),
-		call: func() error { _, err := w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, nil); return err },
+		refusal: refusal, late: "payin_not_processing", apply: end("completed", p.trader.Caller.Actor(), proof),
+		call: func() error { _, err := w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof); return err },
 	}, {
-		refusal: refusal, late: "payin_not_processing", apply: end("failed", modelOperator.Actor()),
+		refusal: refusal, late: "payin_not_processing", apply: end("failed", modelOperator.Actor(), nil),
 		call: func() error {
 			_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"})
 			return err

@@ -135,12 +135,11 @@ func (w *modelWalk) finish(s modelStep) error {
 	if s.n[2]%3 == 0 {
 		to, call, reason, proof = "failed", w.payouts.Fail, text, nil
 	}
-	want := ""
-	switch {
-	case p.trader != trader:
-		want = "not_found"
-	case p.status != "processing":
-		want = "payin_not_processing"
+	want := refuseTaker(p, trader)
+	if to == "completed" && text == nil && want != "not_found" {
+		_, err := call(w.ctx, trader.Caller, p.uuid, modelText(" "))
+		w.tell("finish without proof", p.origin())
+		return errUnlessInvalid(err, []string{"proofReference"})
 	}
 	ctx, injury := w.injured(s)
 	offer, err := call(ctx, trader.Caller, p.uuid, text)
@@ -151,6 +150,69 @@ func (w *modelWalk) finish(s modelStep) error {
 	w.movedPayout(p, to)
 	w.model.endPayout(p, to, trader.Caller.Actor(), reason, proof)
 	return p.judgeOffer(injury, offer)
+}
+
+// refuseTaker is why a trader cannot end or give back a payout, "" if they can.
+func refuseTaker(p *modelPayout, trader *modelTrader) string {
+	switch {
+	case p.trader != trader:
+		return "not_found"
+	case p.status != "processing":
+		return "payin_not_processing"
+	}
+	return ""
+}
+
+// giveBack lets go of a payout that was taken: its trader does, or an operator does it for them.
+func (w *modelWalk) giveBack(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "processing" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	reason := modelText("cannot pay " + strconv.Itoa(s.n[4]%10))
+	ctx, injury := w.injured(s)
+	want, actor, err := "", modelOperator.Actor(), error(nil)
+	if s.n[2]%3 == 0 {
+		if p.status != "processing" {
+			want = "payin_not_processing"
+		}
+		_, err = w.payouts.Reclaim(ctx, modelOperator, p.uuid, reason)
+	} else {
+		trader := p.trader
+		if trader == nil || s.n[1]%6 == 0 {
+			trader = pickModel(w.model.traders, s.n[3])
+		}
+		want, actor = refuseTaker(p, trader), trader.Caller.Actor()
+		_, err = w.payouts.GiveBack(ctx, trader.Caller, p.uuid, reason)
+	}
+	done, wrong := w.judged(injury, err, want)
+	if done && wrong == nil {
+		w.movedPayout(p, "waiting")
+		w.model.giveBack(p, actor, reason)
+	}
+	return wrong
+}
+
+// reverse is an operator's turning a completed payout into a failed one, whatever became of its money.
+func (w *modelWalk) reverse(s modelStep) error {
+	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "completed" })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	if s.n[2]%20 == 0 {
+		_, err := w.payouts.Reverse(w.ctx, modelOperator, p.uuid, nil)
+		return errUnlessInvalid(err, []string{"reason"})
+	}
+	want := ""
+	if p.status != "completed" {
+		want = "payin_not_completed"
+	}
+	reason := modelText("never arrived " + strconv.Itoa(s.n[4]%10))
+	ctx, injury := w.injured(s)
+	_, err := w.payouts.Reverse(ctx, modelOperator, p.uuid, reason)
+	return w.endedPayout(p, injury, err, want, "failed", modelOperator.Actor(), reason, nil)
 }
 
 // withdraw is the merchant's taking a payout back, by his key or in his portal.
@@ -192,7 +254,7 @@ func (w *modelWalk) endedPayout(p *modelPayout, i *injury, err error, want, to, 
 	return wrong
 }
 
-// resolve is an operator's word on a payout in processing, by preference an overdue one.
+// resolve is an operator's word on a payout in processing, by preference one whose time is over.
 func (w *modelWalk) resolve(s modelStep) error {
 	overdue := func(p *modelPayout) bool { return p.status == "processing" && !p.expires.After(w.model.now) }
 	p := w.somePayout(s.n[0], overdue)
@@ -206,7 +268,7 @@ func (w *modelWalk) resolve(s modelStep) error {
 		_, err := w.payouts.Resolve(w.ctx, modelOperator, p.uuid, r)
 		return errUnlessInvalid(err, []string{"outcome"})
 	}
-	if s.n[3]%2 == 0 {
+	if s.n[3]%2 == 0 || r.Outcome == "completed" {
 		r.Reason, r.ProofReference = modelText("looked into"), modelText("proof "+strconv.Itoa(s.n[3]%9))
 	}
 	want := ""
@@ -245,6 +307,9 @@ func (w *modelWalk) forbiddenPayout(s modelStep) error {
 			_, err := w.payouts.Resolve(ctx, trader, nowhere, payout.Resolution{Outcome: "completed"})
 			return err
 		}},
+		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.GiveBack(ctx, merchant, nowhere, nil); return err }},
+		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Reclaim(ctx, trader, nowhere, nil); return err }},
+		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Reverse(ctx, trader, nowhere, nil); return err }},
 		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, trader, nowhere); return err }},
 		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Cancel(ctx, merchant, nowhere); return err }},
 		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Fail(ctx, trader, "malformed", nil); return err }},

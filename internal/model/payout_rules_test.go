@@ -140,15 +140,35 @@ func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, u
 	return p
 }
 
-// refuseTake is why a trader cannot take a payout, "" if he can: he pays by the method, it waits, and it is not overdue.
+// refuseTake is why a trader cannot take a payout, "" if they can: they pay by the method, have not taken as many as they
+// may, it waits, and it is not overdue.
 func (m *gatewayModel) refuseTake(p *modelPayout, trader *modelTrader) string {
 	switch {
 	case !trader.pays[p.method]:
 		return "not_found"
+	case m.taken(trader) >= trader.takes:
+		return "payin_take_limit"
 	case p.status != "waiting" || !p.expires.After(m.now):
 		return "payin_not_waiting"
 	}
 	return ""
+}
+
+// taken counts what a trader has taken and not ended.
+func (m *gatewayModel) taken(trader *modelTrader) int {
+	count := 0
+	for _, p := range m.payouts {
+		if p.status == "processing" && p.trader == trader {
+			count++
+		}
+	}
+	return count
+}
+
+// giveBack lets any trader take a payout again. Of it nothing moves but its status.
+func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
+	m.movePayout(p, "waiting", actor, reason)
+	p.trader, p.traderPart, p.platformPart = nil, 0, 0
 }
 
 // take gives a payout to a trader: he will get spot and his percent of it, but no more than there is, the platform the rest.
@@ -162,7 +182,9 @@ func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 // endPayout carries a payout to a terminal status, of which the merchant is told.
 func (m *gatewayModel) endPayout(p *modelPayout, to, actor string, reason, proof *string) {
 	p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now})
-	p.proof = proof
+	if proof != nil {
+		p.proof = proof
+	}
 	m.movePayout(p, to, actor, reason)
 }
 

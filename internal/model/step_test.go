@@ -56,6 +56,8 @@ var modelOps = []struct {
 	{"take-both", 16, false},
 	{"payout-duel", 20, false},
 	{"finish", 75, true},
+	{"give-back", 20, true},
+	{"reverse", 12, true},
 	{"withdraw", 24, true},
 	{"resolve", 18, true},
 	{"payout-expire", 24, true},

@@ -37,7 +37,7 @@ type modelSweep[T modelSource] struct {
 }
 
 // swept judges a sweep, which takes one record a transaction. A sweep cut short has done some of them; each must be
-// done wholly or not at all, and which were is read from the database. The next sweep does the rest.
+// done wholly or not at all, and which were is read from the database. The next process's sweep does the rest.
 func swept[T interface {
 	modelSource
 	modelRecord
@@ -49,6 +49,10 @@ func swept[T interface {
 		w.tell(sweep.what+" cut short", i.kind, " at ", i.seen)
 		if i.failed != nil || err == nil {
 			return fmt.Errorf("a sweep cut short answers %w (%w)", orNone(err), orNone(i.failed))
+		}
+		// What failed is put off for a while of real time, but not by the next process.
+		if err := w.restart(); err != nil {
+			return err
 		}
 	} else if err != nil || count != len(sweep.due) {
 		return fmt.Errorf("%s %d, not %d: %w", sweep.what, count, len(sweep.due), orNone(err))

@@ -157,6 +157,7 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"fund": w.topUp, "spend": w.spend, "fold": w.fold, "prune": w.prune, "switch": w.flip, "limit": w.limit,
 		"payout": w.payOut, "payout-again": w.payOutAgain, "payout-rush": w.rushPayouts, "payout-invalid": w.invalidPayout,
 		"take": w.take, "take-both": w.takeBoth, "payout-duel": w.duelPayout, "finish": w.finish, "withdraw": w.withdraw, "resolve": w.resolve,
+		"give-back": w.giveBack, "reverse": w.reverse,
 		"payout-expire": w.expirePayouts,
 		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
 		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,

@@ -54,8 +54,9 @@ type modelMethod struct {
 type modelTrader struct {
 	dbtest.Trader
 	share, percent string
-	// pays are the methods of RUB by which he takes payouts.
-	pays map[string]bool
+	// pays are the methods of RUB by which he takes payouts, takes how many he may have open.
+	pays  map[string]bool
+	takes int
 }
 
 type modelRequisite struct {
@@ -119,7 +120,8 @@ var modelPayoutValidities = map[string]time.Duration{"sbp": 2 * time.Hour, "c2c"
 var modelTraders = []struct {
 	share, percent string
 	pays           []string
-}{{"2", "", []string{"sbp", "c2c"}}, {"50", "4.5", []string{"sbp", "c2c"}}, {"0.75", "", []string{"sbp"}}}
+	takes          int
+}{{"2", "", []string{"sbp", "c2c"}, 20}, {"50", "4.5", []string{"sbp", "c2c"}, 3}, {"0.75", "", []string{"sbp"}, 2}}
 
 var modelRequisites = []struct {
 	trader           int
@@ -162,9 +164,12 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 		m.merchants = append(m.merchants, merchant)
 	}
 	for _, spec := range modelTraders {
-		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}}
+		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}, takes: spec.takes}
 		trader.Trader = d.NewTrader(t, dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)})
 		addModelPays(t, d, trader, spec.pays)
+		if _, err := d.Pool.Exec(t.Context(), "update trader set max_open_payins = $1 where id = $2", spec.takes, trader.ID); err != nil {
+			t.Fatal(err)
+		}
 		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
 		m.traders = append(m.traders, trader)
 	}

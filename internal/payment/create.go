@@ -56,16 +56,20 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 		return Created{}, err
 	}
 	var created Created
+	open := &place{counts: s.open, merchantID: caller.MerchantID}
 	err = db.InTxWithin(ctx, createTimeout, db.PlanOnce{Pool: s.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
-		created, err = s.createOrReplay(ctx, tx, q, caller, o)
+		created, err = s.createOrReplay(ctx, tx, q, caller, o, open)
 		return err
 	})
+	open.end(err == nil && !created.Replay)
 	return created, err
 }
 
 // createOrReplay claims the order id and, in the same round trip, reads all that decides the payment and locks a
 // requisite for it. What of that turns out not to be needed is given back with the transaction.
-func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order) (Created, error) {
+func (s *Service) createOrReplay(
+	ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order, open *place,
+) (Created, error) {
 	key := db.PaymentKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
 	d := &draft{order: o, caller: caller, now: s.clock.Now(), configured: s.config.Markup}
 	d.choice = routing.NewChoice(routing.Want{
@@ -80,6 +84,7 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 		},
 		d.cashbox(ctx, caller, o), d.limits(ctx, o), d.rate(ctx, o, d.now),
 	}
+	queries = append(queries, s.open.count(ctx, caller.MerchantID)...)
 	if err := db.Pipeline(ctx, tx, append(queries, d.choice.First(ctx)...)...); err != nil {
 		return Created{}, fmt.Errorf("claim order id: %w", err)
 	}
@@ -88,6 +93,9 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	}
 	if err := d.refusal(o); err != nil {
 		return Created{}, err
+	}
+	if !open.take() {
+		return Created{}, errOpenLimit
 	}
 	if err := d.make(ctx, tx); err != nil {
 		return Created{}, s.refused(ctx, q, d, err)

@@ -78,6 +78,9 @@ type Service struct {
 	methods   methods
 	config    Config
 	refusals  *prometheus.CounterVec
+	open      *openCounts
+	expiring  *db.Sweep[db.PaymentsExpiredRow]
+	settling  *db.Sweep[db.SettlementDueListRow]
 	// cardMove is set by OnCardMove, or nil.
 	cardMove func(ctx context.Context, to Payment, at time.Time) []db.Query
 }
@@ -93,7 +96,9 @@ func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, outbox *webhook
 	}
 	return &Service{
 		pool: pool, q: q, clock: c, outbox: outbox, addresses: addresses, methods: known, config: config,
-		refusals: newRefusals(config.Metrics),
+		refusals: newRefusals(config.Metrics), open: newOpenCounts(),
+		expiring: db.NewSweep(func(row db.PaymentsExpiredRow) int64 { return row.ID }),
+		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
 	}, nil
 }
 

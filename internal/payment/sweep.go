@@ -17,33 +17,31 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails the pending payments whose time is over, one a transaction, and reports how many. Replicas sweeping at
-// the same time pass each other's rows by.
+// Expire fails the pending payments whose time is over, the oldest first, and reports how many. Replicas sweeping at the
+// same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
-	due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, Page: sweepBatch})
+	due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: s.expiring.PutOff(), Page: sweepBatch})
 	if err != nil {
 		return 0, fmt.Errorf("find expired payments: %w", err)
 	}
 	reason := reasonExpired
-	return sweep(ctx, due, func(row db.PaymentsExpiredRow) (moved bool, err error) {
-		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
-			p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
-			if moved = err == nil; !moved {
-				return db.IgnoreNoRows(err)
-			}
-			_, err = s.move(ctx, tx, p, change{to: Failed, actor: actorSystem, reason: &reason})
-			return err
-		})
-		return moved, err
+	return s.expiring.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PaymentsExpiredRow) (bool, error) {
+		p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
+		if err != nil {
+			return false, db.IgnoreNoRows(err)
+		}
+		_, err = s.move(ctx, tx, p, change{to: Failed, actor: actorSystem, reason: &reason})
+		return err == nil, err
 	})
 }
 
-// ExpireAll expires until no payment is overdue any more, those included that another replica is just expiring.
+// ExpireAll expires until no payment is overdue any more, those included that another replica is just expiring, but not those
+// that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: s.clock.Now(), Page: 1})
-		if err != nil || len(due) == 0 {
+		left, err := s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
+		if err != nil || !left {
 			return err
 		}
 		moved, err := s.Expire(ctx)
@@ -69,39 +67,19 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// Settle settles completed payments that waited for a fresh rate, one a transaction, and reports how many.
+// Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how many.
 func (s *Service) Settle(ctx context.Context) (int, error) {
-	due, err := s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), Page: sweepBatch})
+	due, err := s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: s.settling.PutOff(), Page: sweepBatch})
 	if err != nil {
 		return 0, fmt.Errorf("find due settlements: %w", err)
 	}
-	return sweep(ctx, due, func(row db.SettlementDueListRow) (settled bool, err error) {
-		err = s.inLocked(ctx, row.MerchantID, row.PaymentID, func(tx pgx.Tx, p db.Payment) error {
-			settled, err = s.settle(ctx, tx, p)
-			return err
-		})
-		return settled, err
+	return s.settling.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.SettlementDueListRow) (bool, error) {
+		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID})
+		if err != nil {
+			return false, fmt.Errorf("lock payment: %w", err)
+		}
+		return s.settle(ctx, tx, p)
 	})
-}
-
-// sweep does every row and counts those done. A row that fails is reported and left for the next sweep; the others do
-// not wait for it.
-func sweep[R any](ctx context.Context, rows []R, do func(R) (bool, error)) (int, error) {
-	count := 0
-	var failed []error
-	for _, row := range rows {
-		done, err := do(row)
-		switch {
-		case err != nil:
-			failed = append(failed, err)
-		case done:
-			count++
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return count, errors.Join(failed...)
 }
 
 // settle moves one payment from its hold to its settlement at the rate of now, if both are still there.

@@ -22,7 +22,7 @@ func (s *Service) Cancel(ctx context.Context, caller auth.Caller, id string) (Pa
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found.Payin, Waiting, errNotWaiting, change{to: Cancelled, actor: caller.Actor()})
+	return s.endFrom(ctx, found.Payin, is(Waiting, errNotWaiting), change{to: Cancelled, actor: caller.Actor()})
 }
 
 // Take gives a waiting payout to the trader who asks first. From then on he alone may end it.
@@ -36,7 +36,7 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 	}
 	var after db.Payin
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
-		share, err := db.New(tx).TraderPayoutTerms(ctx, db.TraderPayoutTermsParams{
+		terms, err := db.New(tx).TraderPayoutTerms(ctx, db.TraderPayoutTermsParams{
 			TraderID: caller.TraderID, Currency: p.Currency, Method: p.Method,
 		})
 		if db.NoRows(err) {
@@ -45,7 +45,7 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 		if err != nil {
 			return fmt.Errorf("read the trader's terms: %w", err)
 		}
-		after, err = s.take(ctx, tx, caller, p, share)
+		after, err = s.take(ctx, tx, caller, p, terms)
 		return err
 	})
 	if err != nil {
@@ -54,19 +54,29 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 	return s.taken(after), nil
 }
 
-// take moves a locked payout to processing. What is overdue is left to expire, even if nobody has swept it up yet.
-func (s *Service) take(ctx context.Context, tx pgx.Tx, caller auth.Caller, p db.Payin, share decimal.Decimal) (db.Payin, error) {
+// take moves a locked payout to processing, for a trader who is locked too. What is overdue is left to expire, even if nobody
+// has swept it up yet.
+func (s *Service) take(
+	ctx context.Context, tx pgx.Tx, caller auth.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
+) (db.Payin, error) {
+	taken, err := db.New(tx).PayinCountTaken(ctx, caller.TraderID)
+	if err != nil {
+		return p, fmt.Errorf("count what the trader has taken: %w", err)
+	}
+	if taken >= int64(terms.MaxOpenPayins) {
+		return p, errTakeLimit
+	}
 	now := s.clock.Now()
 	if Status(p.Status) != Waiting || !now.Before(p.ExpiresAt) {
 		return p, errNotWaiting
 	}
-	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
+	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(terms.SharePercent)
 	var after db.Payin
-	err := db.Pipeline(ctx, tx,
+	err = db.Pipeline(ctx, tx,
 		func(q *db.Queries) (err error) {
 			after, err = q.PayinTake(ctx, db.PayinTakeParams{
 				MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: caller.TraderID,
-				TraderSharePercent: decimal.NewNullDecimal(share),
+				TraderSharePercent: decimal.NewNullDecimal(terms.SharePercent),
 				TraderUSDT:         decimal.NewNullDecimal(trader), PlatformUSDT: decimal.NewNullDecimal(platform),
 			})
 			return err
@@ -80,41 +90,51 @@ func (s *Service) take(ctx context.Context, tx pgx.Tx, caller auth.Caller, p db.
 }
 
 // Complete ends a payout on the word of the trader who took it: the recipient has the money. proof is what proves it,
-// such as the transfer's number.
+// such as the transfer's number, and must be given.
 func (s *Service) Complete(ctx context.Context, caller auth.Caller, id string, proof *string) (Offer, error) {
-	return s.traderEnd(ctx, caller, id, "proofReference", proof, change{to: Completed, proof: proof})
+	return s.traderEnd(ctx, caller, id, func(f fault.Fields) change {
+		return change{to: Completed, proof: requiredText(f, "proofReference", proof)}
+	})
 }
 
 // Fail ends a payout on the word of the trader who took it: it cannot be paid.
 func (s *Service) Fail(ctx context.Context, caller auth.Caller, id string, reason *string) (Offer, error) {
-	return s.traderEnd(ctx, caller, id, "reason", reason, change{to: Failed, reason: reason})
+	return s.traderEnd(ctx, caller, id, func(f fault.Fields) change {
+		checkOptional(f, "reason", reason)
+		return change{to: Failed, reason: reason}
+	})
 }
 
-func (s *Service) traderEnd(
-	ctx context.Context, caller auth.Caller, id, field string, text *string, c change,
-) (Offer, error) {
-	if caller.Kind != auth.Trader {
-		return Offer{}, fault.ErrTokenKindNotAllowed
-	}
-	found, err := s.find(ctx, id)
+func (s *Service) traderEnd(ctx context.Context, caller auth.Caller, id string, check func(fault.Fields) change) (Offer, error) {
+	found, c, err := s.traderChange(ctx, caller, id, check)
 	if err != nil {
 		return Offer{}, err
 	}
-	if found.TraderID == nil || *found.TraderID != caller.TraderID {
-		// As if there were nothing: what others took is no business of his, and what nobody took he must take first.
-		return Offer{}, fault.ErrNotFound
-	}
-	f := fault.Decoded(ctx)
-	checkOptional(f, field, text)
-	if err := f.Err(); err != nil {
-		return Offer{}, err
-	}
-	c.actor = caller.Actor()
-	after, err := s.endFrom(ctx, found, Processing, errNotProcessing, c)
+	after, err := s.endFrom(ctx, found, takenBy(caller), c)
 	if err != nil {
 		return Offer{}, err
 	}
 	return s.taken(after.Payin), nil
+}
+
+// traderChange finds a payout that the calling trader took, and checks what they want changed.
+func (s *Service) traderChange(
+	ctx context.Context, caller auth.Caller, id string, check func(fault.Fields) change,
+) (db.Payin, change, error) {
+	if caller.Kind != auth.Trader {
+		return db.Payin{}, change{}, fault.ErrTokenKindNotAllowed
+	}
+	found, err := s.find(ctx, id)
+	if err != nil {
+		return found, change{}, err
+	}
+	if !isTaker(found, caller) {
+		return found, change{}, fault.ErrNotFound
+	}
+	f := fault.Decoded(ctx)
+	c := check(f)
+	c.actor = caller.Actor()
+	return found, c, f.Err()
 }
 
 // Resolution is an operator's word on a payout that its trader did not end.
@@ -138,23 +158,74 @@ func (s *Service) Resolve(ctx context.Context, caller auth.Caller, id string, r 
 	outcome := Status(r.Outcome)
 	f.Check(f.Wrong("outcome") || outcome == Completed || outcome == Failed, "outcome", "must be completed or failed")
 	checkOptional(f, "reason", r.Reason)
+	if outcome == Completed {
+		r.ProofReference = requiredText(f, "proofReference", r.ProofReference)
+	}
 	checkOptional(f, "proofReference", r.ProofReference)
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found, Processing, errNotProcessing, change{
+	return s.endFrom(ctx, found, is(Processing, errNotProcessing), change{
 		to: outcome, actor: caller.Actor(), reason: r.Reason, proof: r.ProofReference,
 	})
 }
 
-// endFrom ends a payout if, under its lock, it still has the status it is ended from.
-func (s *Service) endFrom(ctx context.Context, found db.Payin, from Status, otherwise error, c change) (Payin, error) {
-	var after db.Payin
-	err := s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) (err error) {
-		if Status(p.Status) != from {
+// Reverse turns a completed payout into a failed one, on an operator's word: the recipient never got the money, or it came
+// back. What trader and platform got is taken from them whether they still have it or not.
+func (s *Service) Reverse(ctx context.Context, caller auth.Caller, id string, reason *string) (Payin, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Payin{}, err
+	}
+	found, err := s.find(ctx, id)
+	if err != nil {
+		return Payin{}, err
+	}
+	f := fault.Decoded(ctx)
+	reason = requiredText(f, "reason", reason)
+	if err := f.Err(); err != nil {
+		return Payin{}, err
+	}
+	return s.endFrom(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: caller.Actor(), reason: reason})
+}
+
+// admits is why a locked payout may not be changed now, or nil.
+type admits func(db.Payin) error
+
+// is admits payouts of one status.
+func is(status Status, otherwise error) admits {
+	return func(p db.Payin) error {
+		if Status(p.Status) != status {
 			return otherwise
 		}
-		after, err = s.end(ctx, tx, p, c)
+		return nil
+	}
+}
+
+// takenBy admits what the caller took and has not ended. It must be asked under the lock: since they were found, they may
+// have been given back and taken by somebody else.
+func takenBy(caller auth.Caller) admits {
+	return func(p db.Payin) error {
+		if !isTaker(p, caller) {
+			return fault.ErrNotFound
+		}
+		return is(Processing, errNotProcessing)(p)
+	}
+}
+
+// isTaker reports whether the caller took the payout. To every other trader it is as if there were nothing: what others took
+// is no business of theirs, and what nobody took they must take first.
+func isTaker(p db.Payin, caller auth.Caller) bool {
+	return p.TraderID != nil && *p.TraderID == caller.TraderID
+}
+
+// endFrom ends a payout if, under its lock, that is admitted.
+func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
+	var after db.Payin
+	err := s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+		err := admitted(p)
+		if err == nil {
+			after, err = s.end(ctx, tx, p, c)
+		}
 		return err
 	})
 	return Payin{after}, err

@@ -67,6 +67,18 @@ var steps = map[string]step{
 		}
 		return err
 	},
+	"give back": func(s *scene) error {
+		_, err := s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), ptr("no money there"))
+		return err
+	},
+	"reclaim": func(s *scene) error {
+		_, err := s.payouts.Reclaim(context.Background(), operator, id(s.p), ptr("the trader sleeps"))
+		return err
+	},
+	"reverse": func(s *scene) error {
+		_, err := s.payouts.Reverse(context.Background(), operator, id(s.p), ptr(" never arrived "))
+		return err
+	},
 	"resolve": func(s *scene) error {
 		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p), payout.Resolution{Outcome: "completed", ProofReference: ptr("tx-2")})
 		return err
@@ -82,31 +94,38 @@ func TestMoves(t *testing.T) {
 		"waiting": {}, "processing": {"take"}, "completed": {"take", "complete"}, "failed": {"take", "fail"},
 		"cancelled": {"cancel"}, "expired": {"expire"},
 	}
-	const notWaiting, notProcessing, nothing = "payin_not_waiting", "payin_not_processing", "nothing expired"
+	const notWaiting, notProcessing, notCompleted = "payin_not_waiting", "payin_not_processing", "payin_not_completed"
+	const nothing = "nothing expired"
 	table := map[string]map[string]string{
 		"waiting": {
 			"take": "processing", "complete": "not_found", "fail": "not_found", "cancel": "cancelled", "portal cancel": "cancelled",
 			"expire": "expired", "resolve": notProcessing,
+			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"processing": {
 			"take": notWaiting, "complete": "completed", "fail": "failed", "cancel": notWaiting, "portal cancel": notWaiting,
 			"expire": nothing, "resolve": "completed",
+			"give back": "waiting", "reclaim": "waiting", "reverse": notCompleted,
 		},
 		"completed": {
 			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
 			"expire": nothing, "resolve": notProcessing,
+			"give back": notProcessing, "reclaim": notProcessing, "reverse": "failed",
 		},
 		"failed": {
 			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
 			"expire": nothing, "resolve": notProcessing,
+			"give back": notProcessing, "reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"cancelled": {
 			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
 			"expire": nothing, "resolve": notProcessing,
+			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
 		},
 		"expired": {
 			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
 			"expire": nothing, "resolve": notProcessing,
+			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
 		},
 	}
 	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform the rest of the markup.
@@ -134,8 +153,11 @@ func TestMoves(t *testing.T) {
 				}
 				s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
 				ended := 1
-				if want == "waiting" || want == "processing" {
+				switch {
+				case want == "waiting" || want == "processing":
 					ended = 0
+				case from == "completed" && want == "failed":
+					ended = 2
 				}
 				if events, jobs := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from river_job"); events != ended || jobs != ended {
 					t.Errorf("%d events, %d jobs; want %d", events, jobs, ended)
@@ -155,6 +177,11 @@ func TestHistory(t *testing.T) {
 		"completed": {[]string{"take", "complete"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>completed"},
 		"failed":    {[]string{"take", "fail"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>failed bank says no"},
 		"resolved":  {[]string{"take", "resolve"}, "key:1 ->waiting|trader:T waiting>processing|operator:1 processing>completed"},
+		"given back": {[]string{"take", "give back", "take", "reclaim", "cancel"}, "key:1 ->waiting|trader:T waiting>processing|" +
+			"trader:T processing>waiting no money there|trader:T waiting>processing|operator:1 processing>waiting the trader sleeps|" +
+			"key:1 waiting>cancelled"},
+		"reversed": {[]string{"take", "complete", "reverse"}, "key:1 ->waiting|trader:T waiting>processing|" +
+			"trader:T processing>completed|operator:1 completed>failed never arrived"},
 		"cancelled": {[]string{"portal cancel"}, "key:1 ->waiting|merchant_portal:7 waiting>cancelled"},
 		"expired":   {[]string{"expire"}, "key:1 ->waiting|system waiting>expired"},
 	} {
@@ -167,7 +194,7 @@ func TestHistory(t *testing.T) {
 			got := s.text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
 				coalesce(reason, '')), '|' order by id) from payin_history`)
 			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
-			want = strings.Replace(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID), 1)
+			want = strings.ReplaceAll(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID))
 			if got != want {
 				t.Errorf("%s\nwant %s", got, want)
 			}
@@ -221,12 +248,16 @@ func TestTwoTradersTake(t *testing.T) {
 // Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets his way.
 func TestRivals(t *testing.T) {
 	t.Parallel()
-	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"}} {
+	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},
+		{"complete", "give back"}, {"fail", "reclaim"}, {"reverse", "reverse"}} {
 		t.Run(strings.Join(rivals, " "), func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			if rivals[0] == "complete" || rivals[0] == "fail" {
+			if rivals[0] == "complete" || rivals[0] == "fail" || rivals[0] == "reverse" {
 				noError(t, steps["take"](s))
+			}
+			if rivals[0] == "reverse" {
+				noError(t, steps["complete"](s))
 			}
 			var running sync.WaitGroup
 			results := make([]error, 8)
@@ -348,11 +379,15 @@ func TestOverdue(t *testing.T) {
 		noError(t, err)
 		return len(list)
 	}
-	s.clock.Advance(day - time.Millisecond)
+	s.clock.Advance(30*time.Minute - time.Millisecond)
 	if n := overdue(); n != 0 {
 		t.Errorf("%d overdue a moment before", n)
 	}
 	s.clock.Advance(time.Millisecond)
+	if n := overdue(); n != 1 {
+		t.Errorf("%d overdue after half an hour", n)
+	}
+	s.clock.Advance(day)
 	noError(t, s.payouts.ExpireAll(ctx))
 	if n, status := overdue(), s.text(t, "select status from payin"); n != 1 || status != "processing" {
 		t.Errorf("%d overdue, %s", n, status)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
@@ -173,3 +174,40 @@ func ptr[T any](v T) *T { return &v }
 const day = 24 * time.Hour
 
 func decimalOf(s string) decimal.Decimal { return decimal.RequireFromString(s) }
+
+// beside is a connection of its own, besides those of the service.
+func beside(t *testing.T, d *dbtest.DB) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), d.URL)
+	noError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// beginBeside begins a transaction of somebody else.
+func beginBeside(t *testing.T, d *dbtest.DB) pgx.Tx {
+	t.Helper()
+	tx, err := beside(t, d).Begin(context.Background())
+	noError(t, err)
+	return tx
+}
+
+// awaitBlocked waits until a transaction waits for a lock.
+func awaitBlocked(t *testing.T, d *dbtest.DB) {
+	t.Helper()
+	conn := beside(t, d)
+	for range 1000 {
+		blocked := false
+		noError(t, conn.QueryRow(context.Background(), `select exists (select from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock')`).Scan(&blocked))
+		if blocked {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("nobody waits for a lock")
+}
+
+func resolved(outcome string, proof *string) payout.Resolution {
+	return payout.Resolution{Outcome: outcome, ProofReference: proof}
+}

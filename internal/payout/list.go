@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -112,7 +113,10 @@ func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([
 	return list, cursor, nil
 }
 
-// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody knows whether he has
+// takenTime is how long a trader has for a payout before operators see it as overdue.
+const takenTime = 30 * time.Minute
+
+// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody knows whether they were
 // paid, so none goes back to waiting by itself. The cursor is nil on the last page.
 func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.Page) ([]Payin, *string, error) {
 	if err := caller.NeedOperator(); err != nil {
@@ -122,7 +126,10 @@ func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.P
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListOverdue(ctx, db.PayinListOverdueParams{Now: s.clock.Now(), BeforeID: before, Page: limit + 1})
+	now := s.clock.Now()
+	rows, err := s.q.PayinListOverdue(ctx, db.PayinListOverdueParams{
+		TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1,
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)
 	}

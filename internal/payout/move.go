@@ -49,17 +49,18 @@ func (p position) legs() []ledger.Leg {
 	}
 }
 
-// shift plans the way from one position to another. It only ever takes reserved money, which needs no check: the
-// payout's row lock makes its release single.
+// shift plans the way from one position to another. Releasing reserved money needs no check: the payout's row lock makes its
+// release single. Only a reversal takes available money, by force, since it may be spent.
 func shift(ctx context.Context, from, to db.Payin, at time.Time) []db.Query {
 	var legs []ledger.Leg
 	for _, leg := range positionOf(from).legs() {
 		legs = append(legs, ledger.Leg{Account: leg.Account, Amount: leg.Amount.Neg()})
 	}
-	return ledger.Plan(ctx, ledger.Transfer{
+	posting := ledger.Plan(ctx, ledger.Transfer{
 		Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at,
 		Legs: append(legs, positionOf(to).legs()...),
-	}, false).Record
+	}, true)
+	return append(posting.Debits, posting.Record...)
 }
 
 // change is a status move somebody asks for.
@@ -74,7 +75,7 @@ type change struct {
 func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (db.Payin, error) {
 	now := s.clock.Now()
 	to := from
-	to.Status, to.StatusReason, to.StatusAt, to.ProofReference = string(c.to), c.reason, now, c.proof
+	to.Status, to.StatusReason, to.StatusAt = string(c.to), c.reason, now
 	to.EventSequence++
 	event, err := statusEvent(from, to)
 	if err != nil {

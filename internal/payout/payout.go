@@ -23,8 +23,8 @@ import (
 // Status is where a payout stands.
 type Status string
 
-// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or failed; nothing
-// follows those.
+// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or failed, or by waiting
+// where it is given back; completed by failed where an operator reverses it. Nothing follows the others.
 const (
 	Waiting    Status = "waiting"
 	Processing Status = "processing"
@@ -60,6 +60,9 @@ var (
 	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotWaiting    = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	errNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
+	errNotCompleted  = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
+	errTakeLimit     = fault.New(fault.Refused, "payin_take_limit",
+		"You have taken as many payouts as you may have open: end one or give one back.")
 )
 
 // Service carries payouts through their life.
@@ -71,6 +74,7 @@ type Service struct {
 	outbox    *webhook.Outbox
 	addresses *webhook.Addresses
 	methods   []db.PayoutMethod
+	expiring  *db.Sweep[db.PayinsExpiredRow]
 }
 
 // New makes the service. The table of payout methods is read once: it changes by migrations only.
@@ -82,7 +86,10 @@ func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault,
 	if err != nil {
 		return nil, fmt.Errorf("read payout methods: %w", err)
 	}
-	return &Service{pool: pool, q: q, clock: c, vault: v, outbox: outbox, addresses: addresses, methods: methods}, nil
+	return &Service{
+		pool: pool, q: q, clock: c, vault: v, outbox: outbox, addresses: addresses, methods: methods,
+		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
+	}, nil
 }
 
 // needPayouts settles that a key may ask for payouts.

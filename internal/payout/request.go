@@ -74,6 +74,17 @@ func checkOptional(f fault.Fields, field string, value *string) {
 	}
 }
 
+// requiredText wants a text that says something, and returns it trimmed.
+func requiredText(f fault.Fields, field string, value *string) *string {
+	text := ""
+	if value != nil {
+		text = strings.TrimSpace(*value)
+	}
+	f.Required(field, text)
+	f.MaxLength(field, text, maxText)
+	return &text
+}
+
 func checkAmount(f fault.Fields, literal string) decimal.Decimal {
 	if !f.Required("amount", literal) {
 		return decimal.Zero

@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -18,46 +17,30 @@ const (
 	others = 20 * time.Millisecond
 )
 
-// Expire ends the payouts that nobody took in time, one a transaction, and reports how many. Replicas sweeping at the
-// same time pass each other's rows by. One that fails is reported and left for the next sweep.
+// Expire ends the payouts that nobody took in time, the oldest first, and reports how many. Replicas sweeping at the same
+// time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
-	due, err := s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, Page: sweepBatch})
+	due, err := s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: s.expiring.PutOff(), Page: sweepBatch})
 	if err != nil {
 		return 0, fmt.Errorf("find expired payouts: %w", err)
 	}
-	count := 0
-	var failed []error
-	for _, row := range due {
-		moved, err := s.expire(ctx, row, now)
-		failed = append(failed, err)
-		if moved {
-			count++
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return count, errors.Join(failed...)
-}
-
-func (s *Service) expire(ctx context.Context, row db.PayinsExpiredRow, now time.Time) (moved bool, err error) {
-	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+	return s.expiring.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PayinsExpiredRow) (bool, error) {
 		p, err := q.PayinLockExpired(ctx, db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
-		if moved = err == nil; !moved {
-			return db.IgnoreNoRows(err)
+		if err != nil {
+			return false, db.IgnoreNoRows(err)
 		}
 		_, err = s.end(ctx, tx, p, change{to: Expired, actor: actorSystem})
-		return err
+		return err == nil, err
 	})
-	return moved && err == nil, err
 }
 
-// ExpireAll expires until no waiting payout is overdue any more, those included that another replica is just expiring.
+// ExpireAll expires until no waiting payout is overdue any more, those included that another replica is just expiring, but
+// not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		due, err := s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: s.clock.Now(), Page: 1})
-		if err != nil || len(due) == 0 {
+		left, err := s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
+		if err != nil || !left {
 			return err
 		}
 		moved, err := s.Expire(ctx)

@@ -82,7 +82,7 @@ func (w *walk) step(t *testing.T, number int) {
 			p.taker = trader
 		}
 	case 1:
-		_, err := w.bundle.payouts.Complete(ctx, caller, id(p.p), nil)
+		_, err := w.bundle.payouts.Complete(ctx, caller, id(p.p), ptr("tx"))
 		w.outcome(t, p, err, p.status == "processing" && p.taker == trader, "completed")
 	case 2:
 		_, err := w.bundle.payouts.Fail(ctx, caller, id(p.p), nil)

@@ -639,9 +639,12 @@ type RateFeed struct {
 	// A value further than this from the last good one is not believed.
 	BandPercent string `protobuf:"bytes,9,opt,name=band_percent,json=bandPercent,proto3" json:"band_percent,omitempty"`
 	// How long a value stays fresh.
-	FreshSeconds  int32 `protobuf:"varint,10,opt,name=fresh_seconds,json=freshSeconds,proto3" json:"fresh_seconds,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	FreshSeconds int32 `protobuf:"varint,10,opt,name=fresh_seconds,json=freshSeconds,proto3" json:"fresh_seconds,omitempty"`
+	// A value further than this from the median of the last 24 hours is not believed; empty is 10. Until 12 hours are known,
+	// their first value stands for the median.
+	DayBandPercent string `protobuf:"bytes,11,opt,name=day_band_percent,json=dayBandPercent,proto3" json:"day_band_percent,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RateFeed) Reset() {
@@ -742,6 +745,13 @@ func (x *RateFeed) GetFreshSeconds() int32 {
 		return x.FreshSeconds
 	}
 	return 0
+}
+
+func (x *RateFeed) GetDayBandPercent() string {
+	if x != nil {
+		return x.DayBandPercent
+	}
+	return ""
 }
 
 type SetRateFeedRequest struct {
@@ -986,9 +996,11 @@ type UpdateMerchantRequest struct {
 	MerchantId int64                  `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	ApiEnabled *bool                  `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
 	// Profile markup; empty clears it.
-	RatePercent   *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
+	MaxOpenPayments *int32 `protobuf:"varint,4,opt,name=max_open_payments,json=maxOpenPayments,proto3,oneof" json:"max_open_payments,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *UpdateMerchantRequest) Reset() {
@@ -1040,6 +1052,13 @@ func (x *UpdateMerchantRequest) GetRatePercent() string {
 		return *x.RatePercent
 	}
 	return ""
+}
+
+func (x *UpdateMerchantRequest) GetMaxOpenPayments() int32 {
+	if x != nil && x.MaxOpenPayments != nil {
+		return *x.MaxOpenPayments
+	}
+	return 0
 }
 
 type UpdateCashboxRequest struct {
@@ -1280,8 +1299,10 @@ type UpdateTraderRequest struct {
 	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	Enabled  *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
 	// Empty clears it.
-	RatePercent   *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	SharePercent  *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
+	RatePercent  *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
+	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
+	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1342,6 +1363,13 @@ func (x *UpdateTraderRequest) GetSharePercent() string {
 		return *x.SharePercent
 	}
 	return ""
+}
+
+func (x *UpdateTraderRequest) GetMaxOpenPayins() int32 {
+	if x != nil && x.MaxOpenPayins != nil {
+		return *x.MaxOpenPayins
+	}
+	return 0
 }
 
 // RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
@@ -2303,7 +2331,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\vobserved_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"observedAt\x125\n" +
 	"\bstale_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\astaleAt\x12\x15\n" +
-	"\x06in_use\x18\a \x01(\bR\x05inUse\"\xbc\x02\n" +
+	"\x06in_use\x18\a \x01(\bR\x05inUse\"\xe6\x02\n" +
 	"\bRateFeed\x12\x1c\n" +
 	"\afeed_id\x18\x01 \x01(\x03H\x00R\x06feedId\x88\x01\x01\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x18\n" +
@@ -2316,7 +2344,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"timeout_ms\x18\b \x01(\x05R\ttimeoutMs\x12!\n" +
 	"\fband_percent\x18\t \x01(\tR\vbandPercent\x12#\n" +
 	"\rfresh_seconds\x18\n" +
-	" \x01(\x05R\ffreshSecondsB\n" +
+	" \x01(\x05R\ffreshSeconds\x12(\n" +
+	"\x10day_band_percent\x18\v \x01(\tR\x0edayBandPercentB\n" +
 	"\n" +
 	"\b_feed_id\"=\n" +
 	"\x12SetRateFeedRequest\x12'\n" +
@@ -2331,15 +2360,17 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x04feed\x18\x01 \x01(\v2\x13.portal.v1.RateFeedR\x04feed\x127\n" +
 	"\tpolled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bpolledAt\x12\x19\n" +
 	"\x05error\x18\x03 \x01(\tH\x00R\x05error\x88\x01\x01B\b\n" +
-	"\x06_error\"\xa7\x01\n" +
+	"\x06_error\"\xee\x01\n" +
 	"\x15UpdateMerchantRequest\x12\x1f\n" +
 	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
 	"merchantId\x12$\n" +
 	"\vapi_enabled\x18\x02 \x01(\bH\x00R\n" +
 	"apiEnabled\x88\x01\x01\x12&\n" +
-	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01B\x0e\n" +
+	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12/\n" +
+	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
-	"\r_rate_percent\"\xbb\x02\n" +
+	"\r_rate_percentB\x14\n" +
+	"\x12_max_open_payments\"\xbb\x02\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
@@ -2366,16 +2397,18 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
 	"\n" +
-	"max_amount\x18\x03 \x01(\tR\tmaxAmount\"\xd2\x01\n" +
+	"max_amount\x18\x03 \x01(\tR\tmaxAmount\"\x93\x02\n" +
 	"\x13UpdateTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12(\n" +
-	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01B\n" +
+	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01\x12+\n" +
+	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x0f\n" +
 	"\r_rate_percentB\x10\n" +
-	"\x0e_share_percent\"\xd4\x03\n" +
+	"\x0e_share_percentB\x12\n" +
+	"\x10_max_open_payins\"\xd4\x03\n" +
 	"\x0fRequisiteLimits\x12\"\n" +
 	"\n" +
 	"min_amount\x18\x01 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
@@ -2482,7 +2515,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xc4\x18\n" +
+	"\a_cursor2\xe8\x19\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2513,7 +2546,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\rRejectDeposit\x12\x1f.portal.v1.RejectDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12J\n" +
 	"\fSetInsurance\x12\x1e.portal.v1.SetInsuranceRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
 	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
-	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
+	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12P\n" +
+	"\fReclaimPayin\x12\x1e.portal.v1.ReclaimPayinRequest\x1a .portal.v1.OperatorPayinResponse\x12P\n" +
+	"\fReversePayin\x12\x1e.portal.v1.ReversePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
 	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
 	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
 	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a$.portal.v1.SetTraderAcquirerResponse\x12^\n" +
@@ -2586,27 +2621,29 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*SetInsuranceRequest)(nil),           // 43: portal.v1.SetInsuranceRequest
 	(*ListOverduePayinsRequest)(nil),      // 44: portal.v1.ListOverduePayinsRequest
 	(*ResolvePayinRequest)(nil),           // 45: portal.v1.ResolvePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 46: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 47: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 48: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 49: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 50: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 51: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),            // 52: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 53: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 54: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 55: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 56: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 57: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 58: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 59: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 60: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 61: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 62: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 63: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 64: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 65: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 66: portal.v1.AppealDecisionResponse
+	(*ReclaimPayinRequest)(nil),           // 46: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),           // 47: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 48: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 49: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 50: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 51: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 52: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 53: portal.v1.ReplayEventsRequest
+	(*ListAppealsRequest)(nil),            // 54: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 55: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 56: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 57: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 58: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 59: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 60: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 61: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 62: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 63: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 64: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 65: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 66: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 67: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 68: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2658,57 +2695,61 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	43, // 46: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
 	44, // 47: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
 	45, // 48: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	46, // 49: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	47, // 50: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	48, // 51: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	49, // 52: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	50, // 53: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	32, // 54: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	51, // 55: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	52, // 56: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	53, // 57: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	54, // 58: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	55, // 59: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 60: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 61: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 62: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 63: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 64: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 65: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 66: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	28, // 67: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	26, // 68: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 69: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 70: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 71: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	26, // 72: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	26, // 73: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	26, // 74: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 75: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 76: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 77: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 78: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 79: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	31, // 80: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	56, // 81: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	57, // 82: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	57, // 83: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 84: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	58, // 85: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	59, // 86: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 87: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 88: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	27, // 89: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	60, // 90: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	61, // 91: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	62, // 92: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	63, // 93: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	64, // 94: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	65, // 95: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	66, // 96: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	66, // 97: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	60, // [60:98] is the sub-list for method output_type
-	22, // [22:60] is the sub-list for method input_type
+	46, // 49: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	47, // 50: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	48, // 51: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	49, // 52: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	50, // 53: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	51, // 54: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	52, // 55: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	32, // 56: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	53, // 57: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	54, // 58: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	55, // 59: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	56, // 60: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	57, // 61: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 62: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 63: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 64: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 65: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 66: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 67: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 68: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	28, // 69: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	26, // 70: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 71: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 72: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 73: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	26, // 74: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	26, // 75: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 78: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 79: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 80: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 81: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	31, // 82: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	58, // 83: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	59, // 84: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	59, // 85: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 86: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	60, // 87: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	61, // 88: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	61, // 89: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	61, // 90: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 91: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 92: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	27, // 93: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	62, // 94: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	63, // 95: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	64, // 96: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	65, // 97: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	66, // 98: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	67, // 99: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	68, // 100: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	68, // 101: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	62, // [62:102] is the sub-list for method output_type
+	22, // [22:62] is the sub-list for method input_type
 	22, // [22:22] is the sub-list for extension type_name
 	22, // [22:22] is the sub-list for extension extendee
 	0,  // [0:22] is the sub-list for field type_name

@@ -521,7 +521,7 @@ func (x *TakePayinRequest) GetPayinId() string {
 type CompletePayinRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
-	// What proves that it was paid, such as the transfer's number. At most 255 characters.
+	// What proves that it was paid, such as the transfer's number: required, 1 to 255 characters, trimmed.
 	ProofReference *string `protobuf:"bytes,2,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -571,6 +571,59 @@ func (x *CompletePayinRequest) GetProofReference() string {
 	return ""
 }
 
+type GiveBackPayinRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	// Why, at most 255 characters.
+	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GiveBackPayinRequest) Reset() {
+	*x = GiveBackPayinRequest{}
+	mi := &file_portal_v1_payin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GiveBackPayinRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GiveBackPayinRequest) ProtoMessage() {}
+
+func (x *GiveBackPayinRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_payin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GiveBackPayinRequest.ProtoReflect.Descriptor instead.
+func (*GiveBackPayinRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GiveBackPayinRequest) GetPayinId() string {
+	if x != nil {
+		return x.PayinId
+	}
+	return ""
+}
+
+func (x *GiveBackPayinRequest) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
 type FailPayinRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
@@ -582,7 +635,7 @@ type FailPayinRequest struct {
 
 func (x *FailPayinRequest) Reset() {
 	*x = FailPayinRequest{}
-	mi := &file_portal_v1_payin_proto_msgTypes[7]
+	mi := &file_portal_v1_payin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +647,7 @@ func (x *FailPayinRequest) String() string {
 func (*FailPayinRequest) ProtoMessage() {}
 
 func (x *FailPayinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[7]
+	mi := &file_portal_v1_payin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +660,7 @@ func (x *FailPayinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailPayinRequest.ProtoReflect.Descriptor instead.
 func (*FailPayinRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FailPayinRequest) GetPayinId() string {
@@ -634,7 +687,7 @@ type TraderPayinResponse struct {
 
 func (x *TraderPayinResponse) Reset() {
 	*x = TraderPayinResponse{}
-	mi := &file_portal_v1_payin_proto_msgTypes[8]
+	mi := &file_portal_v1_payin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -646,7 +699,7 @@ func (x *TraderPayinResponse) String() string {
 func (*TraderPayinResponse) ProtoMessage() {}
 
 func (x *TraderPayinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[8]
+	mi := &file_portal_v1_payin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -659,7 +712,7 @@ func (x *TraderPayinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderPayinResponse.ProtoReflect.Descriptor instead.
 func (*TraderPayinResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TraderPayinResponse) GetMessage() string {
@@ -688,7 +741,7 @@ type ListOverduePayinsRequest struct {
 
 func (x *ListOverduePayinsRequest) Reset() {
 	*x = ListOverduePayinsRequest{}
-	mi := &file_portal_v1_payin_proto_msgTypes[9]
+	mi := &file_portal_v1_payin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -700,7 +753,7 @@ func (x *ListOverduePayinsRequest) String() string {
 func (*ListOverduePayinsRequest) ProtoMessage() {}
 
 func (x *ListOverduePayinsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[9]
+	mi := &file_portal_v1_payin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -713,7 +766,7 @@ func (x *ListOverduePayinsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOverduePayinsRequest.ProtoReflect.Descriptor instead.
 func (*ListOverduePayinsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListOverduePayinsRequest) GetLimit() int32 {
@@ -741,7 +794,7 @@ type ListOverduePayinsResponse struct {
 
 func (x *ListOverduePayinsResponse) Reset() {
 	*x = ListOverduePayinsResponse{}
-	mi := &file_portal_v1_payin_proto_msgTypes[10]
+	mi := &file_portal_v1_payin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +806,7 @@ func (x *ListOverduePayinsResponse) String() string {
 func (*ListOverduePayinsResponse) ProtoMessage() {}
 
 func (x *ListOverduePayinsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[10]
+	mi := &file_portal_v1_payin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +819,7 @@ func (x *ListOverduePayinsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOverduePayinsResponse.ProtoReflect.Descriptor instead.
 func (*ListOverduePayinsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListOverduePayinsResponse) GetData() []*OperatorPayin {
@@ -790,7 +843,7 @@ type ResolvePayinRequest struct {
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Why, at most 255 characters.
 	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
-	// At most 255 characters.
+	// Required to complete, as in CompletePayin.
 	ProofReference *string `protobuf:"bytes,4,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -798,7 +851,7 @@ type ResolvePayinRequest struct {
 
 func (x *ResolvePayinRequest) Reset() {
 	*x = ResolvePayinRequest{}
-	mi := &file_portal_v1_payin_proto_msgTypes[11]
+	mi := &file_portal_v1_payin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +863,7 @@ func (x *ResolvePayinRequest) String() string {
 func (*ResolvePayinRequest) ProtoMessage() {}
 
 func (x *ResolvePayinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[11]
+	mi := &file_portal_v1_payin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +876,7 @@ func (x *ResolvePayinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolvePayinRequest.ProtoReflect.Descriptor instead.
 func (*ResolvePayinRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ResolvePayinRequest) GetPayinId() string {
@@ -854,6 +907,112 @@ func (x *ResolvePayinRequest) GetProofReference() string {
 	return ""
 }
 
+type ReclaimPayinRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	// Why, at most 255 characters.
+	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReclaimPayinRequest) Reset() {
+	*x = ReclaimPayinRequest{}
+	mi := &file_portal_v1_payin_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReclaimPayinRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReclaimPayinRequest) ProtoMessage() {}
+
+func (x *ReclaimPayinRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_payin_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReclaimPayinRequest.ProtoReflect.Descriptor instead.
+func (*ReclaimPayinRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ReclaimPayinRequest) GetPayinId() string {
+	if x != nil {
+		return x.PayinId
+	}
+	return ""
+}
+
+func (x *ReclaimPayinRequest) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+type ReversePayinRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	PayinId string                 `protobuf:"bytes,1,opt,name=payin_id,json=payinId,proto3" json:"payin_id,omitempty"`
+	// Why: required, 1 to 255 characters, trimmed. The merchant sees it.
+	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReversePayinRequest) Reset() {
+	*x = ReversePayinRequest{}
+	mi := &file_portal_v1_payin_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReversePayinRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReversePayinRequest) ProtoMessage() {}
+
+func (x *ReversePayinRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_payin_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReversePayinRequest.ProtoReflect.Descriptor instead.
+func (*ReversePayinRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ReversePayinRequest) GetPayinId() string {
+	if x != nil {
+		return x.PayinId
+	}
+	return ""
+}
+
+func (x *ReversePayinRequest) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
 type OperatorPayinResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -864,7 +1023,7 @@ type OperatorPayinResponse struct {
 
 func (x *OperatorPayinResponse) Reset() {
 	*x = OperatorPayinResponse{}
-	mi := &file_portal_v1_payin_proto_msgTypes[12]
+	mi := &file_portal_v1_payin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -876,7 +1035,7 @@ func (x *OperatorPayinResponse) String() string {
 func (*OperatorPayinResponse) ProtoMessage() {}
 
 func (x *OperatorPayinResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[12]
+	mi := &file_portal_v1_payin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -889,7 +1048,7 @@ func (x *OperatorPayinResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorPayinResponse.ProtoReflect.Descriptor instead.
 func (*OperatorPayinResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *OperatorPayinResponse) GetMessage() string {
@@ -921,7 +1080,7 @@ type SetCashboxPayoutMethodRequest struct {
 
 func (x *SetCashboxPayoutMethodRequest) Reset() {
 	*x = SetCashboxPayoutMethodRequest{}
-	mi := &file_portal_v1_payin_proto_msgTypes[13]
+	mi := &file_portal_v1_payin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -933,7 +1092,7 @@ func (x *SetCashboxPayoutMethodRequest) String() string {
 func (*SetCashboxPayoutMethodRequest) ProtoMessage() {}
 
 func (x *SetCashboxPayoutMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[13]
+	mi := &file_portal_v1_payin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -946,7 +1105,7 @@ func (x *SetCashboxPayoutMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCashboxPayoutMethodRequest.ProtoReflect.Descriptor instead.
 func (*SetCashboxPayoutMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SetCashboxPayoutMethodRequest) GetMerchantCashboxId() int64 {
@@ -996,7 +1155,7 @@ type SetTraderPayoutMethodRequest struct {
 
 func (x *SetTraderPayoutMethodRequest) Reset() {
 	*x = SetTraderPayoutMethodRequest{}
-	mi := &file_portal_v1_payin_proto_msgTypes[14]
+	mi := &file_portal_v1_payin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +1167,7 @@ func (x *SetTraderPayoutMethodRequest) String() string {
 func (*SetTraderPayoutMethodRequest) ProtoMessage() {}
 
 func (x *SetTraderPayoutMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_payin_proto_msgTypes[14]
+	mi := &file_portal_v1_payin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +1180,7 @@ func (x *SetTraderPayoutMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderPayoutMethodRequest.ProtoReflect.Descriptor instead.
 func (*SetTraderPayoutMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_payin_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_payin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetTraderPayoutMethodRequest) GetTraderId() int64 {
@@ -1128,7 +1287,11 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\x14CompletePayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12,\n" +
 	"\x0fproof_reference\x18\x02 \x01(\tH\x00R\x0eproofReference\x88\x01\x01B\x12\n" +
-	"\x10_proof_reference\"]\n" +
+	"\x10_proof_reference\"Y\n" +
+	"\x14GiveBackPayinRequest\x12\x19\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
+	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\a_reason\"]\n" +
 	"\x10FailPayinRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12#\n" +
 	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
@@ -1152,7 +1315,15 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01\x12,\n" +
 	"\x0fproof_reference\x18\x04 \x01(\tH\x01R\x0eproofReference\x88\x01\x01B\t\n" +
 	"\a_reasonB\x12\n" +
-	"\x10_proof_reference\"_\n" +
+	"\x10_proof_reference\"X\n" +
+	"\x13ReclaimPayinRequest\x12\x19\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
+	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\a_reason\"X\n" +
+	"\x13ReversePayinRequest\x12\x19\n" +
+	"\bpayin_id\x18\x01 \x01(\tR\apayinId\x12\x1b\n" +
+	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
+	"\a_reason\"_\n" +
 	"\x15OperatorPayinResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12,\n" +
 	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.OperatorPayinR\x04data\"\xd3\x01\n" +
@@ -1180,7 +1351,7 @@ func file_portal_v1_payin_proto_rawDescGZIP() []byte {
 	return file_portal_v1_payin_proto_rawDescData
 }
 
-var file_portal_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_portal_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_portal_v1_payin_proto_goTypes = []any{
 	(*TraderPayin)(nil),                   // 0: portal.v1.TraderPayin
 	(*OperatorPayin)(nil),                 // 1: portal.v1.OperatorPayin
@@ -1189,26 +1360,29 @@ var file_portal_v1_payin_proto_goTypes = []any{
 	(*ListMerchantPayinsResponse)(nil),    // 4: portal.v1.ListMerchantPayinsResponse
 	(*TakePayinRequest)(nil),              // 5: portal.v1.TakePayinRequest
 	(*CompletePayinRequest)(nil),          // 6: portal.v1.CompletePayinRequest
-	(*FailPayinRequest)(nil),              // 7: portal.v1.FailPayinRequest
-	(*TraderPayinResponse)(nil),           // 8: portal.v1.TraderPayinResponse
-	(*ListOverduePayinsRequest)(nil),      // 9: portal.v1.ListOverduePayinsRequest
-	(*ListOverduePayinsResponse)(nil),     // 10: portal.v1.ListOverduePayinsResponse
-	(*ResolvePayinRequest)(nil),           // 11: portal.v1.ResolvePayinRequest
-	(*OperatorPayinResponse)(nil),         // 12: portal.v1.OperatorPayinResponse
-	(*SetCashboxPayoutMethodRequest)(nil), // 13: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 14: portal.v1.SetTraderPayoutMethodRequest
-	(*timestamppb.Timestamp)(nil),         // 15: google.protobuf.Timestamp
-	(*v1.Payin)(nil),                      // 16: gateway.v1.Payin
+	(*GiveBackPayinRequest)(nil),          // 7: portal.v1.GiveBackPayinRequest
+	(*FailPayinRequest)(nil),              // 8: portal.v1.FailPayinRequest
+	(*TraderPayinResponse)(nil),           // 9: portal.v1.TraderPayinResponse
+	(*ListOverduePayinsRequest)(nil),      // 10: portal.v1.ListOverduePayinsRequest
+	(*ListOverduePayinsResponse)(nil),     // 11: portal.v1.ListOverduePayinsResponse
+	(*ResolvePayinRequest)(nil),           // 12: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),           // 13: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),           // 14: portal.v1.ReversePayinRequest
+	(*OperatorPayinResponse)(nil),         // 15: portal.v1.OperatorPayinResponse
+	(*SetCashboxPayoutMethodRequest)(nil), // 16: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 17: portal.v1.SetTraderPayoutMethodRequest
+	(*timestamppb.Timestamp)(nil),         // 18: google.protobuf.Timestamp
+	(*v1.Payin)(nil),                      // 19: gateway.v1.Payin
 }
 var file_portal_v1_payin_proto_depIdxs = []int32{
-	15, // 0: portal.v1.TraderPayin.expires_at:type_name -> google.protobuf.Timestamp
-	15, // 1: portal.v1.TraderPayin.created_at:type_name -> google.protobuf.Timestamp
-	15, // 2: portal.v1.TraderPayin.status_updated_at:type_name -> google.protobuf.Timestamp
-	15, // 3: portal.v1.TraderPayin.taken_at:type_name -> google.protobuf.Timestamp
-	16, // 4: portal.v1.OperatorPayin.payin:type_name -> gateway.v1.Payin
-	15, // 5: portal.v1.OperatorPayin.taken_at:type_name -> google.protobuf.Timestamp
+	18, // 0: portal.v1.TraderPayin.expires_at:type_name -> google.protobuf.Timestamp
+	18, // 1: portal.v1.TraderPayin.created_at:type_name -> google.protobuf.Timestamp
+	18, // 2: portal.v1.TraderPayin.status_updated_at:type_name -> google.protobuf.Timestamp
+	18, // 3: portal.v1.TraderPayin.taken_at:type_name -> google.protobuf.Timestamp
+	19, // 4: portal.v1.OperatorPayin.payin:type_name -> gateway.v1.Payin
+	18, // 5: portal.v1.OperatorPayin.taken_at:type_name -> google.protobuf.Timestamp
 	0,  // 6: portal.v1.ListTraderPayinsResponse.data:type_name -> portal.v1.TraderPayin
-	16, // 7: portal.v1.ListMerchantPayinsResponse.data:type_name -> gateway.v1.Payin
+	19, // 7: portal.v1.ListMerchantPayinsResponse.data:type_name -> gateway.v1.Payin
 	0,  // 8: portal.v1.TraderPayinResponse.data:type_name -> portal.v1.TraderPayin
 	1,  // 9: portal.v1.ListOverduePayinsResponse.data:type_name -> portal.v1.OperatorPayin
 	1,  // 10: portal.v1.OperatorPayinResponse.data:type_name -> portal.v1.OperatorPayin
@@ -1231,16 +1405,19 @@ func file_portal_v1_payin_proto_init() {
 	file_portal_v1_payin_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[6].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[7].OneofWrappers = []any{}
-	file_portal_v1_payin_proto_msgTypes[9].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[8].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[10].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[11].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[12].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_payin_proto_rawDesc), len(file_portal_v1_payin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/payin.proto.
  */
 export const file_portal_v1_payin: GenFile = /*@__PURE__*/
-  fileDesc("ChVwb3J0YWwvdjEvcGF5aW4ucHJvdG8SCXBvcnRhbC52MSKYBAoLVHJhZGVyUGF5aW4SCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEg4KBmFtb3VudBgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSDwoHYWRkcmVzcxgGIAEoCRIWCglyZWNpcGllbnQYByABKAlIAIgBARIWCgliYW5rX2NvZGUYCCABKAlIAYgBARIWCgliYW5rX25hbWUYCSABKAlIAogBARITCgtyZXdhcmRfdXNkdBgKIAEoCRIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFzdGF0dXNfdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIdGFrZW5fYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXN0YXR1c19yZWFzb24YDyABKAlIA4gBARIcCg9wcm9vZl9yZWZlcmVuY2UYECABKAlIBIgBAUIMCgpfcmVjaXBpZW50QgwKCl9iYW5rX2NvZGVCDAoKX2JhbmtfbmFtZUIQCg5fc3RhdHVzX3JlYXNvbkISChBfcHJvb2ZfcmVmZXJlbmNlIr0CCg1PcGVyYXRvclBheWluEiAKBXBheWluGAEgASgLMhEuZ2F0ZXdheS52MS5QYXlpbhITCgttZXJjaGFudF9pZBgCIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAMgASgDEhYKCXRyYWRlcl9pZBgEIAEoA0gAiAEBEiwKCHRha2VuX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgRjb2RlGAYgASgJSAGIAQESFgoJYmFua19uYW1lGAcgASgJSAKIAQESFAoHdXNlcl9pZBgIIAEoCUgDiAEBEhQKB3VzZXJfaXAYCSABKAlIBIgBAUIMCgpfdHJhZGVyX2lkQgcKBV9jb2RlQgwKCl9iYW5rX25hbWVCCgoIX3VzZXJfaWRCCgoIX3VzZXJfaXAicQoRTGlzdFBheWluc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImoKGExpc3RUcmFkZXJQYXlpbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlRyYWRlclBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yImcKGkxpc3RNZXJjaGFudFBheWluc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5nYXRld2F5LnYxLlBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIiQKEFRha2VQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiWgoUQ29tcGxldGVQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkSHAoPcHJvb2ZfcmVmZXJlbmNlGAIgASgJSACIAQFCEgoQX3Byb29mX3JlZmVyZW5jZSJMChBGYWlsUGF5aW5SZXF1ZXN0EhAKCHBheWluX2lkGAEgASgJEhsKBnJlYXNvbhgCIAEoCUIGirUYAjABSACIAQFCCQoHX3JlYXNvbiJMChNUcmFkZXJQYXlpblJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSJAoEZGF0YRgCIAEoCzIWLnBvcnRhbC52MS5UcmFkZXJQYXlpbiJYChhMaXN0T3ZlcmR1ZVBheWluc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJtChlMaXN0T3ZlcmR1ZVBheWluc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuT3BlcmF0b3JQYXlpbhIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciKSAQoTUmVzb2x2ZVBheWluUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCRIPCgdvdXRjb21lGAIgASgJEhsKBnJlYXNvbhgDIAEoCUIGirUYAjABSACIAQESHAoPcHJvb2ZfcmVmZXJlbmNlGAQgASgJSAGIAQFCCQoHX3JlYXNvbkISChBfcHJvb2ZfcmVmZXJlbmNlIlAKFU9wZXJhdG9yUGF5aW5SZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiYKBGRhdGEYAiABKAsyGC5wb3J0YWwudjEuT3BlcmF0b3JQYXlpbiKPAQodU2V0Q2FzaGJveFBheW91dE1ldGhvZFJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIOCgZtZXRob2QYAiABKAkSDwoHZW5hYmxlZBgDIAEoCBIWCg5tYXJrdXBfcGVyY2VudBgEIAEoCRIYChB2YWxpZGl0eV9zZWNvbmRzGAUgASgFImQKHFNldFRyYWRlclBheW91dE1ldGhvZFJlcXVlc3QSEQoJdHJhZGVyX2lkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRIPCgdlbmFibGVkGAQgASgIQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payin, file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChVwb3J0YWwvdjEvcGF5aW4ucHJvdG8SCXBvcnRhbC52MSKYBAoLVHJhZGVyUGF5aW4SCgoCaWQYASABKAkSDgoGc3RhdHVzGAIgASgJEg4KBmFtb3VudBgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSDwoHYWRkcmVzcxgGIAEoCRIWCglyZWNpcGllbnQYByABKAlIAIgBARIWCgliYW5rX2NvZGUYCCABKAlIAYgBARIWCgliYW5rX25hbWUYCSABKAlIAogBARITCgtyZXdhcmRfdXNkdBgKIAEoCRIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1ChFzdGF0dXNfdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIdGFrZW5fYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXN0YXR1c19yZWFzb24YDyABKAlIA4gBARIcCg9wcm9vZl9yZWZlcmVuY2UYECABKAlIBIgBAUIMCgpfcmVjaXBpZW50QgwKCl9iYW5rX2NvZGVCDAoKX2JhbmtfbmFtZUIQCg5fc3RhdHVzX3JlYXNvbkISChBfcHJvb2ZfcmVmZXJlbmNlIr0CCg1PcGVyYXRvclBheWluEiAKBXBheWluGAEgASgLMhEuZ2F0ZXdheS52MS5QYXlpbhITCgttZXJjaGFudF9pZBgCIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAMgASgDEhYKCXRyYWRlcl9pZBgEIAEoA0gAiAEBEiwKCHRha2VuX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgRjb2RlGAYgASgJSAGIAQESFgoJYmFua19uYW1lGAcgASgJSAKIAQESFAoHdXNlcl9pZBgIIAEoCUgDiAEBEhQKB3VzZXJfaXAYCSABKAlIBIgBAUIMCgpfdHJhZGVyX2lkQgcKBV9jb2RlQgwKCl9iYW5rX25hbWVCCgoIX3VzZXJfaWRCCgoIX3VzZXJfaXAicQoRTGlzdFBheWluc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImoKGExpc3RUcmFkZXJQYXlpbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlRyYWRlclBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yImcKGkxpc3RNZXJjaGFudFBheWluc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5nYXRld2F5LnYxLlBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIiQKEFRha2VQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiWgoUQ29tcGxldGVQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkSHAoPcHJvb2ZfcmVmZXJlbmNlGAIgASgJSACIAQFCEgoQX3Byb29mX3JlZmVyZW5jZSJIChRHaXZlQmFja1BheWluUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCRITCgZyZWFzb24YAiABKAlIAIgBAUIJCgdfcmVhc29uIkwKEEZhaWxQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIkwKE1RyYWRlclBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIkCgRkYXRhGAIgASgLMhYucG9ydGFsLnYxLlRyYWRlclBheWluIlgKGExpc3RPdmVyZHVlUGF5aW5zUmVxdWVzdBISCgVsaW1pdBgBIAEoBUgAiAEBEhMKBmN1cnNvchgCIAEoCUgBiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yIm0KGUxpc3RPdmVyZHVlUGF5aW5zUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5PcGVyYXRvclBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIpIBChNSZXNvbHZlUGF5aW5SZXF1ZXN0EhAKCHBheWluX2lkGAEgASgJEg8KB291dGNvbWUYAiABKAkSGwoGcmVhc29uGAMgASgJQgaKtRgCMAFIAIgBARIcCg9wcm9vZl9yZWZlcmVuY2UYBCABKAlIAYgBAUIJCgdfcmVhc29uQhIKEF9wcm9vZl9yZWZlcmVuY2UiRwoTUmVjbGFpbVBheWluUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCRITCgZyZWFzb24YAiABKAlIAIgBAUIJCgdfcmVhc29uIkcKE1JldmVyc2VQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbiJQChVPcGVyYXRvclBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRImCgRkYXRhGAIgASgLMhgucG9ydGFsLnYxLk9wZXJhdG9yUGF5aW4ijwEKHVNldENhc2hib3hQYXlvdXRNZXRob2RSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGbWV0aG9kGAIgASgJEg8KB2VuYWJsZWQYAyABKAgSFgoObWFya3VwX3BlcmNlbnQYBCABKAkSGAoQdmFsaWRpdHlfc2Vjb25kcxgFIAEoBSJkChxTZXRUcmFkZXJQYXlvdXRNZXRob2RSZXF1ZXN0EhEKCXRyYWRlcl9pZBgBIAEoAxIQCghjdXJyZW5jeRgCIAEoCRIOCgZtZXRob2QYAyABKAkSDwoHZW5hYmxlZBgEIAEoCEIkWiJnYXRld2F5L3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payin, file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * TraderPayin is a payout as a trader sees it: one he has taken, or one he may take.
@@ -294,7 +294,7 @@ export type CompletePayinRequest = Message<"portal.v1.CompletePayinRequest"> & {
   payinId: string;
 
   /**
-   * What proves that it was paid, such as the transfer's number. At most 255 characters.
+   * What proves that it was paid, such as the transfer's number: required, 1 to 255 characters, trimmed.
    *
    * @generated from field: optional string proof_reference = 2;
    */
@@ -307,6 +307,30 @@ export type CompletePayinRequest = Message<"portal.v1.CompletePayinRequest"> & {
  */
 export const CompletePayinRequestSchema: GenMessage<CompletePayinRequest> = /*@__PURE__*/
   messageDesc(file_portal_v1_payin, 6);
+
+/**
+ * @generated from message portal.v1.GiveBackPayinRequest
+ */
+export type GiveBackPayinRequest = Message<"portal.v1.GiveBackPayinRequest"> & {
+  /**
+   * @generated from field: string payin_id = 1;
+   */
+  payinId: string;
+
+  /**
+   * Why, at most 255 characters.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.GiveBackPayinRequest.
+ * Use `create(GiveBackPayinRequestSchema)` to create a new message.
+ */
+export const GiveBackPayinRequestSchema: GenMessage<GiveBackPayinRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_payin, 7);
 
 /**
  * @generated from message portal.v1.FailPayinRequest
@@ -330,7 +354,7 @@ export type FailPayinRequest = Message<"portal.v1.FailPayinRequest"> & {
  * Use `create(FailPayinRequestSchema)` to create a new message.
  */
 export const FailPayinRequestSchema: GenMessage<FailPayinRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 7);
+  messageDesc(file_portal_v1_payin, 8);
 
 /**
  * @generated from message portal.v1.TraderPayinResponse
@@ -352,7 +376,7 @@ export type TraderPayinResponse = Message<"portal.v1.TraderPayinResponse"> & {
  * Use `create(TraderPayinResponseSchema)` to create a new message.
  */
 export const TraderPayinResponseSchema: GenMessage<TraderPayinResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 8);
+  messageDesc(file_portal_v1_payin, 9);
 
 /**
  * @generated from message portal.v1.ListOverduePayinsRequest
@@ -378,7 +402,7 @@ export type ListOverduePayinsRequest = Message<"portal.v1.ListOverduePayinsReque
  * Use `create(ListOverduePayinsRequestSchema)` to create a new message.
  */
 export const ListOverduePayinsRequestSchema: GenMessage<ListOverduePayinsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 9);
+  messageDesc(file_portal_v1_payin, 10);
 
 /**
  * @generated from message portal.v1.ListOverduePayinsResponse
@@ -402,7 +426,7 @@ export type ListOverduePayinsResponse = Message<"portal.v1.ListOverduePayinsResp
  * Use `create(ListOverduePayinsResponseSchema)` to create a new message.
  */
 export const ListOverduePayinsResponseSchema: GenMessage<ListOverduePayinsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 10);
+  messageDesc(file_portal_v1_payin, 11);
 
 /**
  * @generated from message portal.v1.ResolvePayinRequest
@@ -428,7 +452,7 @@ export type ResolvePayinRequest = Message<"portal.v1.ResolvePayinRequest"> & {
   reason?: string | undefined;
 
   /**
-   * At most 255 characters.
+   * Required to complete, as in CompletePayin.
    *
    * @generated from field: optional string proof_reference = 4;
    */
@@ -440,7 +464,55 @@ export type ResolvePayinRequest = Message<"portal.v1.ResolvePayinRequest"> & {
  * Use `create(ResolvePayinRequestSchema)` to create a new message.
  */
 export const ResolvePayinRequestSchema: GenMessage<ResolvePayinRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 11);
+  messageDesc(file_portal_v1_payin, 12);
+
+/**
+ * @generated from message portal.v1.ReclaimPayinRequest
+ */
+export type ReclaimPayinRequest = Message<"portal.v1.ReclaimPayinRequest"> & {
+  /**
+   * @generated from field: string payin_id = 1;
+   */
+  payinId: string;
+
+  /**
+   * Why, at most 255 characters.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ReclaimPayinRequest.
+ * Use `create(ReclaimPayinRequestSchema)` to create a new message.
+ */
+export const ReclaimPayinRequestSchema: GenMessage<ReclaimPayinRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_payin, 13);
+
+/**
+ * @generated from message portal.v1.ReversePayinRequest
+ */
+export type ReversePayinRequest = Message<"portal.v1.ReversePayinRequest"> & {
+  /**
+   * @generated from field: string payin_id = 1;
+   */
+  payinId: string;
+
+  /**
+   * Why: required, 1 to 255 characters, trimmed. The merchant sees it.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ReversePayinRequest.
+ * Use `create(ReversePayinRequestSchema)` to create a new message.
+ */
+export const ReversePayinRequestSchema: GenMessage<ReversePayinRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_payin, 14);
 
 /**
  * @generated from message portal.v1.OperatorPayinResponse
@@ -462,7 +534,7 @@ export type OperatorPayinResponse = Message<"portal.v1.OperatorPayinResponse"> &
  * Use `create(OperatorPayinResponseSchema)` to create a new message.
  */
 export const OperatorPayinResponseSchema: GenMessage<OperatorPayinResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 12);
+  messageDesc(file_portal_v1_payin, 15);
 
 /**
  * @generated from message portal.v1.SetCashboxPayoutMethodRequest
@@ -503,7 +575,7 @@ export type SetCashboxPayoutMethodRequest = Message<"portal.v1.SetCashboxPayoutM
  * Use `create(SetCashboxPayoutMethodRequestSchema)` to create a new message.
  */
 export const SetCashboxPayoutMethodRequestSchema: GenMessage<SetCashboxPayoutMethodRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 13);
+  messageDesc(file_portal_v1_payin, 16);
 
 /**
  * @generated from message portal.v1.SetTraderPayoutMethodRequest
@@ -535,5 +607,5 @@ export type SetTraderPayoutMethodRequest = Message<"portal.v1.SetTraderPayoutMet
  * Use `create(SetTraderPayoutMethodRequestSchema)` to create a new message.
  */
 export const SetTraderPayoutMethodRequestSchema: GenMessage<SetTraderPayoutMethodRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_payin, 14);
+  messageDesc(file_portal_v1_payin, 17);
 

@@ -369,7 +369,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\a_reason\"Z\n" +
 	"\x15CancelPaymentResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\xbe\x06\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\x90\a\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
@@ -380,6 +380,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
 	"ListPayins\x12\x1c.portal.v1.ListPayinsRequest\x1a#.portal.v1.ListTraderPayinsResponse\x12H\n" +
 	"\tTakePayin\x12\x1b.portal.v1.TakePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
+	"\rGiveBackPayin\x12\x1f.portal.v1.GiveBackPayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
 	"\rCompletePayin\x12\x1f.portal.v1.CompletePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12H\n" +
 	"\tFailPayin\x12\x1b.portal.v1.FailPayinRequest\x1a\x1e.portal.v1.TraderPayinResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
@@ -409,11 +410,12 @@ var file_portal_v1_trader_proto_goTypes = []any{
 	(*MarkCodeNotNeededRequest)(nil), // 9: portal.v1.MarkCodeNotNeededRequest
 	(*ListPayinsRequest)(nil),        // 10: portal.v1.ListPayinsRequest
 	(*TakePayinRequest)(nil),         // 11: portal.v1.TakePayinRequest
-	(*CompletePayinRequest)(nil),     // 12: portal.v1.CompletePayinRequest
-	(*FailPayinRequest)(nil),         // 13: portal.v1.FailPayinRequest
-	(*CardStepResponse)(nil),         // 14: portal.v1.CardStepResponse
-	(*ListTraderPayinsResponse)(nil), // 15: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),      // 16: portal.v1.TraderPayinResponse
+	(*GiveBackPayinRequest)(nil),     // 12: portal.v1.GiveBackPayinRequest
+	(*CompletePayinRequest)(nil),     // 13: portal.v1.CompletePayinRequest
+	(*FailPayinRequest)(nil),         // 14: portal.v1.FailPayinRequest
+	(*CardStepResponse)(nil),         // 15: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil), // 16: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),      // 17: portal.v1.TraderPayinResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
 	6,  // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
@@ -427,20 +429,22 @@ var file_portal_v1_trader_proto_depIdxs = []int32{
 	9,  // 8: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
 	10, // 9: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
 	11, // 10: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	12, // 11: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	13, // 12: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	1,  // 13: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 14: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 15: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	14, // 16: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	14, // 17: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	14, // 18: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	15, // 19: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	16, // 20: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	16, // 21: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	16, // 22: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	13, // [13:23] is the sub-list for method output_type
-	3,  // [3:13] is the sub-list for method input_type
+	12, // 11: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
+	13, // 12: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	14, // 13: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	1,  // 14: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 15: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 16: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	15, // 17: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	15, // 18: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	15, // 19: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	16, // 20: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	17, // 21: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	17, // 22: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	17, // 23: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	17, // 24: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	14, // [14:25] is the sub-list for method output_type
+	3,  // [3:14] is the sub-list for method input_type
 	3,  // [3:3] is the sub-list for extension type_name
 	3,  // [3:3] is the sub-list for extension extendee
 	0,  // [0:3] is the sub-list for field type_name

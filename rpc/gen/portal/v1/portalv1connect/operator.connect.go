@@ -113,6 +113,12 @@ const (
 	// OperatorServiceResolvePayinProcedure is the fully-qualified name of the OperatorService's
 	// ResolvePayin RPC.
 	OperatorServiceResolvePayinProcedure = "/portal.v1.OperatorService/ResolvePayin"
+	// OperatorServiceReclaimPayinProcedure is the fully-qualified name of the OperatorService's
+	// ReclaimPayin RPC.
+	OperatorServiceReclaimPayinProcedure = "/portal.v1.OperatorService/ReclaimPayin"
+	// OperatorServiceReversePayinProcedure is the fully-qualified name of the OperatorService's
+	// ReversePayin RPC.
+	OperatorServiceReversePayinProcedure = "/portal.v1.OperatorService/ReversePayin"
 	// OperatorServiceSetCashboxPayoutMethodProcedure is the fully-qualified name of the
 	// OperatorService's SetCashboxPayoutMethod RPC.
 	OperatorServiceSetCashboxPayoutMethodProcedure = "/portal.v1.OperatorService/SetCashboxPayoutMethod"
@@ -200,10 +206,15 @@ type OperatorServiceClient interface {
 	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
 	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
-	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
 	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
 	// ResolvePayin ends a payout that is being processed.
 	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// ReclaimPayin takes a payout from its trader, who has not paid it: it waits again, for any trader.
+	ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// ReversePayin turns a completed payout into a failed one: the recipient never got the money, or it came back. The trader
+	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
+	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
@@ -402,6 +413,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
 			connect.WithClientOptions(opts...),
 		),
+		reclaimPayin: connect.NewClient[v1.ReclaimPayinRequest, v1.OperatorPayinResponse](
+			httpClient,
+			baseURL+OperatorServiceReclaimPayinProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReclaimPayin")),
+			connect.WithClientOptions(opts...),
+		),
+		reversePayin: connect.NewClient[v1.ReversePayinRequest, v1.OperatorPayinResponse](
+			httpClient,
+			baseURL+OperatorServiceReversePayinProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReversePayin")),
+			connect.WithClientOptions(opts...),
+		),
 		setCashboxPayoutMethod: connect.NewClient[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse](
 			httpClient,
 			baseURL+OperatorServiceSetCashboxPayoutMethodProcedure,
@@ -500,6 +523,8 @@ type operatorServiceClient struct {
 	setInsurance           *connect.Client[v1.SetInsuranceRequest, v1.SettingResponse]
 	listOverduePayins      *connect.Client[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse]
 	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
+	reclaimPayin           *connect.Client[v1.ReclaimPayinRequest, v1.OperatorPayinResponse]
+	reversePayin           *connect.Client[v1.ReversePayinRequest, v1.OperatorPayinResponse]
 	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
 	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
 	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SetTraderAcquirerResponse]
@@ -648,6 +673,16 @@ func (c *operatorServiceClient) ResolvePayin(ctx context.Context, req *connect.R
 	return c.resolvePayin.CallUnary(ctx, req)
 }
 
+// ReclaimPayin calls portal.v1.OperatorService.ReclaimPayin.
+func (c *operatorServiceClient) ReclaimPayin(ctx context.Context, req *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return c.reclaimPayin.CallUnary(ctx, req)
+}
+
+// ReversePayin calls portal.v1.OperatorService.ReversePayin.
+func (c *operatorServiceClient) ReversePayin(ctx context.Context, req *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return c.reversePayin.CallUnary(ctx, req)
+}
+
 // SetCashboxPayoutMethod calls portal.v1.OperatorService.SetCashboxPayoutMethod.
 func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return c.setCashboxPayoutMethod.CallUnary(ctx, req)
@@ -755,10 +790,15 @@ type OperatorServiceHandler interface {
 	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
 	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
-	// ListOverduePayins lists the payouts that a trader took and did not end in time.
+	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
 	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
 	// ResolvePayin ends a payout that is being processed.
 	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// ReclaimPayin takes a payout from its trader, who has not paid it: it waits again, for any trader.
+	ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	// ReversePayin turns a completed payout into a failed one: the recipient never got the money, or it came back. The trader
+	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
+	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
 	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
@@ -953,6 +993,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceReclaimPayinHandler := connect.NewUnaryHandler(
+		OperatorServiceReclaimPayinProcedure,
+		svc.ReclaimPayin,
+		connect.WithSchema(operatorServiceMethods.ByName("ReclaimPayin")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceReversePayinHandler := connect.NewUnaryHandler(
+		OperatorServiceReversePayinProcedure,
+		svc.ReversePayin,
+		connect.WithSchema(operatorServiceMethods.ByName("ReversePayin")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandler(
 		OperatorServiceSetCashboxPayoutMethodProcedure,
 		svc.SetCashboxPayoutMethod,
@@ -1075,6 +1127,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceListOverduePayinsHandler.ServeHTTP(w, r)
 		case OperatorServiceResolvePayinProcedure:
 			operatorServiceResolvePayinHandler.ServeHTTP(w, r)
+		case OperatorServiceReclaimPayinProcedure:
+			operatorServiceReclaimPayinHandler.ServeHTTP(w, r)
+		case OperatorServiceReversePayinProcedure:
+			operatorServiceReversePayinHandler.ServeHTTP(w, r)
 		case OperatorServiceSetCashboxPayoutMethodProcedure:
 			operatorServiceSetCashboxPayoutMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetTraderPayoutMethodProcedure:
@@ -1212,6 +1268,14 @@ func (UnimplementedOperatorServiceHandler) ListOverduePayins(context.Context, *c
 
 func (UnimplementedOperatorServiceHandler) ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolvePayin is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReclaimPayin is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReversePayin is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {

@@ -56,6 +56,9 @@ const (
 	TraderServiceListPayinsProcedure = "/portal.v1.TraderService/ListPayins"
 	// TraderServiceTakePayinProcedure is the fully-qualified name of the TraderService's TakePayin RPC.
 	TraderServiceTakePayinProcedure = "/portal.v1.TraderService/TakePayin"
+	// TraderServiceGiveBackPayinProcedure is the fully-qualified name of the TraderService's
+	// GiveBackPayin RPC.
+	TraderServiceGiveBackPayinProcedure = "/portal.v1.TraderService/GiveBackPayin"
 	// TraderServiceCompletePayinProcedure is the fully-qualified name of the TraderService's
 	// CompletePayin RPC.
 	TraderServiceCompletePayinProcedure = "/portal.v1.TraderService/CompletePayin"
@@ -81,6 +84,8 @@ type TraderServiceClient interface {
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
 	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
+	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// CompletePayin ends a payout the caller took: the recipient has the money.
 	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
@@ -146,6 +151,12 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
 			connect.WithClientOptions(opts...),
 		),
+		giveBackPayin: connect.NewClient[v1.GiveBackPayinRequest, v1.TraderPayinResponse](
+			httpClient,
+			baseURL+TraderServiceGiveBackPayinProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("GiveBackPayin")),
+			connect.WithClientOptions(opts...),
+		),
 		completePayin: connect.NewClient[v1.CompletePayinRequest, v1.TraderPayinResponse](
 			httpClient,
 			baseURL+TraderServiceCompletePayinProcedure,
@@ -171,6 +182,7 @@ type traderServiceClient struct {
 	markCodeNotNeeded *connect.Client[v1.MarkCodeNotNeededRequest, v1.CardStepResponse]
 	listPayins        *connect.Client[v1.ListPayinsRequest, v1.ListTraderPayinsResponse]
 	takePayin         *connect.Client[v1.TakePayinRequest, v1.TraderPayinResponse]
+	giveBackPayin     *connect.Client[v1.GiveBackPayinRequest, v1.TraderPayinResponse]
 	completePayin     *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
 	failPayin         *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
 }
@@ -215,6 +227,11 @@ func (c *traderServiceClient) TakePayin(ctx context.Context, req *connect.Reques
 	return c.takePayin.CallUnary(ctx, req)
 }
 
+// GiveBackPayin calls portal.v1.TraderService.GiveBackPayin.
+func (c *traderServiceClient) GiveBackPayin(ctx context.Context, req *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return c.giveBackPayin.CallUnary(ctx, req)
+}
+
 // CompletePayin calls portal.v1.TraderService.CompletePayin.
 func (c *traderServiceClient) CompletePayin(ctx context.Context, req *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
 	return c.completePayin.CallUnary(ctx, req)
@@ -243,6 +260,8 @@ type TraderServiceHandler interface {
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
 	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
+	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// CompletePayin ends a payout the caller took: the recipient has the money.
 	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
@@ -304,6 +323,12 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceGiveBackPayinHandler := connect.NewUnaryHandler(
+		TraderServiceGiveBackPayinProcedure,
+		svc.GiveBackPayin,
+		connect.WithSchema(traderServiceMethods.ByName("GiveBackPayin")),
+		connect.WithHandlerOptions(opts...),
+	)
 	traderServiceCompletePayinHandler := connect.NewUnaryHandler(
 		TraderServiceCompletePayinProcedure,
 		svc.CompletePayin,
@@ -334,6 +359,8 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceListPayinsHandler.ServeHTTP(w, r)
 		case TraderServiceTakePayinProcedure:
 			traderServiceTakePayinHandler.ServeHTTP(w, r)
+		case TraderServiceGiveBackPayinProcedure:
+			traderServiceGiveBackPayinHandler.ServeHTTP(w, r)
 		case TraderServiceCompletePayinProcedure:
 			traderServiceCompletePayinHandler.ServeHTTP(w, r)
 		case TraderServiceFailPayinProcedure:
@@ -377,6 +404,10 @@ func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *connect.Re
 
 func (UnimplementedTraderServiceHandler) TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.TakePayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.GiveBackPayin is not implemented"))
 }
 
 func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {

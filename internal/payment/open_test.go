@@ -1,0 +1,86 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/dbtest"
+)
+
+// aCount is longer than until pending payments are counted anew.
+const aCount = 120 * time.Millisecond
+
+// A merchant has no more payments pending than it may, however many calls come at once. It hinders no other merchant, nor
+// repeats of its own calls, and may make as many again as were paid or ended.
+func TestOpenLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant, other := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
+	b.exec(t, "update merchant set max_open_payments = 6 where id = $1", merchant.ID)
+	first := b.create(t, merchant.Caller, request("first"))
+	const calls = 20
+	errs := make([]error, calls)
+	var calling sync.WaitGroup
+	for i := range calls {
+		calling.Go(func() { _, errs[i] = b.payments.Create(ctx, merchant.Caller, request(fmt.Sprint(i))) })
+	}
+	calling.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+			continue
+		}
+		wantCode(t, err, "merchant_collect_open_limit")
+	}
+	if made > 5 {
+		t.Errorf("%d made, want 5 at most", made)
+	}
+	for i := made; i < 5; i++ {
+		time.Sleep(aCount)
+		b.create(t, merchant.Caller, request(fmt.Sprint("more-", i)))
+	}
+	b.create(t, other.Caller, request("first"))
+	if again, err := b.payments.Create(ctx, merchant.Caller, request("first")); err != nil || !again.Replay {
+		t.Errorf("a repeat: %v", err)
+	}
+	// Another replica, too, finds the merchant full.
+	_, err := newService(t, b.DB, b.clock).Create(ctx, merchant.Caller, request("elsewhere"))
+	wantCode(t, err, "merchant_collect_open_limit")
+	b.set(t, first.ID, "completed")
+	time.Sleep(aCount)
+	// A refusal for another reason gives the place back.
+	dear := request("dear")
+	dear.Amount = "999999999"
+	for range 3 {
+		_, err = b.payments.Create(ctx, merchant.Caller, dear)
+		wantCode(t, err, "collect_requisites_not_available")
+	}
+	b.create(t, merchant.Caller, request("after one was paid"))
+	_, err = b.payments.Create(ctx, merchant.Caller, request("and not another"))
+	wantCode(t, err, "merchant_collect_open_limit")
+	b.Audit(t)
+}
+
+// Pending payments are counted no further than there may be.
+func TestOpenCountEndsAtTheLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	b.copies(t, b.create(t, merchant.Caller, request("1")))
+	b.exec(t, "analyze payment")
+	row, err := b.Queries().MerchantOpenPayments(t.Context(), merchant.ID)
+	if err != nil || row.OpenPayments != batch+1 || row.MaxOpenPayments != 5000 {
+		t.Errorf("counted %+v (%v)", row, err)
+	}
+	b.exec(t, "update merchant set max_open_payments = 20")
+	if row, err = b.Queries().MerchantOpenPayments(t.Context(), merchant.ID); err != nil || row.OpenPayments != 20 {
+		t.Errorf("counted %+v (%v)", row, err)
+	}
+}

@@ -1,0 +1,75 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+)
+
+// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any trader.
+func (s *Service) GiveBack(ctx context.Context, caller auth.Caller, id string, reason *string) (Offer, error) {
+	found, c, err := s.traderChange(ctx, caller, id, func(f fault.Fields) change {
+		checkOptional(f, "reason", reason)
+		return change{to: Waiting, reason: reason}
+	})
+	if err != nil {
+		return Offer{}, err
+	}
+	after, err := s.giveBack(ctx, found, takenBy(caller), c)
+	if err != nil {
+		return Offer{}, err
+	}
+	offers, err := s.offers(ctx, caller, []db.Payin{after})
+	if err != nil {
+		return Offer{}, err
+	}
+	return offers[0], nil
+}
+
+// Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure that it was not paid.
+func (s *Service) Reclaim(ctx context.Context, caller auth.Caller, id string, reason *string) (Payin, error) {
+	if err := caller.NeedOperator(); err != nil {
+		return Payin{}, err
+	}
+	found, err := s.find(ctx, id)
+	if err != nil {
+		return Payin{}, err
+	}
+	f := fault.Decoded(ctx)
+	checkOptional(f, "reason", reason)
+	if err := f.Err(); err != nil {
+		return Payin{}, err
+	}
+	after, err := s.giveBack(ctx, found, is(Processing, errNotProcessing), change{to: Waiting, actor: caller.Actor(), reason: reason})
+	return Payin{after}, err
+}
+
+// giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant is told nothing, since it
+// has not ended; it still expires when it would have.
+func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
+	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+		if err := admitted(p); err != nil {
+			return err
+		}
+		now := s.clock.Now()
+		err := db.Pipeline(ctx, tx,
+			func(q *db.Queries) (err error) {
+				after, err = q.PayinGiveBack(ctx, db.PayinGiveBackParams{
+					MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,
+				})
+				return err
+			},
+			record(ctx, c, p.MerchantID, p.ID, &p.Status, now),
+		)
+		if err != nil {
+			return fmt.Errorf("give back payout: %w", err)
+		}
+		return nil
+	})
+	return after, err
+}

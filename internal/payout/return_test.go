@@ -1,0 +1,180 @@
+package payout_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+)
+
+// A trader takes as many as they may have open and no more, however many calls come at once. What they end or give back makes
+// room.
+func TestTakeLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, trader, other := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp"), b.trader(t, "sbp")
+	b.exec(t, "update trader set max_open_payins = 5 where id = $1", trader.ID)
+	const payouts = 12
+	errs := make([]error, payouts)
+	var taking sync.WaitGroup
+	for i := range payouts {
+		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
+		taking.Go(func() { _, errs[i] = b.payouts.Take(context.Background(), trader.Caller, id(p)) })
+	}
+	taking.Wait()
+	taken := 0
+	for _, err := range errs {
+		if err == nil {
+			taken++
+			continue
+		}
+		wantCode(t, err, "payin_take_limit")
+	}
+	if n := b.count(t, "select count(*) from payin where status = 'processing'"); taken != 5 || n != 5 {
+		t.Fatalf("%d taken, %d processing, want 5", taken, n)
+	}
+	// Everybody else takes what is left.
+	another := b.create(t, m.Caller, request("another"))
+	b.take(t, other, another)
+	mine := b.text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
+	_, err := b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil)
+	noError(t, err)
+	_, err = b.payouts.Take(context.Background(), trader.Caller, mine)
+	noError(t, err)
+}
+
+// By default twenty.
+func TestTakeLimitDefault(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
+	for i := range 21 {
+		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
+		_, err := b.payouts.Take(context.Background(), trader.Caller, id(p))
+		if i < 20 {
+			noError(t, err)
+		} else {
+			wantCode(t, err, "payin_take_limit")
+		}
+	}
+}
+
+// What was given back is anybody's: the trader who had it sees no more of it than others do, and can end it no more.
+func TestGiveBack(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.take(t, s.taker, s.p)
+	s.clock.Advance(time.Minute)
+	offer, err := s.payouts.GiveBack(ctx, s.taker.Caller, id(s.p), nil)
+	noError(t, err)
+	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil || !offer.StatusAt.Equal(s.clock.Now()) {
+		t.Errorf("given back: %+v", offer)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
+	s.take(t, s.second, s.p)
+	for _, step := range []string{"complete", "fail", "give back"} {
+		wantCode(t, steps[step](s), "not_found")
+	}
+	_, err = s.payouts.Complete(ctx, s.second.Caller, id(s.p), ptr(" tx-9 "))
+	noError(t, err)
+	if proof := s.text(t, "select proof_reference from payin"); proof != "tx-9" {
+		t.Errorf("proof %q", proof)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
+}
+
+// Once its day is over, a payout that is given back expires like every other that nobody took.
+func TestGivenBackTooLate(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.take(t, s.taker, s.p)
+	s.clock.Advance(day)
+	noError(t, steps["reclaim"](s))
+	wantCode(t, steps["take"](s), "payin_not_waiting")
+	noError(t, s.payouts.ExpireAll(context.Background()))
+	if status := s.text(t, "select status from payin"); status != "expired" {
+		t.Errorf("%s", status)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
+}
+
+// Nobody completes a payout without saying what proves it.
+func TestProofIsRequired(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.take(t, s.taker, s.p)
+	for _, proof := range []*string{nil, ptr(""), ptr(" \t"), ptr(strings.Repeat("ж", 256))} {
+		wantFields(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
+	}
+	for _, reason := range []*string{nil, ptr(" "), ptr(strings.Repeat("ж", 256))} {
+		wantFields(t, onlyErr(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
+	}
+	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), resolved("completed", nil))), "proofReference")
+	noError(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), ptr(strings.Repeat("ж", 255)))))
+}
+
+// A reversal gives the cashbox what was frozen, and takes from trader and platform what they got, spent or not. The merchant
+// hears of it in a second event.
+func TestReverse(t *testing.T) {
+	t.Parallel()
+	for name, spent := range map[string]string{"still there": "0", "spent": "9"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			noError(t, steps["take"](s))
+			noError(t, steps["complete"](s))
+			trader := ledger.Available(ledger.Trader, s.taker.ID)
+			if spent != "0" {
+				noError(t, ledger.Post(t.Context(), s.Queries(), ledger.Transfer{
+					Kind: "test", Subject: "test", At: dbtest.Start, Legs: []ledger.Leg{
+						{Account: trader, Amount: decimalOf(spent).Neg()}, {Account: ledger.Available(ledger.External, 0), Amount: decimalOf(spent)},
+					},
+				}))
+			}
+			transfers := s.count(t, "select count(*) from transfer where subject = 'payin'")
+			noError(t, steps["reverse"](s))
+			s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "-" + spent, "0"})
+			if n := s.count(t, "select count(*) from transfer where subject = 'payin'"); n != transfers+1 {
+				t.Errorf("%d transfers, want one more than %d", n, transfers)
+			}
+			event := s.text(t, `select string_agg(sequence || ' ' || (convert_from(body, 'utf8')::jsonb #>> '{data,status}') || ' ' ||
+				(convert_from(body, 'utf8')::jsonb #>> '{meta,previousStatus}') || ' ' ||
+				coalesce(convert_from(body, 'utf8')::jsonb #>> '{meta,reason}', '-'), '|' order by sequence) from webhook_event`)
+			if event != "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived" {
+				t.Errorf("events %s", event)
+			}
+			if proof := s.text(t, "select proof_reference from payin"); proof != "tx-1" {
+				t.Errorf("the proof is %q", proof)
+			}
+			wantCode(t, steps["reverse"](s), "payin_not_completed")
+			s.Audit(t)
+		})
+	}
+}
+
+// A call that found the payout in one trader's hands must not end it in another's: here it comes to the lock only after the
+// payout was given back and taken again.
+func TestLateWordOfTheFormerTaker(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.take(t, s.taker, s.p)
+	holder := beginBeside(t, s.DB)
+	_, err := holder.Exec(ctx, `update payin set trader_id = $1`, s.second.ID)
+	noError(t, err)
+	late := make(chan error, 1)
+	go func() { late <- steps["complete"](s) }()
+	awaitBlocked(t, s.DB)
+	noError(t, holder.Commit(ctx))
+	if err := <-late; fault.As(err) == nil || fault.As(err).Code != "not_found" {
+		t.Errorf("the former taker: %v", err)
+	}
+}
