@@ -41,8 +41,11 @@ var modelCounters = []struct {
 	{0, "sbp", "RUB"}, {0, "card", "RUB"}, {1, "sbp", "RUB"}, {1, "sim", "RUB"}, {1, "card", "RUB"}, {2, "sbp", "RUB"},
 	{2, "card", "RUB"}, {2, "c2c", "MNT"}, {2, "iban", "MNT"}, {0, "sbp", "RUB"}, {1, "sbp", "RUB"}, {2, "sbp", "RUB"},
 	{0, "card", "RUB"}, {1, "card", "RUB"}, {2, "card", "RUB"}, {2, "iban", "MNT"},
-	// Never a rate, not enabled, of another currency, card checkout.
-	{3, "c2c", "KZT"}, {0, "sim", "RUB"}, {0, "c2c", "MNT"}, {2, "c2c", "KZT"}, {1, "mtstpay", "RUB"},
+	// Card checkout.
+	{4, "quasi_ecom", "TRY"}, {4, "quasi_ecom", "TRY"}, {2, "quasi_ecom", "TRY"}, {4, "quasi_ecom", "TRY"}, {1, "mtstpay", "RUB"},
+	{4, "quasi_ecom", "TRY"},
+	// Never a rate, not enabled, of another currency.
+	{3, "c2c", "KZT"}, {0, "sim", "RUB"}, {0, "c2c", "MNT"}, {2, "c2c", "KZT"}, {0, "mtstpay", "RUB"},
 }
 
 var modelPercents = []string{"", "", "", "0", "12.3456", "100"}

@@ -44,6 +44,7 @@ func (w *modelWalk) counts() map[string]int {
 			counts["appeal"]++
 			counts["(select distinct payment_id from appeal_chunk) as files"]++
 		}
+		p.checkout.count(counts)
 	}
 	for _, p := range m.payouts {
 		counts["webhook_event"] += len(p.events)

@@ -147,6 +147,7 @@ func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)
 	p.lookAround(w, b)
 	p.lookAtAppeal(b)
+	p.lookAtCheckout(w, b)
 	lookAtEvents(w, b, p)
 }
 

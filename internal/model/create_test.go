@@ -131,12 +131,12 @@ func (w *modelWalk) invalid(s modelStep) error {
 
 // forbidden makes calls of the wrong callers and on what is not there.
 func (w *modelWalk) forbidden(s modelStep) error {
-	w.tell("forbidden", s.n[0]%10)
+	w.tell("forbidden", s.n[0]%11)
 	merchant, trader := w.model.merchants[s.n[1]%len(w.model.merchants)].Caller, w.model.traders[0].Caller
 	update := payment.Update{Status: "completed"}
 	var err error
 	want := "token_kind_not_allowed"
-	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 10 {
+	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 11 {
 	case 0:
 		_, err = w.service.Create(w.ctx, trader, w.ask(s).request())
 	case 1:
@@ -161,6 +161,8 @@ func (w *modelWalk) forbidden(s modelStep) error {
 		return w.forbiddenCashbox(s)
 	case 9:
 		return w.forbiddenAppeal(s)
+	case 10:
+		return w.forbiddenDesk(s)
 	}
 	return errUnlessCode(err, want)
 }

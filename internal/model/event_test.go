@@ -16,6 +16,10 @@ type modelEvent struct {
 	from, to string
 	reason   *string
 	at       time.Time
+	// card is what it shows of the card entered, if any was.
+	card map[string]any
+	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
+	resend int
 }
 
 // modelNews are the events of a record, numbered from 1.
@@ -62,7 +66,7 @@ func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 			if n.seen++; sequence != n.seen || n.seen > len(n.events) {
 				return fmt.Errorf("%s: event %d is there, %d was to come of %d", from, sequence, n.seen, len(n.events))
 			}
-			if box != from.box.id || kind != from.subject+".status.updated" || url != from.callback {
+			if box != from.box.id || kind != n.events[sequence-1].kind(from) || url != from.callback {
 				return fmt.Errorf("%s: event %d: cashbox %d, type %s, to %s", from, sequence, box, kind, url)
 			}
 			w.hear(id)
@@ -81,14 +85,15 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
 	event, from := s.news().events[sequence-1], s.origin()
 	data, number := s.data()
 	data["status"] = strings.ToUpper(event.to)
-	want, err := json.Marshal(map[string]any{
-		"type": from.subject + ".status.updated", "eventId": id, "createdAt": event.at.Format("2006-01-02T15:04:05.000Z"),
-		"data": data,
+	all := map[string]any{
+		"type": event.kind(from), "eventId": id, "createdAt": event.at.Format(modelTime), "data": data,
 		"meta": map[string]any{
 			"id": number, "method": from.method, "previousStatus": strings.ToUpper(event.from), "reason": event.reason,
 			"sequence": sequence,
 		},
-	})
+	}
+	event.tellCard(all, data)
+	want, err := json.Marshal(all)
 	if err != nil {
 		return err
 	}
@@ -100,6 +105,32 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
 		return fmt.Errorf("event says %s, not %s", sorted, want)
 	}
 	return nil
+}
+
+const modelTime = "2006-01-02T15:04:05.000Z"
+
+func (e modelEvent) kind(from modelAddress) string {
+	if e.resend > 0 {
+		return "payment.quasi_ecom.code_resend"
+	}
+	return from.subject + ".status.updated"
+}
+
+// tellCard adds what card payments' events say besides: the card, or a trader's resend.
+func (e modelEvent) tellCard(all, data map[string]any) {
+	if e.card != nil {
+		data["payerRequisites"] = e.card
+	}
+	if e.resend == 0 {
+		return
+	}
+	data["id"], data["requestedBy"] = data["uuid"], "trader"
+	delete(data, "uuid")
+	all["id"], all["order_id"] = data["id"], data["orderId"]
+	data["quasiEcom"] = map[string]any{
+		"phase": phaseCode, "codeResendCount": e.resend, "codeResendMax": modelResends, "attemptsLeft": modelResends - e.resend,
+		"codeResendLastBy": "trader", "codeResendLastAt": e.at.Format(modelTime),
+	}
 }
 
 // fiatText and usdtText write amounts as the contract does: two decimals and eight.

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/google/uuid"
+
 	"gateway/internal/ledger"
 )
 
@@ -27,6 +29,8 @@ type gatewayModel struct {
 	deposits    []*modelDeposit
 	depositKeys map[modelDepositKey]*modelDeposit
 	appeals     []*modelAppeal
+	// attempts are the tries to charge cards, by the id their acquirer knows them by.
+	attempts map[uuid.UUID]*modelAttempt
 	// settings counts the changes of settings that are on record.
 	settings int
 	accounts map[ledger.Account]int64
@@ -66,8 +70,9 @@ type modelPayment struct {
 	unavailable           bool
 	quote                 modelQuote
 	hold                  int64
-	// appeal is nil until there is one.
-	appeal *modelAppeal
+	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
+	appeal   *modelAppeal
+	checkout *modelCheckout
 	modelHistory
 	modelNews
 }
@@ -78,7 +83,7 @@ func newGatewayModel() *gatewayModel {
 	return &gatewayModel{
 		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
 		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{},
-		payoutKeys: map[modelKey]*modelPayout{}, depositKeys: map[modelDepositKey]*modelDeposit{},
+		payoutKeys: map[modelKey]*modelPayout{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
 	}
 }
 
@@ -149,10 +154,10 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 	}
 }
 
-// move carries a payment to another status: one event, the reservation, the money, and its appeal if it has one.
+// move carries a payment to another status: one event, the reservation, the money, its appeal if it has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.shift(p, func() {
-		p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now})
+		p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()})
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now
@@ -164,13 +169,18 @@ func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider 
 		p.expires = m.now.Add(p.box.methods[p.method].validity)
 	}
 	m.moveSlot(p)
+	p.checkout.follow(to)
 }
 
 // modelRest is how long a requisite keeps an amount free of others after a payment ended unpaid.
 const modelRest = 15 * time.Minute
 
-// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back otherwise.
+// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back otherwise. A desk that
+// takes cards has none.
 func (m *gatewayModel) moveSlot(p *modelPayment) {
+	if p.checkout != nil {
+		return
+	}
 	slot := p.slot()
 	hold, held := m.held(slot)
 	own := held && hold.payment == p.id
@@ -356,9 +366,9 @@ func firstPercent(ranked ...string) (percent, source string) {
 }
 
 // create makes the payment that took the offer.
-func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, uuid, actor string) *modelPayment {
+func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, name, actor string) *modelPayment {
 	p := &modelPayment{
-		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
+		step: a.step, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
 		currency: a.currency, callback: a.callback, amount: a.amount,
 		at: m.now, created: m.now, expires: m.now.Add(box.methods[a.method].validity),
 		requisite: o.requisite, markup: o.markup, source: o.source, share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat,
@@ -367,7 +377,11 @@ func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64,
 	p.begin(actor, "pending", m.now)
 	m.shift(p, func() { p.status = "pending" })
 	o.requisite.used = m.now
-	m.slots[p.slot()] = modelHold{payment: id}
+	if cardMethod(p.method) {
+		p.checkout = &modelCheckout{phase: phaseDetails}
+	} else {
+		m.slots[p.slot()] = modelHold{payment: id}
+	}
 	m.keys[a.key()] = p
 	m.payments = append(m.payments, p)
 	return p

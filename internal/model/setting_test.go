@@ -32,7 +32,7 @@ func (w *modelWalk) advance(s modelStep) error {
 	case 6:
 		by = w.until(w.model.freeings()...)
 	case 7:
-		by = w.until(w.model.rates["RUB"].stale, w.model.rates["MNT"].stale)
+		by = w.until(w.model.rates["RUB"].stale, w.model.rates["MNT"].stale, w.model.rates["TRY"].stale)
 	case 8, 9:
 		by = w.until(w.model.payoutExpiries()...)
 	case 10:
@@ -102,10 +102,10 @@ func (m *gatewayModel) freeings() []time.Time {
 	return times
 }
 
-var modelFiats = map[string][]string{"RUB": {"100", "97.35", "101.12345678"}, "MNT": {"3400", "3415.5"}}
+var modelFiats = map[string][]string{"RUB": {"100", "97.35", "101.12345678"}, "MNT": {"3400", "3415.5"}, "TRY": {"41", "42.75"}}
 
 func (w *modelWalk) changeRate(s modelStep) error {
-	currency := []string{"RUB", "RUB", "MNT"}[s.n[0]%3]
+	currency := []string{"RUB", "RUB", "MNT", "TRY"}[s.n[0]%4]
 	fiat := pickModel(modelFiats[currency], s.n[1])
 	var stale *time.Time
 	if n := s.n[2] % 5; n > 1 { // at once, or in 10 or 20 minutes
@@ -210,7 +210,7 @@ func (w *modelWalk) flip(s modelStep) error {
 		box.collect = on
 		return w.exec("update cashbox set collect_enabled = $1 where id = $2", on, box.id)
 	case 1:
-		name := pickModel([]string{"sbp", "card", "sim", "c2c", "iban"}, s.n[4])
+		name := pickModel([]string{"sbp", "card", "sim", "c2c", "iban", "quasi_ecom", "mtstpay"}, s.n[4])
 		if method := box.methods[name]; method != nil {
 			method.enabled = on
 		}

@@ -29,7 +29,7 @@ var modelOps = []struct {
 	// injured steps run transactions of the service, which may be aborted in the middle.
 	injured bool
 }{
-	{"create", 300, true},
+	{"create", 340, true},
 	{"repeat", 90, true},
 	{"rush", 12, false},
 	{"invalid", 30, false},
@@ -42,7 +42,7 @@ var modelOps = []struct {
 	{"expire", 60, true},
 	{"settle", 22, true},
 	{"rate", 45, false},
-	{"fund", 40, false},
+	{"fund", 55, false},
 	{"spend", 20, false},
 	{"fold", 20, false},
 	{"prune", 8, false},
@@ -73,6 +73,19 @@ var modelOps = []struct {
 	{"review", 36, true},
 	{"decide", 30, true},
 	{"decide-both", 12, false},
+	{"enter", 150, true},
+	{"enter-both", 12, false},
+	{"code", 70, true},
+	{"payer-cancel", 16, true},
+	{"look", 10, false},
+	{"request-code", 24, true},
+	{"no-code", 20, true},
+	{"resend", 36, true},
+	{"trader-resend", 30, true},
+	{"bank", 60, false},
+	{"poll", 50, false},
+	{"bank-duel", 24, false},
+	{"card-duel", 20, false},
 	{"restart", 8, false},
 	{"deliver", 4, false},
 }

@@ -18,9 +18,12 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/card"
 	"gateway/internal/cashbox"
+	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
 	"gateway/internal/vault"
@@ -36,6 +39,10 @@ type modelWalk struct {
 	vault   *vault.Vault
 	service *payment.Service
 	payouts *payout.Service
+	// checkouts and links are the payers' side of card payments, and bank the acquirer behind them.
+	checkouts *checkout.Service
+	links     *auth.Links
+	bank      *modelBank
 	// accounts and settings are the two services of cashboxes.
 	accounts *cashbox.Accounts
 	settings *cashbox.Settings
@@ -67,7 +74,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 		t.Fatal(err)
 	}
 	d := dbtest.New(t)
-	w := &modelWalk{ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v, outcomes: map[string]int{}}
+	w := &modelWalk{ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v, bank: newModelBank(), outcomes: map[string]int{}}
 	w.model = newModelWorld(t, d, v)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)
@@ -84,6 +91,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 	}
 	w.rate("RUB", "100", nil)
 	w.rate("MNT", "3400", nil)
+	w.rate("TRY", "41", nil)
 	for _, trader := range w.model.traders {
 		w.fund(trader, 100_00000000)
 	}
@@ -104,18 +112,27 @@ func (w *modelWalk) restart() error {
 		return err
 	}
 	outbox, addresses := webhook.NewOutbox(jobs), webhook.NewAddresses(true)
+	key := make([]byte, vault.KeySize)
+	cards := card.NewSafe(w.vault, key)
 	w.service, err = payment.New(w.ctx, w.pool, w.clock, outbox, addresses,
-		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true})
+		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards})
 	if err != nil {
 		return err
 	}
+	if w.links, err = auth.NewLinks(key); err != nil {
+		return err
+	}
+	// Limits that were never loaded bound nothing.
+	w.checkouts = checkout.New(w.pool, w.clock, checkout.Rooms{
+		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
+	})
 	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock, w.vault)
 	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, outbox, addresses)
 	return err
 }
 
-// play plays the steps up to the first that fails, and answers its index, or -1. With audits it also delivers whatever is
-// left at the end.
+// play plays the steps up to the first that fails, and answers its index, or -1. With audits it also settles all cards and
+// delivers whatever is left at the end.
 func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	for i := range steps {
 		w.now = &steps[i]
@@ -130,7 +147,7 @@ func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	if auditEvery == modelAuditNever {
 		return -1, nil
 	}
-	if err := errors.Join(w.drain(), w.audit()); err != nil {
+	if err := errors.Join(w.closeBooks(), w.drain(), w.audit()); err != nil {
 		return len(steps) - 1, fmt.Errorf("after the last step: %w", err)
 	}
 	return -1, nil
@@ -162,6 +179,9 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
 		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,
 		"appeal": w.appeal, "appeal-rush": w.rushAppeals, "review": w.review, "decide": w.decide, "decide-both": w.decideBoth,
+		"enter": w.enter, "enter-both": w.enterBoth, "code": w.giveCode, "payer-cancel": w.payerCancel, "look": w.look,
+		"request-code": w.requestCode, "no-code": w.noCode, "resend": w.resend, "trader-resend": w.traderResend,
+		"bank": w.decideCharge, "poll": w.poll, "bank-duel": w.duelBank, "card-duel": w.duelCard,
 		"restart": func(modelStep) error { w.tell("restart"); return w.restart() }, "deliver": w.deliver,
 	}
 }

@@ -86,10 +86,11 @@ const modelMarkup = "5"
 
 var modelValidities = map[string]time.Duration{
 	"sbp": 15 * time.Minute, "sim": 15 * time.Minute, "card": 20 * time.Minute, "c2c": 20 * time.Minute, "iban": 30 * time.Minute,
+	"quasi_ecom": 15 * time.Minute, "mtstpay": 15 * time.Minute,
 }
 
-// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound to any of its three
-// cashboxes, and one in a currency that never had a rate. margins are by method.
+// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound to any of its
+// cashboxes, one in a currency that never had a rate, and one that takes cards alone. margins are by method.
 var modelMerchants = []struct {
 	percent string
 	unbound bool
@@ -97,14 +98,16 @@ var modelMerchants = []struct {
 }{
 	{boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}}}},
 	{percent: "7.25", boxes: []modelBoxSpec{
-		{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": ""}, map[string]string{"sbp": "3.3333"}},
+		{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": "", "mtstpay": "1"}, map[string]string{"sbp": "3.3333"}},
 	}},
 	{unbound: true, boxes: []modelBoxSpec{
 		{"RUB", map[string]string{"sbp": "1.125"}, map[string]string{"c2c": "1.5"}},
 		{"RUB", map[string]string{"sbp": "", "card": "12"}, map[string]string{"sbp": "0.75", "c2c": "100"}},
 		{"MNT", map[string]string{"c2c": "", "iban": "2.0001"}, nil},
+		{"TRY", map[string]string{"quasi_ecom": "4"}, nil},
 	}},
 	{boxes: []modelBoxSpec{{"KZT", map[string]string{"c2c": ""}, nil}}},
+	{boxes: []modelBoxSpec{{"TRY", map[string]string{"quasi_ecom": ""}, nil}}},
 }
 
 // modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out by.
@@ -121,7 +124,10 @@ var modelTraders = []struct {
 	share, percent string
 	pays           []string
 	takes          int
-}{{"2", "", []string{"sbp", "c2c"}, 20}, {"50", "4.5", []string{"sbp", "c2c"}, 3}, {"0.75", "", []string{"sbp"}, 2}}
+}{
+	{"2", "", []string{"sbp", "c2c"}, 20}, {"50", "4.5", []string{"sbp", "c2c"}, 3}, {"0.75", "", []string{"sbp"}, 2},
+	{"1.5", "", []string{"sbp", "c2c"}, 20},
+}
 
 var modelRequisites = []struct {
 	trader           int
@@ -141,6 +147,10 @@ var modelRequisites = []struct {
 	{0, "MNT", "iban", 1_00, 1_000_000_00, modelRequisiteLimits{}},
 	{2, "MNT", "iban", 1_000_00, 1_000_000_00, modelRequisiteLimits{}},
 	{0, "KZT", "c2c", 1_00, 1_000_000_00, modelRequisiteLimits{}},
+	// Desks that take cards.
+	{3, "TRY", "quasi_ecom", 1_00, 1_000_000_00, modelRequisiteLimits{}},
+	{1, "TRY", "quasi_ecom", 1_00, 1_000_000_00, modelRequisiteLimits{daily: 30}},
+	{3, "RUB", "mtstpay", 1_00, 1_000_000_00, modelRequisiteLimits{}},
 }
 
 // newModelWorld makes the cast in a database and in a model of it.
@@ -180,7 +190,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 	return m
 }
 
-// bridgeModelBoxes bridges the cashboxes of all merchants but the last two.
+// bridgeModelBoxes bridges the cashboxes of the first two merchants.
 func bridgeModelBoxes(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	t.Helper()
 	for _, merchant := range m.merchants[:2] {
@@ -273,8 +283,12 @@ func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	t.Helper()
 	for i, spec := range modelRequisites {
 		trader := m.traders[spec.trader]
+		value := fmt.Sprintf("+7900%07d", i)
+		if cardMethod(spec.method) {
+			value = ""
+		}
 		id, err := d.Queries().RequisiteInsert(t.Context(), db.RequisiteInsertParams{
-			Currency: spec.currency, Method: spec.method, TraderID: trader.ID, Value: fmt.Sprintf("+7900%07d", i),
+			Currency: spec.currency, Method: spec.method, TraderID: trader.ID, Value: value,
 			MinAmount: decimal.New(spec.min, -2), MaxAmount: decimal.New(spec.max, -2), Now: dbtest.Start,
 		})
 		if err == nil {

@@ -1,0 +1,192 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"gateway/internal/auth"
+	"gateway/internal/checkout"
+	"gateway/internal/payment"
+)
+
+// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of another kind, and its trader,
+// now and then somebody else.
+func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
+	var p *modelPayment
+	if s.n[1]%12 == 0 {
+		if p = w.some(s.n[0]); p != nil {
+			w.touch(p)
+		}
+	} else {
+		p = w.someCheckout(s, func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails })
+	}
+	switch {
+	case p == nil:
+		return nil, nil
+	case s.n[2]%12 == 0:
+		return p, pickModel(w.model.traders, s.n[3])
+	}
+	return p, p.requisite.trader
+}
+
+// refuseDesk is why a step of a trader's desk is refused, whatever step it is; wrong is what is said of a payment that no
+// card is entered for.
+func (p *modelPayment) refuseDesk(trader *modelTrader, wrong string) string {
+	switch {
+	case trader != p.requisite.trader:
+		return "not_found"
+	case p.status != "pending":
+		return "payment_not_pending"
+	case p.checkout == nil, p.phaseShown() == phaseDetails:
+		return wrong
+	}
+	return ""
+}
+
+// requestCode has a trader ask the payer for the code. Once one was given that is a resend.
+func (w *modelWalk) requestCode(s modelStep) error {
+	return w.atDesk(s, w.checkouts.RequestCode, func(p *modelPayment) (string, func()) {
+		if p.checkout.phase == phaseConfirm && p.checkout.asked {
+			return "checkout_wrong_step", nil
+		}
+		return "", p.checkout.askForCode
+	})
+}
+
+// noCode has a trader say that there is no code to wait for.
+func (w *modelWalk) noCode(s modelStep) error {
+	return w.atDesk(s, w.checkouts.MarkCodeNotNeeded, func(p *modelPayment) (string, func()) { return "", p.checkout.noCode })
+}
+
+func (w *modelWalk) atDesk(
+	s modelStep, call func(context.Context, auth.Caller, int64) (payment.Payment, error), step func(*modelPayment) (string, func()),
+) error {
+	p, trader := w.someDeskPayment(s)
+	if p == nil {
+		return nil
+	}
+	want := p.refuseDesk(trader, "checkout_wrong_step")
+	var apply func()
+	if want == "" {
+		want, apply = step(p)
+	}
+	ctx, injury := w.injured(s)
+	got, err := call(ctx, trader.Caller, p.id)
+	if p.checkout == nil {
+		return w.refusedDesk(injury, err, want)
+	}
+	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+		w.tell(w.now.op, p.origin())
+		apply()
+		if err == nil {
+			return w.same(p, got.Payment)
+		}
+		return nil
+	})
+}
+
+// refusedDesk judges a call about a payment that has no checkout.
+func (w *modelWalk) refusedDesk(i *injury, err error, want string) error {
+	if i.fired {
+		return w.abortedAsItShould(i, err)
+	}
+	w.tell("desk "+want, w.now.op)
+	return errUnlessCode(err, want)
+}
+
+// resend is the merchant's asking for the code again.
+func (w *modelWalk) resend(s modelStep) error {
+	p, _ := w.someDeskPayment(s)
+	if p == nil {
+		return nil
+	}
+	merchant := w.merchantOf(p.merchantID)
+	if s.n[2]%12 == 0 {
+		merchant = pickModel(w.model.merchants, s.n[3])
+	}
+	want := ""
+	switch {
+	case merchant.ID != p.merchantID:
+		want = "cashbox_access_denied"
+	case p.status != "pending", p.checkout == nil:
+		want = "code_resend_wrong_step"
+	default:
+		want = p.refuseResend(w.model.now)
+	}
+	name := p.uuid
+	if s.n[4]%2 == 0 {
+		name = strconv.FormatInt(p.id, 10)
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.checkouts.Resend(ctx, merchant.Caller, name)
+	if p.checkout == nil {
+		return w.refusedDesk(injury, err, want)
+	}
+	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+		w.tell("resent by merchant", p.origin())
+		w.model.resend(p, "merchant")
+		if err != nil {
+			return nil
+		}
+		return p.sameResend(got)
+	})
+}
+
+// sameResend compares the answer to a merchant's resend.
+func (p *modelPayment) sameResend(got checkout.State) error {
+	c := p.checkout
+	next := c.resentAt.Add(modelResendPause)
+	return sameFields("the resend of "+p.origin().String(), []modelField{
+		{"phase", string(got.Phase), phaseCode}, {"attemptsLeft", strconv.Itoa(int(got.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
+		{"codeResendCount", strconv.Itoa(int(got.Resends)), strconv.Itoa(c.resends)}, {"codeResendLastBy", deref(got.ResentBy), deref(c.resentBy)},
+		{"codeResendLastAt", got.ResentAt.UTC().String(), c.resentAt.String()},
+		{"nextAllowedAt", got.NextAllowedAt().UTC().String(), next.String()},
+	})
+}
+
+// traderResend is the trader's; the merchant is told.
+func (w *modelWalk) traderResend(s modelStep) error {
+	p, trader := w.someDeskPayment(s)
+	if p == nil {
+		return nil
+	}
+	want := p.refuseDesk(trader, "code_resend_wrong_step")
+	if want == "" {
+		want = p.refuseResend(w.model.now)
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.checkouts.RequestResend(ctx, trader.Caller, p.id)
+	if p.checkout == nil {
+		return w.refusedDesk(injury, err, want)
+	}
+	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+		w.tell("resent by trader", p.origin())
+		w.model.resend(p, "trader")
+		if err == nil {
+			return w.same(p, got.Payment)
+		}
+		return nil
+	})
+}
+
+// forbiddenDesk makes calls of the wrong callers.
+func (w *modelWalk) forbiddenDesk(s modelStep) error {
+	p := w.anyID(s)
+	merchant, trader := w.model.merchants[0].Caller, w.model.traders[0].Caller
+	limited := merchant
+	limited.Scopes = []string{auth.ScopeDeposits}
+	name := strconv.FormatInt(p, 10)
+	_, request := w.checkouts.RequestCode(w.ctx, merchant, p)
+	_, resend := w.checkouts.RequestResend(w.ctx, modelOperator, p)
+	_, none := w.checkouts.MarkCodeNotNeeded(w.ctx, trader, 1<<40)
+	_, scope := w.checkouts.Resend(w.ctx, limited, name)
+	_, kind := w.checkouts.Resend(w.ctx, trader, name)
+	_, nowhere := w.checkouts.Resend(w.ctx, merchant, "0")
+	_, _, list := w.checkouts.ListConflicts(w.ctx, trader, nil, nil)
+	return errors.Join(
+		errUnlessCode(request, "token_kind_not_allowed"), errUnlessCode(resend, "token_kind_not_allowed"),
+		errUnlessCode(none, "not_found"), errUnlessCode(scope, "merchant_scope_required"),
+		errUnlessCode(kind, "token_kind_not_allowed"), errUnlessCode(nowhere, "not_found"), errUnlessCode(list, "token_kind_not_allowed"),
+	)
+}

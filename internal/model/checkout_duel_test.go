@@ -1,0 +1,271 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gateway/internal/acquirer"
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+)
+
+// modelEnder is somebody who wants to end a card payment at the same moment as its acquirer.
+type modelEnder struct {
+	who  string
+	call func() error
+	// refusal is what they are told, as things stand in the model.
+	refusal func() string
+	apply   func()
+}
+
+// enders are who can end a pending payment of their own accord.
+func (w *modelWalk) enders(p *modelPayment) []modelEnder {
+	trader := p.requisite.trader.Caller
+	over := func(code string, isOver func() bool) func() string {
+		return func() string {
+			if isOver() {
+				return code
+			}
+			return ""
+		}
+	}
+	ended := over("payment_not_pending", func() bool { return p.status != "pending" })
+	move := func(to, actor string) func() { return func() { w.model.move(p, to, actor, nil, nil) } }
+	return []modelEnder{
+		{
+			who: "payer", refusal: over("checkout_closed", func() bool { return p.closed(w.model.now) }), apply: move("cancelled", "payer"),
+			call: func() error { _, err := w.checkouts.Cancel(w.ctx, w.linkOf(p)); return err },
+		},
+		{
+			who: "trader's no", refusal: ended, apply: move("cancelled", trader.Actor()),
+			call: func() error { _, err := w.service.Cancel(w.ctx, trader, p.id, nil); return err },
+		},
+		{
+			who: "trader's yes", refusal: ended, apply: move("completed", trader.Actor()),
+			call: func() error { _, err := w.service.Confirm(w.ctx, trader, p.id); return err },
+		},
+	}
+}
+
+// duelBank has the bank's word on a charge come at the same moment as somebody else ends the payment, or as the
+// application says that one is completed whose charge is to be undone.
+func (w *modelWalk) duelBank(s modelStep) error {
+	p := w.someCheckout(s, func(p *modelPayment) bool {
+		return len(w.undecided(p)) > 0 && p.checkout.last().status == attemptUnderWay
+	})
+	if p == nil || p.checkout.last() == nil || p.checkout.last().status != attemptUnderWay {
+		return nil
+	}
+	charge := w.bank.charges[p.checkout.last().id]
+	switch {
+	case charge == nil:
+		return nil
+	case p.status == "failed" || p.status == "cancelled":
+		if charge.final {
+			return nil
+		}
+		return w.duelWord(p)
+	case p.status != "pending":
+		return nil
+	case s.n[2]%4 == 0:
+		return w.duelClock(p, charge)
+	}
+	if charge.undecided() {
+		charge.state = acquirer.Approved
+		if s.n[3]%4 == 0 {
+			charge.state, charge.reason = acquirer.Declined, acquirer.CardDeclined
+		}
+	}
+	w.pass(modelAsked)
+	ender := pickModel(w.enders(p), s.n[1])
+	var ended, polled error
+	var wg sync.WaitGroup
+	wg.Go(func() { ended = ender.call() })
+	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
+	wg.Wait()
+	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
+	return errors.Join(polled, w.judgeEnder(ender, ended, w.hearAllOf(w.bank.called())))
+}
+
+func wonOrLost(err error) string {
+	if err == nil {
+		return "lost"
+	}
+	return "won"
+}
+
+func (w *modelWalk) hearAllOf(calls []modelBankCall) modelPart {
+	return func() error { return w.hearAll(calls) }
+}
+
+// judgeEnder: who got through came first, and the others' part comes after theirs; who was refused came after it.
+func (w *modelWalk) judgeEnder(e modelEnder, err error, others modelPart) error {
+	if err == nil {
+		if refusal := e.refusal(); refusal != "" {
+			return fmt.Errorf("%s gets through, who should be refused as %q", e.who, refusal)
+		}
+		e.apply()
+		return others()
+	}
+	if wrong := others(); wrong != nil {
+		return wrong
+	}
+	return errUnlessCode(err, e.refusal())
+}
+
+// duelClock has the bank's approval come at the very instant at which the payment expires. What else is news at the bank is
+// heard before, so that all other payments that expire do so whatever comes first.
+func (w *modelWalk) duelClock(p *modelPayment, charge *modelCharge) error {
+	if err := w.askAll(1); err != nil || p.status != "pending" {
+		return err
+	}
+	if charge.undecided() {
+		charge.state = acquirer.Approved
+	}
+	w.pass(max(p.expires.Sub(w.model.now), modelAsked))
+	due := w.model.expired()
+	for _, other := range due {
+		w.touch(other)
+	}
+	var count int
+	var expired, polled error
+	var wg sync.WaitGroup
+	wg.Go(func() { count, expired = w.service.Expire(w.ctx) })
+	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
+	wg.Wait()
+	status := ""
+	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Scan(&status)
+	if err := errors.Join(expired, polled, err); err != nil {
+		return err
+	}
+	calls := w.bank.called()
+	bankFirst := status == "completed"
+	w.tell("bank against clock "+map[bool]string{true: "won", false: "lost"}[bankFirst], p.origin())
+	if bankFirst {
+		own := func(c modelBankCall) bool { return w.model.attempts[c.id].payment == p }
+		if err := w.hearAll(slices.DeleteFunc(slices.Clone(calls), func(c modelBankCall) bool { return !own(c) })); err != nil {
+			return err
+		}
+		calls = slices.DeleteFunc(calls, own)
+		due = slices.DeleteFunc(due, func(other *modelPayment) bool { return other == p })
+	}
+	if count != len(due) {
+		return fmt.Errorf("expired %d, not %d", count, len(due))
+	}
+	for _, other := range due {
+		w.model.expire(other)
+	}
+	return w.hearAll(calls)
+}
+
+// duelWord has the application say that a payment is completed while its charge is about to be undone. It is completed in
+// either case; and undone in either order, the charge is an operator's.
+func (w *modelWalk) duelWord(p *modelPayment) error {
+	w.pass(modelAsked)
+	application := auth.Caller{Kind: auth.Application}
+	var moved, polled error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _, moved = w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
+	})
+	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
+	wg.Wait()
+	w.tell("bank against application", p.origin())
+	w.model.move(p, "completed", "application", nil, nil)
+	return errors.Join(moved, polled, w.hearAll(w.bank.called()))
+}
+
+// duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
+func (w *modelWalk) duelCard(s modelStep) error {
+	p := w.someCheckout(s, w.inPhases(phaseDetails, phaseCode))
+	if p == nil {
+		return nil
+	}
+	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
+	call := func() error { _, err := w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details()); return err }
+	parts := func(calls []modelBankCall) []modelPart { return w.entering(p, entered, calls) }
+	what, want := "card", p.refusePayer(w.model.now, phaseDetails)
+	if p.phaseShown() != phaseDetails {
+		call = func() error { _, err := w.checkouts.SubmitCode(w.ctx, w.linkOf(p), codeRight); return err }
+		parts = func(calls []modelBankCall) []modelPart { return w.coding(p, calls) }
+		what, want = "code", p.refusePayer(w.model.now, phaseBank, phaseCode)
+	}
+	ender := pickModel(w.enders(p), s.n[1])
+	var called, ended error
+	var wg sync.WaitGroup
+	wg.Go(func() { called = call() })
+	wg.Go(func() { ended = ender.call() })
+	wg.Wait()
+	w.tell(what+" against "+ender.who, p.origin(), fmt.Sprint(" ", codeOf(called), " ", codeOf(ended)))
+	if want != "" {
+		return errors.Join(errUnlessOneOf(called, want, "checkout_closed"), w.judgeEnder(ender, ended, func() error { return nil }))
+	}
+	if called != nil {
+		return errors.Join(errUnlessCode(called, "checkout_closed"), ended, w.judgeEnder(ender, ended, func() error { return nil }))
+	}
+	// The card was on its way before the payment ended; its answer came after that if anybody else ended it.
+	all := parts(w.bank.called())
+	if err := all[0](); err != nil {
+		return err
+	}
+	return w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) })
+}
+
+func errUnlessOneOf(err error, codes ...string) error {
+	if f := fault.As(err); f != nil && slices.Contains(codes, f.Code) {
+		return nil
+	}
+	return fmt.Errorf("answers %q (%w), not one of %q", codeOf(err), orNone(err), codes)
+}
+
+// enterBoth has two cards entered at once: the first is taken, and the other as things stand after it.
+func (w *modelWalk) enterBoth(s modelStep) error {
+	p := w.someCheckout(s, w.inPhases(phaseDetails))
+	if p == nil {
+		return nil
+	}
+	cards := []modelCard{{pickModel(modelPANs, s.n[1]), "ANNA B"}, {pansApproved[0], ""}}
+	if cards[0].pan == cards[1].pan {
+		cards[1].pan = pansApproved[1]
+	}
+	want := p.refusePayer(w.model.now, phaseDetails)
+	errs := make([]error, len(cards))
+	var wg sync.WaitGroup
+	for i, entered := range cards {
+		wg.Go(func() {
+			_, errs[i] = w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), entered.details())
+		})
+	}
+	wg.Wait()
+	w.tell("card entered twice", p.origin())
+	calls := w.bank.called()
+	taken := 0
+	for _, call := range calls {
+		if wrong := p.refusePayer(w.model.now, phaseDetails); wrong != "" {
+			return fmt.Errorf("%s: a card is taken that is to be refused as %q", p.origin(), wrong)
+		}
+		i := slices.IndexFunc(cards, func(c modelCard) bool { return c.pan == w.bank.charges[call.id].pan })
+		taken++
+		if err := playParts(w.entering(p, cards[i], []modelBankCall{call})); err != nil || errs[i] != nil {
+			return errors.Join(err, errs[i])
+		}
+	}
+	if want == "" && taken == 0 {
+		return fmt.Errorf("%s: neither of two cards is taken: %w", p.origin(), errors.Join(errs...))
+	}
+	for _, err := range errs {
+		if err == nil {
+			taken--
+		} else if wrong := errUnlessOneOf(err, "checkout_wrong_step", "checkout_closed"); wrong != nil {
+			return wrong
+		}
+	}
+	if taken != 0 {
+		return fmt.Errorf("%s: %d cards charged without an answer", p.origin(), taken)
+	}
+	return nil
+}

@@ -1,0 +1,409 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/card"
+	"gateway/internal/checkout"
+	"gateway/internal/fault"
+)
+
+// someCheckout picks a card payment, by preference one that is wanted, or nil where there is none yet.
+func (w *modelWalk) someCheckout(s modelStep, wanted func(*modelPayment) bool) *modelPayment {
+	var list []*modelPayment
+	for _, p := range w.model.payments {
+		if p.checkout != nil {
+			list = append(list, p)
+		}
+	}
+	p := pickRecord(w, s.n[0], list, func(p *modelPayment) bool { return wanted(p) },
+		func(p *modelPayment) int { return p.step })
+	if p != nil {
+		w.touch(p)
+	}
+	return p
+}
+
+// in phases wants an open checkout in one of these phases.
+func (w *modelWalk) inPhases(phases ...string) func(*modelPayment) bool {
+	return func(p *modelPayment) bool { return p.refusePayer(w.model.now, phases...) == "" }
+}
+
+func (w *modelWalk) linkOf(p *modelPayment) string { return w.links.Token(uuid.MustParse(p.uuid)) }
+
+// modelPANs are the cards that payers have; half of them are those whose fate the walk decides.
+var modelPANs = slices.Concat(pansApproved, []string{panFinal, panCode, panCode, panPending, panPending, panPending, panCode, panPending, panSlow},
+	[]string{"4000000000000002", "4000000000009995", "4000000000000069"})
+
+func (w *modelWalk) cardOf(s modelStep) modelCard {
+	return modelCard{pickModel(modelPANs, s.n[1]), pickModel([]string{"ANNA B", ""}, s.n[2])}
+}
+
+func (c modelCard) details() checkout.Details {
+	return checkout.Details{
+		Entry: card.Entry{PAN: c.pan, ExpMonth: "12", ExpYear: "2099", Holder: c.holder}, CVV: "123", Address: "192.0.2.1",
+	}
+}
+
+// cutBy is where a step cuts the line to the bank: mostly nowhere.
+func cutBy(n int) modelLine {
+	return []modelLine{0: lineCutBefore, 1: lineCutAfter, 11: lineWhole}[n%12]
+}
+
+// enter has a payer enter a card. The line may be cut before or after the bank booked it.
+func (w *modelWalk) enter(s modelStep) error {
+	p := w.someCheckout(s, w.inPhases(phaseDetails))
+	if p == nil {
+		return nil
+	}
+	entered, want := w.cardOf(s), p.refusePayer(w.model.now, phaseDetails)
+	if s.n[4]%20 == 0 {
+		return w.invalidCard(s, p, entered)
+	}
+	ctx, injury := w.injured(s)
+	w.bank.cut(cutBy(s.n[3]))
+	view, err := w.checkouts.SubmitDetails(ctx, w.linkOf(p), entered.details())
+	calls := w.bank.called()
+	if injury.fired {
+		return w.cutShort(injury, p, view, err, w.entering(p, entered, calls)...)
+	}
+	if want != "" {
+		w.tell("card "+want, p.origin())
+		return errors.Join(errUnlessCode(err, want), errUnlessSilent(calls))
+	}
+	if err != nil || len(calls) != 1 {
+		return fmt.Errorf("%s: a card is entered with %d calls of the bank: %w", p.origin(), len(calls), orNone(err))
+	}
+	if err := playParts(w.entering(p, entered, calls)); err != nil {
+		return err
+	}
+	return w.sameView(p, view)
+}
+
+var modelCardFlaws = []struct {
+	field string
+	spoil func(*checkout.Details)
+}{
+	{"pan", func(d *checkout.Details) { d.PAN = "4242424242424241" }},
+	{"pan", func(d *checkout.Details) { d.PAN = "" }},
+	{"cvv", func(d *checkout.Details) { d.CVV = "12" }},
+	{"expMonth", func(d *checkout.Details) { d.ExpMonth = "13" }},
+	{"cardHolder", func(d *checkout.Details) { d.Holder = "4242 4242 4242 4242" }},
+}
+
+// invalidCard is a form filled in wrongly, which is said before anything else and comes to nothing.
+func (w *modelWalk) invalidCard(s modelStep, p *modelPayment, entered modelCard) error {
+	details, flaw := entered.details(), pickModel(modelCardFlaws, s.n[5])
+	flaw.spoil(&details)
+	w.tell("card invalid", flaw.field)
+	_, err := w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), details)
+	return errors.Join(errUnlessInvalid(err, []string{flaw.field}), errUnlessSilent(w.bank.called()))
+}
+
+func errUnlessSilent(calls []modelBankCall) error {
+	if len(calls) > 0 {
+		return fmt.Errorf("the bank is called though nothing came of it: %+v", calls)
+	}
+	return nil
+}
+
+// modelPart is a part of a call that happens wholly or not at all.
+type modelPart func() error
+
+func playParts(parts []modelPart) error {
+	for _, part := range parts {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entering are the parts of entering a card: it is committed that the bank is about to be called, and then its answer.
+func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBankCall) []modelPart {
+	begin := func() error {
+		id, err := w.attemptBegun(p, calls)
+		if err != nil {
+			return err
+		}
+		w.tell("card entered", p.origin(), " ", id, " ending in ", entered.pan[12:])
+		w.model.enterCard(p, id, entered, w.now.id)
+		return nil
+	}
+	return append([]modelPart{begin}, w.hearing(calls)...)
+}
+
+// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written down for it.
+func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID, err error) {
+	if len(calls) > 0 {
+		id = calls[0].id
+	} else {
+		err = w.check.QueryRow(w.ctx, "select attempt_id::text from checkout where merchant_id = $1 and payment_id = $2",
+			p.merchantID, p.id).Scan(textOf(&id))
+	}
+	if w.model.attempts[id] != nil {
+		err = fmt.Errorf("%s: attempt %s is begun again", p.origin(), id)
+	}
+	return id, err
+}
+
+// hearing are the answers of the bank that were heard, each a part of its own.
+func (w *modelWalk) hearing(calls []modelBankCall) []modelPart {
+	var parts []modelPart
+	for _, call := range calls {
+		if !call.heard {
+			w.tell("line cut", call.question)
+			continue
+		}
+		parts = append(parts, func() error { return w.hearBank(call) })
+	}
+	return parts
+}
+
+// hearBank has the model hear an answer, and tells what came of it.
+func (w *modelWalk) hearBank(call modelBankCall) error {
+	a := w.model.attempts[call.id]
+	if a == nil {
+		return fmt.Errorf("the bank is called about attempt %s, which nobody began", call.id)
+	}
+	p, before := a.payment, a.status
+	w.touch(p)
+	from, rejected, lost := p.status, p.checkout.rejected, p.checkout.lastError
+	w.model.hear(a, call.answer, call.question)
+	switch last := p.checkout.lastError; {
+	case p.status != from:
+		w.tell("bank "+from+"-"+p.status+" "+orEmpty(p.reason), p.origin())
+	case p.checkout.rejected > rejected:
+		w.tell("code rejected", p.origin())
+	case a.status != before:
+		w.tell("attempt "+a.status, p.origin(), " ", p.status)
+	case last != nil && last != lost:
+		w.tell("code lost", p.origin())
+	}
+	return nil
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// cutShort judges a call in the middle of which something went wrong: of its parts the first so many happened, each wholly.
+// Which did the database tells; whether it has them right is compared afterwards.
+func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) error {
+	if i.failed != nil {
+		return i.failed
+	}
+	played := 0
+	for _, part := range parts {
+		ahead, failed := w.ahead(p)
+		if failed != nil {
+			return failed
+		}
+		if !ahead {
+			break
+		}
+		if failed := part(); failed != nil {
+			return failed
+		}
+		played++
+	}
+	switch {
+	case played == 0 && err == nil:
+		return fmt.Errorf("%s: succeeded although it was cut short", p.origin())
+	case i.lost() && err != nil && !errors.Is(err, fault.ErrOutcomeUnknown):
+		return errUnlessUnknown(err)
+	case i.lost():
+		w.tell("lost " + w.now.op)
+	case played == 0:
+		w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
+	default:
+		w.tell("cut short "+w.now.op, played, " of ", len(parts), " parts")
+	}
+	if err != nil || view.Payment.ID == 0 {
+		return nil
+	}
+	return w.sameView(p, view)
+}
+
+// ahead reports whether something has happened to a card payment in the database that has not yet in the model.
+func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
+	var phase, found string
+	err := w.check.QueryRow(w.ctx, `
+		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
+			format('%s %s %s %s %s %s', p.event_sequence, coalesce(c.code_asked, false),
+			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), coalesce(c.last_error, '-'),
+			(select count(*) from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id))
+		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).Scan(&phase, &found)
+	c, last := p.checkout, "-"
+	if c.lastError != nil {
+		last = *c.lastError
+	}
+	asked := map[bool]string{false: "f", true: "t"}[c.asked]
+	same := found == fmt.Sprint(len(p.events), " ", asked, " ", c.rejected, c.resends, " ", last, " ", len(c.attempts))
+	return !same || phase != p.wantPhase(phase), err
+}
+
+var modelCodes = []string{codeRight, codeWrong, codeRight, codeWrong, codeSlow, codeWrong, "", codeRight, codeWrong, "12"}
+
+// giveCode has a payer give a code, asked for or not, or none.
+func (w *modelWalk) giveCode(s modelStep) error {
+	wanted := w.inPhases(phaseCode)
+	if s.n[3]%4 == 0 {
+		wanted = w.inPhases(phaseBank)
+	}
+	p := w.someCheckout(s, wanted)
+	if p == nil {
+		return nil
+	}
+	otp := pickModel(modelCodes, s.n[1])
+	want, changes := p.refuseCode(otp, w)
+	ctx, injury := w.injured(s)
+	w.bank.cut(cutBy(s.n[2]))
+	view, err := w.checkouts.SubmitCode(ctx, w.linkOf(p), otp)
+	calls := w.bank.called()
+	parts := []modelPart{}
+	if changes {
+		parts = w.coding(p, calls)
+	}
+	switch {
+	case injury.fired && want != "validation_failed":
+		return w.cutShort(injury, p, view, err, parts...)
+	case injury.fired:
+		return nil
+	case want != "":
+		w.tell("code "+want, p.origin())
+		return errors.Join(errUnlessCode(err, want), errUnlessSilent(calls))
+	case err != nil:
+		return fmt.Errorf("%s: a code: %w", p.origin(), err)
+	case !changes:
+		w.tell("code not needed", p.origin())
+	}
+	if err := playParts(parts); err != nil {
+		return err
+	}
+	return w.sameView(p, view)
+}
+
+// coding are the parts of giving a code.
+func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
+	begin := func() error {
+		w.tell("code given", p.origin(), " in ", p.checkout.phase)
+		p.checkout.giveCode()
+		return nil
+	}
+	return append([]modelPart{begin}, w.hearing(calls)...)
+}
+
+// refuseCode is why a code is refused, and whether, if it is not, it is handed over: without one nothing changes, unless one
+// was asked for.
+func (p *modelPayment) refuseCode(otp string, w *modelWalk) (want string, changes bool) {
+	switch closed := p.closed(w.model.now); {
+	case otp == "12", otp == "" && !closed && p.phaseShown() == phaseCode:
+		return "validation_failed", false
+	case otp == "":
+		return p.refusePayer(w.model.now, phaseBank, phaseConfirm), false
+	default:
+		return p.refusePayer(w.model.now, phaseBank, phaseCode), true
+	}
+}
+
+// payerCancel is the payer's taking back of the payment.
+func (w *modelWalk) payerCancel(s modelStep) error {
+	p := w.someCheckout(s, func(p *modelPayment) bool { return !p.closed(w.model.now) })
+	if p == nil {
+		return nil
+	}
+	ctx, injury := w.injured(s)
+	want := ""
+	if p.closed(w.model.now) {
+		want = "checkout_closed"
+	}
+	view, err := w.checkouts.Cancel(ctx, w.linkOf(p))
+	return w.steppedView(p, injury, view, err, want, func() error {
+		w.tell("payer cancelled", p.origin())
+		w.model.move(p, "cancelled", "payer", nil, nil)
+		return nil
+	})
+}
+
+// steppedView judges a step of one part that answers with a view.
+func (w *modelWalk) steppedView(p *modelPayment, i *injury, view checkout.View, err error, want string, part modelPart) error {
+	switch {
+	case i.fired && want != "":
+		return w.cutShort(i, p, view, err)
+	case i.fired:
+		return w.cutShort(i, p, view, err, part)
+	case want != "":
+		w.tell(w.now.op+" "+want, p.origin())
+		return errUnlessCode(err, want)
+	case err != nil:
+		return fmt.Errorf("%s: %w", p.origin(), err)
+	}
+	if err := part(); err != nil || view.Payment.ID == 0 {
+		return err
+	}
+	return w.sameView(p, view)
+}
+
+// look reads a checkout by its link, or by one that is none.
+func (w *modelWalk) look(s modelStep) error {
+	p := w.someCheckout(s, func(p *modelPayment) bool { return p.checkout.last() != nil })
+	if p == nil {
+		return nil
+	}
+	w.tell("looked", p.origin())
+	view, err := w.checkouts.Get(w.ctx, w.linkOf(p))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.sameView(p, view), w.forbiddenLinks(s, p))
+}
+
+// forbiddenLinks are links that are none: a stranger's guess, and that of a payment without a checkout.
+func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
+	token := w.linkOf(p)
+	links := []string{"", "A" + token[1:], token[:len(token)-1]}
+	if other := w.model.payments[s.n[1]%len(w.model.payments)]; other.checkout == nil {
+		links = append(links, w.linkOf(other))
+	}
+	link := pickModel(links, s.n[2])
+	if link == token {
+		return nil
+	}
+	var wrong []error
+	for _, call := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := w.checkouts.Get(ctx, link); return err },
+		func(ctx context.Context) error {
+			_, err := w.checkouts.SubmitDetails(ctx, link, w.cardOf(s).details())
+			return err
+		},
+		func(ctx context.Context) error { _, err := w.checkouts.SubmitCode(ctx, link, codeRight); return err },
+		func(ctx context.Context) error { _, err := w.checkouts.Cancel(ctx, link); return err },
+	} {
+		wrong = append(wrong, errUnlessCode(call(w.ctx), "not_found"))
+	}
+	return errors.Join(wrong...)
+}
+
+// sameView compares what a payer is shown with the model.
+func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
+	c, last4 := p.checkout, ""
+	if v.Card != nil {
+		last4 = v.Card.Last4
+	}
+	return errors.Join(w.same(p, v.Payment.Payment), sameFields("the view of "+p.origin().String(), []modelField{
+		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))}, {"lastError", deref(v.LastError), deref(c.lastError)},
+		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
+		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")}, {"cardLast4", last4, c.last4},
+	}))
+}
