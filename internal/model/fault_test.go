@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -67,6 +68,7 @@ func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
 	case i.kind == injuryLoseCommit && commit:
 		i.fired = true
 		conn.PgConn().Conn().(*lossyConn).lose = true
+	case i.kind == injuryKill && strings.HasPrefix(sql, "begin"): // is begun once more, on another connection
 	case i.kind == injuryKill && i.seen >= i.at:
 		i.fired = true
 		i.failed = i.kill(conn.PgConn().PID())
