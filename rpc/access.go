@@ -117,8 +117,8 @@ type Door struct {
 	keys   *auth.Keys
 	users  *auth.Users
 	limits *limit.Limits
-	// uploading counts the uploads under way.
-	uploading turnstile
+	// keyUploads and merchantUploads bound the uploads under way.
+	keyUploads, merchantUploads *turnstile
 	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
 	WarnIgnored bool
 }
@@ -130,13 +130,16 @@ func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, procedure
 			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
 		}
 	}
-	return &Door{keys: keys, users: users, limits: limits, uploading: make(turnstile, uploadsAtOnce)}, nil
+	return &Door{
+		keys: keys, users: users, limits: limits,
+		keyUploads: newTurnstile(keyUploads, uploadWait), merchantUploads: newTurnstile(merchantUploads, uploadWait),
+	}, nil
 }
 
 // Guard lets a caller through to the procedure's handler once it has proved who it is, with its body read and put back
 // and itself in the request's context.
 func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
-	if uploads[procedure] {
+	if isUpload(procedure) {
 		return d.guardUpload(procedure, fail, next)
 	}
 	kinds := access[procedure]

@@ -17,12 +17,16 @@ func (s *PaymentService) CreateAppeal(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
 ) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
 	m := req.Msg
-	caller, err := auth.ProveUpload(ctx, auth.Upload{Reason: m.Reason, FileName: m.FileName, File: m.File})
+	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, uploadedFile(ctx, m.File)
+	if file != nil {
+		sent.FileSize = ptr(file.Size())
+	}
+	caller, signed, err := auth.ProveUpload(ctx, sent)
 	if err != nil {
 		return nil, err
 	}
 	opened, err := s.payments.OpenAppeal(ctx, caller, m.GetPaymentId(), payment.AppealRequest{
-		Reason: m.Reason, FileName: m.FileName, File: m.File,
+		Reason: signed.Reason, FileName: signed.FileName, File: file,
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +97,7 @@ func appealDecision(message string) func(payment.AppealRecord, error) (*connect.
 func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
 	return &portalv1.OperatorAppeal{
 		Id: a.ID, Status: a.Status, StatusUpdatedAt: timestamp(a.StatusAt), CreatedAt: timestamp(a.CreatedAt),
-		Reason: a.Reason, FileName: a.FileName, FileType: a.FileType, FileSize: a.FileSize,
+		Reason: a.Reason, FileName: a.KeptName(), FileType: a.FileType, FileSize: a.FileSize,
 		PaymentId: a.PaymentID, Uuid: a.Payment.UUID.String(), OrderId: a.Payment.OrderID, MerchantId: a.MerchantID,
 		TraderId: a.Payment.TraderID, Method: a.Payment.Method, Amount: money.Fiat(a.Payment.Amount),
 		Currency: a.Payment.Currency, PaymentStatus: a.Payment.Status,

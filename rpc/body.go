@@ -77,26 +77,39 @@ const mediaJSON, mediaProto = "application/json", "application/proto"
 
 // readBody returns what keeps a body from being read, and else the names of its fields that nobody knows.
 func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (found fault.Fields, unknown []string) {
-	m, found := request.New(), fault.Fields{}
-	if !isJSON {
-		if proto.Unmarshal(content, m.Interface()) != nil {
-			if badText(found, "", request.Descriptor(), content); len(found) == 0 {
-				found.Add(fault.Body, "%s", errNotProto.Error())
-			}
-		}
-		return found, unknownNumbers(nil, "", m)
-	}
-	document, err := strictjson.Parse(content)
-	if err == nil {
-		if flaws(found, "", document); len(found) > 0 {
-			return found, nil
-		}
-	}
-	if err != nil || (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(content, m.Interface()) != nil {
-		found.Add(fault.Body, "%s", errNotJSON.Error())
+	m := request.New()
+	if found := decode(m, isJSON, content); len(found) > 0 {
 		return found, nil
 	}
-	return found, unknownNames(nil, "", request.Descriptor(), document)
+	if !isJSON {
+		return fault.Fields{}, unknownNumbers(nil, "", m)
+	}
+	// What the library reads this reader may find nested too deep; its names are then not looked at.
+	document, _ := strictjson.Parse(content)
+	return fault.Fields{}, unknownNames(nil, "", request.Descriptor(), document)
+}
+
+// decode fills m and returns what keeps it from being read: the texts that are none, or else the body as a whole.
+func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
+	found, unreadable := fault.Fields{}, errNotProto
+	if isJSON {
+		if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(content, m.Interface()) == nil {
+			return nil
+		}
+		unreadable = errNotJSON
+		if document, err := strictjson.Parse(content); err == nil {
+			flaws(found, "", document)
+		}
+	} else {
+		if proto.Unmarshal(content, m.Interface()) == nil {
+			return nil
+		}
+		badText(found, "", m.Descriptor(), content)
+	}
+	if len(found) == 0 {
+		found.Add(fault.Body, "%s", unreadable.Error())
+	}
+	return found
 }
 
 // flaws reports the strings of a JSON value that are no text.

@@ -88,6 +88,9 @@ func (d *Door) Mount(mux *http.ServeMux, s Services) error {
 		if err != nil {
 			return err
 		}
+		if isUpload(procedure) {
+			handler = takeMessage(handler)
+		}
 		mux.Handle(procedure, connectOnly(d.Guard(procedure, failConnect, handler)))
 	}
 	return nil

@@ -1,11 +1,13 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"gateway/internal/auth"
@@ -17,87 +19,193 @@ import (
 // MaxUpload bounds the body of an upload, in whatever form its file comes.
 const MaxUpload = 10 << 20
 
-// uploads are the procedures whose body brings a file. It may be larger, and the signature covers what the body says
-// instead of its bytes: the door checks key and secret before it reads anything, and the handler the signature, by
-// auth.ProveUpload.
-var uploads = map[string]bool{gatewayv1connect.PaymentServiceCreateAppealProcedure: true}
+// uploads are the procedures whose body brings a file, each with the scope it needs. The body may be larger, and the
+// signature covers what it says instead of its bytes: the door settles who calls and what they may do before it lets
+// anything of the body be read, and the handler checks the signature, by auth.ProveUpload.
+var uploads = map[string]string{gatewayv1connect.PaymentServiceCreateAppealProcedure: auth.ScopePayments}
+
+func isUpload(procedure string) bool {
+	_, ok := uploads[procedure]
+	return ok
+}
 
 func maxBody(procedure string) int64 {
-	if uploads[procedure] {
+	if isUpload(procedure) {
 		return MaxUpload
 	}
 	return MaxBody
 }
 
+// guardUpload is Guard for an upload. Refused uploads count by address: each may have cost the reading of its body.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nameCall(r.Context(), procedure)
-		defer recovered(w, r, fail)
-		if err := d.takeUpload(w, r, next); err != nil {
-			refuseUpload(w, r, fail, err)
+		if d.WarnIgnored {
+			r = warned(r)
+		}
+		body := &watchedBody{ReadCloser: r.Body}
+		r.Body = body
+		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		defer drain(seen, r, body)()
+		defer recovered(seen, r, fail)
+		call, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
+		if err == nil {
+			err = d.takeUpload(seen, r, uploads[procedure], next)
+		}
+		if err != nil {
+			fail(seen, r, err)
+		}
+		if seen.status < http.StatusBadRequest {
+			call.Forgive()
 		}
 	})
 }
 
-// takeUpload hands an upload to next, its body put back and what its caller has proved in its context.
-func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, next http.Handler) error {
+// takeUpload hands an upload to next, unread, with what its caller has proved in its context.
+func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, scope string, next http.Handler) error {
 	proof, err := d.keys.Begin(r.Context(), r.Header)
 	if err != nil {
+		return err
+	}
+	if err := proof.Need(scope); err != nil {
 		return err
 	}
 	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
 		return err
 	}
-	if err := d.uploading.enter(r.Context()); err != nil {
-		return err
-	}
-	defer d.uploading.leave()
-	body, err := ReadBody(r.Body, MaxUpload)
+	leaveKey, err := d.keyUploads.enter(r.Context(), proof.Key())
 	if err != nil {
 		return err
 	}
-	r = r.WithContext(auth.WithProof(r.Context(), proof))
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	next.ServeHTTP(w, r)
+	defer leaveKey()
+	leaveMerchant, err := d.merchantUploads.enter(r.Context(), proof.Merchant())
+	if err != nil {
+		return err
+	}
+	defer leaveMerchant()
+	next.ServeHTTP(w, r.WithContext(auth.WithProof(r.Context(), proof)))
 	return nil
 }
 
 const (
-	// uploadsAtOnce bounds the memory that uploads take.
-	uploadsAtOnce = 16
+	// keyUploads and merchantUploads are how many uploads of a key and of a merchant are taken at once. A body may come
+	// slowly for as long as the server waits for one: it keeps nobody waiting but others of its own key, and the keys of
+	// a merchant, who can make as many as he likes, together do not fill the disk.
+	keyUploads, merchantUploads = 4, 16
 	// uploadWait is how long an upload waits for others to finish.
 	uploadWait = 5 * time.Second
 )
 
-var errUploadsBusy = fault.New(fault.Unavailable, "busy", "The service is busy; repeat the call.")
+var errUploadsBusy = &fault.Error{
+	Kind: fault.Unavailable, Code: "busy", Message: "The service is busy; repeat the call.", RetryAfter: time.Second,
+}
 
-// turnstile lets so many in at once.
-type turnstile chan struct{}
+// turnstile lets so many of each in at once.
+type turnstile struct {
+	places int
+	wait   time.Duration
 
-func (t turnstile) enter(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, uploadWait)
+	mu    sync.Mutex
+	gates map[int64]*gate
+}
+
+// gate is the places of one, kept while anybody has one or waits.
+type gate struct {
+	places chan struct{}
+	users  int
+}
+
+func newTurnstile(places int, wait time.Duration) *turnstile {
+	return &turnstile{places: places, wait: wait, gates: map[int64]*gate{}}
+}
+
+// enter waits for a place and returns what gives it back.
+func (t *turnstile) enter(ctx context.Context, who int64) (leave func(), err error) {
+	bounded, cancel := context.WithTimeout(ctx, t.wait)
 	defer cancel()
+	g := t.gate(who)
 	select {
-	case t <- struct{}{}:
-		return nil
+	case g.places <- struct{}{}:
+		return func() { <-g.places; t.forget(who, g) }, nil
 	case <-bounded.Done():
-		return errUploadsBusy
+		t.forget(who, g)
+		return nil, errUploadsBusy
 	}
 }
 
-func (t turnstile) leave() { <-t }
+func (t *turnstile) gate(who int64) *gate {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.gates[who]
+	if g == nil {
+		g = &gate{places: make(chan struct{}, t.places)}
+		t.gates[who] = g
+	}
+	g.users++
+	return g
+}
+
+func (t *turnstile) forget(who int64, g *gate) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if g.users--; g.users == 0 {
+		delete(t.gates, who)
+	}
+}
+
+// watchedBody notes whether anything of it was asked for.
+type watchedBody struct {
+	io.ReadCloser
+	begun bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.begun = true
+	return b.ReadCloser.Read(p)
+}
 
 // drained is how much of a refused upload is read and forgotten. Who sends more than that meets a closed connection.
 const drained = 64 << 20
 
-// refuseUpload answers at once, and only then reads what is still coming: a client that sends all before it looks for
-// the answer finds the answer, and not a connection that was reset. The server's read timeout bounds the wait.
-func refuseUpload(w http.ResponseWriter, r *http.Request, fail Fail, err error) {
+// drain returns what is to be done after the answer: read what is still coming. A client that sends all before it looks
+// for the answer then finds the answer, and not a connection that was reset. The server's read timeout bounds the wait.
+func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil
-	fail(w, r, err)
-	// Who asked whether to send at all has been told not to.
-	if fullDuplex && r.Header.Get("Expect") == "" && control.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, r.Body, drained)
+	return func() {
+		// Who asked whether to send at all, and was not told to, sends nothing.
+		if fullDuplex && (body.begun || r.Header.Get("Expect") == "") && control.Flush() == nil {
+			_, _ = io.CopyN(io.Discard, body, drained)
+		}
 	}
+}
+
+// boundedUpload fails with a 413 once more than MaxUpload was sent, and from then on.
+type boundedUpload struct {
+	from io.Reader
+	left int64
+	err  error
+}
+
+// BoundUpload bounds an upload's body.
+func BoundUpload(body io.Reader) io.Reader { return &boundedUpload{from: body, left: MaxUpload} }
+
+func (b *boundedUpload) Read(p []byte) (int, error) {
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		n, err = 0, tooLarge(MaxUpload)
+	}
+	b.err = err
+	return n, err
+}
+
+// UploadError is what a caller learns of a body that could not be read to its end, or kept.
+func UploadError(err error) error {
+	if fault.As(err) != nil || errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
+		return err
+	}
+	return fault.Fields{fault.Body: {"could not be read"}}.Err()
 }

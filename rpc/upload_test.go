@@ -1,35 +1,103 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gateway/internal/fault"
 )
 
-// As many uploads as there are places are let in; the next waits for one of them, but not for ever.
+// As many uploads of one as there are places are let in; the next waits for one of them, but not for ever, and others
+// never wait for them.
 func TestTurnstile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		gate := make(turnstile, 2)
+		stile := newTurnstile(2, uploadWait)
+		var leave func()
 		for range 2 {
-			if err := gate.enter(t.Context()); err != nil {
+			var err error
+			if leave, err = stile.enter(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		began := time.Now()
-		if err := gate.enter(t.Context()); !errors.Is(err, errUploadsBusy) || time.Since(began) != uploadWait {
+		if _, err := stile.enter(t.Context(), 1); !errors.Is(err, errUploadsBusy) || time.Since(began) != uploadWait {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
+		began = time.Now()
+		leaveOther, err := stile.enter(t.Context(), 2)
+		if err != nil || time.Since(began) != 0 {
+			t.Errorf("another: %v after %s", err, time.Since(began))
+		}
+		leaveOther()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := gate.enter(gone); err == nil {
+		if _, err := stile.enter(gone, 1); err == nil {
 			t.Error("who has gone away was let in")
 		}
-		time.AfterFunc(uploadWait/2, gate.leave)
-		if err := gate.enter(t.Context()); err != nil {
+		time.AfterFunc(uploadWait/2, leave)
+		if _, err := stile.enter(t.Context(), 1); err != nil {
 			t.Errorf("a place came free: %v", err)
 		}
+		if len(stile.gates) != 1 {
+			t.Errorf("%d are remembered, of whom one has places", len(stile.gates))
+		}
 	})
+}
+
+// An upload may be as large as its limit; one byte more fails it, and goes on failing it.
+func TestBoundUpload(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]bool{0: true, 1: true, MaxUpload: true, MaxUpload + 1: false, 2 * MaxUpload: false} {
+		body := BoundUpload(bytes.NewReader(make([]byte, size)))
+		read, err := io.Copy(io.Discard, body)
+		if ok := err == nil; ok != want || ok && read != int64(size) {
+			t.Errorf("%d: read %d, %v", size, read, err)
+		}
+		if _, err := io.Copy(io.Discard, body); (err == nil) != want {
+			t.Errorf("%d, again: %v", size, err)
+		}
+	}
+}
+
+// What is kept on disk leaves nothing there, however it ends.
+func TestTempFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	left := func() []string {
+		names, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	file, err := NewTempFile(strings.NewReader("content"))
+	if err != nil || len(left()) != 0 {
+		t.Fatalf("%v, left %v", err, left())
+	}
+	for range 2 {
+		if content, err := io.ReadAll(file.Content()); err != nil || string(content) != "content" {
+			t.Errorf("%q, %v", content, err)
+		}
+	}
+	file.Close()
+	if _, err := NewTempFile(BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1)))); fault.As(err) == nil || len(left()) != 0 {
+		t.Errorf("too large: %v, left %v", err, left())
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
+	_, err = NewTempFile(strings.NewReader("content"))
+	if !errors.As(err, new(*os.PathError)) || !errors.Is(UploadError(err), err) {
+		t.Errorf("no disk: %v", err)
+	}
+	if f := fault.As(UploadError(io.ErrUnexpectedEOF)); f == nil || !f.Fields.Wrong(fault.Body) {
+		t.Error("a body that breaks off is not the caller's fault")
+	}
 }

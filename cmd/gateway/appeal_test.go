@@ -145,6 +145,35 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 	}
 }
 
+// What is handed to an operator is named by what it is, whatever its sender called it, and is no page of ours.
+func TestAppealFileIsNamedByItsType(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	const page = pdf + "<script>alert(document.cookie)</script>"
+	opened := g.appeal(t, g.first(), g.failed(t, nil), "x", "proof\u202efdp.hta", page)
+	if opened.status != 201 {
+		t.Fatal(opened)
+	}
+	got, err := trySend("GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "", bearer(g.user(t, "operator").Token))
+	noError(t, err)
+	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||
+		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%v", got.header)
+	}
+	file, err := g.operator(t).GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))}))
+	noError(t, err)
+	if file.Msg.GetFileName() != "prooffdp.hta.pdf" || file.Msg.GetFileType() != "application/pdf" {
+		t.Errorf("Connect: %s, %s", file.Msg.GetFileName(), file.Msg.GetFileType())
+	}
+	list, err := g.operator(t).ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{}))
+	noError(t, err)
+	for _, a := range list.Msg.GetData() {
+		if strings.Contains(a.GetFileName(), "\u202e") {
+			t.Errorf("listed as %q", a.GetFileName())
+		}
+	}
+}
+
 // Of twenty posts at once one opens the appeal.
 func TestAppealsAtOnce(t *testing.T) {
 	t.Parallel()

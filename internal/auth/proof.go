@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"strconv"
+	"strings"
 )
 
 // Proof is a merchant's key and secret found good, with the signature still to be checked.
@@ -22,32 +23,66 @@ func (p *Proof) Check(content []byte) (Caller, error) {
 	return p.caller, nil
 }
 
-// Upload is what an appeal's signature covers. A part that was not sent, or not once, is nil.
+// Need settles what the key may do, before anything of an upload's body is read.
+func (p *Proof) Need(scope string) error { return p.caller.NeedMerchant(scope) }
+
+// Merchant is the key's merchant, or 0.
+func (p *Proof) Merchant() int64 { return p.caller.MerchantID }
+
+// Upload is what an appeal's signature covers: the reason, and the file's name and size. A part that was not sent, or
+// not once, is nil.
 type Upload struct {
 	Reason, FileName *string
-	File             []byte
+	FileSize         *int64
 }
 
 // complete reports whether there is something to sign at all.
-func (u Upload) complete() bool { return u.Reason != nil && u.FileName != nil && u.File != nil }
+func (u Upload) complete() bool { return u.Reason != nil && u.FileName != nil && u.FileSize != nil }
 
 // AppealText is the canonical string an appeal's signature covers: four lines joined by LF, none at the end.
-func AppealText(reason, fileName string, fileSize int) string {
-	return "appeal-v1\n" + reason + "\n" + fileName + "\n" + strconv.Itoa(fileSize)
+func AppealText(reason, fileName string, fileSize int64) string {
+	return "appeal-v1\n" + reason + "\n" + fileName + "\n" + strconv.FormatInt(fileSize, 10)
 }
 
 // ProveUpload finishes what the door began for an upload, whose signature covers what its body says instead of the
-// body's bytes: until then, the caller is anyone. An upload that lacks a part has no text that could be signed, rightly
-// or wrongly: its sender has proved key and secret, and is told what is missing.
-func ProveUpload(ctx context.Context, u Upload) (Caller, error) {
+// body's bytes: until then, the caller is anyone. It returns the upload as it was signed, see spellings. An upload that
+// lacks a part has no text that could be signed, rightly or wrongly: its sender has proved key and secret, and is told
+// what is missing.
+func ProveUpload(ctx context.Context, u Upload) (Caller, Upload, error) {
 	proof, ok := ctx.Value(proofKey{}).(*Proof)
 	switch {
 	case !ok:
-		return CallerFrom(ctx), nil
+		return CallerFrom(ctx), u, nil
 	case !u.complete():
-		return proof.caller, nil
+		return proof.caller, u, nil
 	}
-	return proof.Check([]byte(AppealText(*u.Reason, *u.FileName, len(u.File))))
+	for _, signed := range u.spellings() {
+		if caller, err := proof.Check([]byte(AppealText(*signed.Reason, *signed.FileName, *signed.FileSize))); err == nil {
+			return caller, signed, nil
+		}
+	}
+	return Caller{}, Upload{}, errInvalidSignature
+}
+
+// undone undoes what FormData, in browsers and in Node, does to a file's name on its way.
+var undone = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
+
+// spellings are the uploads that a form may stand for: as it came, and with what FormData changes changed back. It sends
+// each line break of a reason as CRLF, and quotes and line breaks of a name escaped, after its caller has signed them as
+// they were.
+func (u Upload) spellings() []Upload {
+	all := []Upload{u}
+	lf, name := strings.ReplaceAll(*u.Reason, "\r\n", "\n"), undone.Replace(*u.FileName)
+	if lf != *u.Reason {
+		all = append(all, Upload{&lf, u.FileName, u.FileSize})
+	}
+	if name != *u.FileName {
+		all = append(all, Upload{u.Reason, &name, u.FileSize})
+	}
+	if len(all) == 3 { // both
+		all = append(all, Upload{&lf, &name, u.FileSize})
+	}
+	return all
 }
 
 type proofKey struct{}

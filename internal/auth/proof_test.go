@@ -19,8 +19,8 @@ func TestAppealText(t *testing.T) {
 	}
 }
 
-func upload(reason, fileName string, file []byte) auth.Upload {
-	return auth.Upload{Reason: &reason, FileName: &fileName, File: file}
+func upload(reason, fileName string, size int64) auth.Upload {
+	return auth.Upload{Reason: &reason, FileName: &fileName, FileSize: &size}
 }
 
 // An upload's caller is nobody until the handler has checked what the signature covers.
@@ -29,26 +29,23 @@ func TestProveUpload(t *testing.T) {
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
-	good := upload("x", "a.pdf", []byte("four"))
+	good := upload("x", "a.pdf", 4)
 	proof, err := keys.Begin(t.Context(), headers(m, "appeal-v1\nx\na.pdf\n4"))
 	noError(t, err)
 	ctx := auth.WithProof(t.Context(), proof)
 	if got := auth.CallerFrom(ctx); got.Kind != auth.Anyone {
 		t.Errorf("unproved, the caller is %s", got.Kind)
 	}
-	caller, err := auth.ProveUpload(ctx, good)
+	caller, _, err := auth.ProveUpload(ctx, good)
 	if noError(t, err); !reflect.DeepEqual(caller, m.Caller) {
 		t.Errorf("proved to be %+v", caller)
 	}
 	for name, wrong := range map[string]auth.Upload{
-		"reason": upload("y", "a.pdf", []byte("four")), "name": upload("x", "b.pdf", []byte("four")), "size": upload("x", "a.pdf", []byte("three")),
-		"empty":   upload("", "", []byte{}),
-		"shifted": upload("x\na.pdf", "4", nil),
+		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),
+		"empty":   upload("", "", 0),
+		"shifted": upload("x\na.pdf", "4", 0),
 	} {
-		if wrong.File == nil {
-			wrong.File = []byte{}
-		}
-		caller, err := auth.ProveUpload(ctx, wrong)
+		caller, _, err := auth.ProveUpload(ctx, wrong)
 		refused(t, err, fault.Forbidden, "invalid_signature")
 		if !reflect.DeepEqual(caller, auth.Caller{}) {
 			t.Errorf("%s: let in as %+v", name, caller)
@@ -56,16 +53,51 @@ func TestProveUpload(t *testing.T) {
 	}
 	// Without one of the parts there is no text to sign; the room refuses such an upload.
 	for name, part := range map[string]auth.Upload{
-		"nothing": {}, "no reason": {FileName: good.FileName, File: good.File}, "no file": {Reason: good.Reason, FileName: good.FileName},
-		"no name": {Reason: good.Reason, File: good.File},
+		"nothing": {}, "no reason": {FileName: good.FileName, FileSize: good.FileSize}, "no file": {Reason: good.Reason, FileName: good.FileName},
+		"no name": {Reason: good.Reason, FileSize: good.FileSize},
 	} {
-		if caller, err := auth.ProveUpload(ctx, part); err != nil || caller.ID != m.Caller.ID {
+		if caller, _, err := auth.ProveUpload(ctx, part); err != nil || caller.ID != m.Caller.ID {
 			t.Errorf("%s: %+v, %v", name, caller, err)
 		}
 	}
 	// Nothing was proved at the door: nothing is proved here.
-	if caller, err := auth.ProveUpload(context.Background(), good); err != nil || caller.Kind != auth.Anyone {
+	if caller, _, err := auth.ProveUpload(context.Background(), good); err != nil || caller.Kind != auth.Anyone {
 		t.Errorf("%+v, %v", caller, err)
+	}
+}
+
+// FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed them. Both are right, and
+// what was signed is what counts.
+func TestProveFormData(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	for name, test := range map[string]struct{ sentReason, sentName, reason, fileName string }{
+		"as it is":       {"a\r\nb", "%22.pdf", "a\r\nb", "%22.pdf"},
+		"lines":          {"a\r\nb\r\n\r\nc", "a.pdf", "a\nb\n\nc", "a.pdf"},
+		"a quoted name":  {"a", "%22a%22.pdf", "a", `"a".pdf`},
+		"name of lines":  {"a", "a%0D%0Ab.pdf", "a", "a\r\nb.pdf"},
+		"both":           {"a\r\nb", "%22a%22.pdf", "a\nb", `"a".pdf`},
+		"one of them":    {"a\r\nb", "%22a%22.pdf", "a\r\nb", `"a".pdf`},
+		"other escapes":  {"a", "100%25%2F.pdf", "a", "100%25%2F.pdf"},
+		"lines as typed": {"a\nb", "a.pdf", "a\nb", "a.pdf"},
+	} {
+		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(test.reason, test.fileName, 4)))
+		noError(t, err)
+		caller, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload(test.sentReason, test.sentName, 4))
+		if err != nil || caller.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName || *signed.FileSize != 4 {
+			t.Errorf("%s: %+v as %+v, %v", name, caller, signed, err)
+		}
+	}
+	for name, wrong := range map[string][2]string{
+		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},
+	} {
+		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(wrong[0], wrong[1], 4)))
+		noError(t, err)
+		if _, _, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4)); fault.As(err) == nil {
+			t.Errorf("%s: let in", name)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,11 @@ func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
 }
 
 func (a *modelAppeal) request() payment.AppealRequest {
-	return payment.AppealRequest{Reason: &a.reason, FileName: &a.name, File: a.file.content}
+	return payment.AppealRequest{Reason: &a.reason, FileName: &a.name, File: sectionOf(a.file.content)}
+}
+
+func sectionOf(content []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))
 }
 
 // appeal is a merchant's, mostly the payment's own.
@@ -107,7 +112,7 @@ var modelAppealFlaws = []struct {
 	{"reason", func(r *payment.AppealRequest) { r.Reason = nil }},
 	{"reason", func(r *payment.AppealRequest) { r.Reason = modelText(strings.Repeat("a", 2001)) }},
 	{"file", func(r *payment.AppealRequest) { r.File = nil }},
-	{"file", func(r *payment.AppealRequest) { r.File = []byte("#!/bin/sh\n") }},
+	{"file", func(r *payment.AppealRequest) { r.File = sectionOf([]byte("#!/bin/sh\n")) }},
 }
 
 func (w *modelWalk) invalidAppeal(s modelStep, merchant *modelMerchant, a *modelAppeal) error {

@@ -3,14 +3,12 @@ package payment
 import (
 	"context"
 	"fmt"
-	"slices"
+	"io"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/gabriel-vasile/mimetype"
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/auth"
@@ -37,13 +35,11 @@ const (
 	appealRefused = string(Failed)
 )
 
-// fileTypes are the media types an appeal's file may have. What it has is found in its content.
-var fileTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/webp", "video/mp4"}
-
 // AppealRequest is an appeal as it was sent; nil is a part that was not.
 type AppealRequest struct {
 	Reason, FileName *string
-	File             []byte
+	// File is read in pieces, and again where the transaction has to be repeated.
+	File *io.SectionReader
 }
 
 // AppealRecord is an appeal and the payment it is about.
@@ -73,10 +69,12 @@ func (s *Service) OpenAppeal(ctx context.Context, caller auth.Caller, paymentID 
 		if err := appealable(ctx, db.New(tx), p, params.CreatedAt); err != nil {
 			return err
 		}
-		return db.Pipeline(ctx, tx, append(storeFile(ctx, p, r.File), func(q *db.Queries) (err error) {
-			opened.Appeal, err = q.AppealInsert(ctx, params)
+		q := db.New(tx)
+		if err := storeFile(ctx, q, p, r.File); err != nil {
 			return err
-		})...)
+		}
+		opened.Appeal, err = q.AppealInsert(ctx, params)
+		return err
 	})
 	return opened, err
 }
@@ -99,18 +97,22 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 	return nil
 }
 
-// storeFile writes the file in pieces.
-func storeFile(ctx context.Context, p db.Payment, file []byte) []db.Query {
-	var queries []db.Query
-	for piece := range slices.Chunk(file, appealPiece) {
-		number := int32(len(queries))
-		queries = append(queries, func(q *db.Queries) error {
-			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
-				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
-			})
+// storeFile writes the file in pieces, of which one is in memory at a time.
+func storeFile(ctx context.Context, q *db.Queries, p db.Payment, file *io.SectionReader) error {
+	piece := make([]byte, min(appealPiece, file.Size()))
+	for at, number := int64(0), int32(0); at < file.Size(); at, number = at+int64(len(piece)), number+1 {
+		piece = piece[:min(int64(len(piece)), file.Size()-at)]
+		if n, err := file.ReadAt(piece, at); n < len(piece) {
+			return fmt.Errorf("read appeal file: %w", err)
+		}
+		err := q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
+			MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
 		})
+		if err != nil {
+			return fmt.Errorf("store appeal file: %w", err)
+		}
 	}
-	return queries
+	return nil
 }
 
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
@@ -120,15 +122,20 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 		f.Check(utf8.RuneCountInString(text(r.Reason)) <= maxReason, "reason", "must be at most %d characters", maxReason)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")
-	params := db.AppealInsertParams{Reason: text(r.Reason), FileSize: int64(len(r.File))}
+	params := db.AppealInsertParams{Reason: text(r.Reason)}
 	if r.File == nil {
 		return params, f.Err()
 	}
-	f.Check(len(r.File) > 0, "file", "must not be empty")
+	params.FileSize = r.File.Size()
+	f.Check(params.FileSize > 0, "file", "must not be empty")
 	params.FileName = checkFileName(f, text(r.FileName))
-	if len(r.File) > 0 {
-		params.FileType = fileType(r.File)
-		f.Check(params.FileType != "", "file", "must be a PDF, PNG, JPEG, WebP or MP4 file")
+	if params.FileSize > 0 {
+		found, err := fileType(r.File)
+		if err != nil {
+			return params, err
+		}
+		params.FileType = found
+		f.Check(found != "", "file", "must be a PDF, PNG, JPEG, WebP or MP4 file")
 	}
 	return params, f.Err()
 }
@@ -137,19 +144,9 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 func checkFileName(f fault.Fields, name string) string {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
-	f.Check(!strings.ContainsFunc(name, unicode.IsControl), "file", "must have a name without control characters")
+	flaw := fault.TextFlaw(name)
+	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
 	return name
-}
-
-// fileType is the media type found in a file's content, or "" for one an appeal does not take.
-func fileType(content []byte) string {
-	found := mimetype.Detect(content)
-	for _, known := range fileTypes {
-		if found.Is(known) {
-			return known
-		}
-	}
-	return ""
 }
 
 // moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review while the payment is in

@@ -121,7 +121,7 @@ func (s *Service) moveAppealed(ctx context.Context, a db.Appeal, wanted string, 
 	return after, err
 }
 
-// AppealFile is an appeal's file: its name as the merchant sent it, its media type as found, and its content.
+// AppealFile is an appeal's file: its name by KeptName, its media type as found, and its content.
 type AppealFile struct {
 	Name, Type string
 	Content    []byte
@@ -137,5 +137,5 @@ func (s *Service) ReadAppealFile(ctx context.Context, caller auth.Caller, id int
 	if err != nil {
 		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
 	}
-	return AppealFile{Name: found.FileName, Type: found.FileType, Content: bytes.Join(pieces, nil)}, nil
+	return AppealFile{Name: found.KeptName(), Type: found.FileType, Content: bytes.Join(pieces, nil)}, nil
 }

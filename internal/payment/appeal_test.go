@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,11 @@ const png = "\x89PNG\r\n\x1a\n"
 // appeal is a valid appeal with a PNG of a size.
 func appeal(size int) payment.AppealRequest {
 	reason, name := "The bank shows the transfer.", "receipt.png"
-	return payment.AppealRequest{Reason: &reason, FileName: &name, File: append([]byte(png), make([]byte, size-len(png))...)}
+	return payment.AppealRequest{Reason: &reason, FileName: &name, File: fileOf(png + strings.Repeat("\x00", size-len(png)))}
+}
+
+func fileOf(content string) *io.SectionReader {
+	return io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))
 }
 
 var operator = auth.Caller{Kind: auth.Operator, ID: 7}
@@ -46,10 +51,11 @@ func TestOpenAppeal(t *testing.T) {
 	p, merchant, trader := b.failed(t)
 	// A file of many pieces comes back as it was, with every byte in its place.
 	const size = 3<<20 + 17
-	r := appeal(size)
+	r, content := appeal(size), []byte(png)
 	for i := len(png); i < size; i++ {
-		r.File[i] = byte(i * 7 / 1000)
+		content = append(content, byte(i*7/1000))
 	}
+	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
 	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))
 	if opened.PaymentID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" || opened.FileSize != size ||
@@ -58,7 +64,7 @@ func TestOpenAppeal(t *testing.T) {
 		t.Errorf("opened %+v", opened.Appeal)
 	}
 	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
-	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, r.File) {
+	if file.Name != "receipt.png" || file.Type != "image/png" || !bytes.Equal(file.Content, content) {
 		t.Errorf("the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	}
 	if largest := b.count(t, "select max(length(content)) from appeal_chunk"); largest > 256<<10 {
@@ -201,7 +207,7 @@ func TestAppealValidation(t *testing.T) {
 	reason := func(s string) payment.AppealRequest { return with(func(r *payment.AppealRequest) { r.Reason = &s }) }
 	name := func(s string) payment.AppealRequest { return with(func(r *payment.AppealRequest) { r.FileName = &s }) }
 	file := func(s string) payment.AppealRequest {
-		return with(func(r *payment.AppealRequest) { r.File = []byte(s) })
+		return with(func(r *payment.AppealRequest) { r.File = fileOf(s) })
 	}
 	for label, test := range map[string]struct {
 		request payment.AppealRequest
@@ -228,7 +234,7 @@ func TestAppealValidation(t *testing.T) {
 		"RIFF that is no WebP": {file("RIFF\x24\x00\x00\x00WAVEfmt "), []string{"file"}},
 		"half a PNG signature": {file(png[:4]), []string{"file"}},
 		"QuickTime":            {file("\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  "), []string{"file"}},
-		"everything":           {payment.AppealRequest{Reason: ptr(""), FileName: ptr(""), File: []byte{}}, []string{"file", "reason"}},
+		"everything":           {payment.AppealRequest{Reason: ptr(""), FileName: ptr(""), File: fileOf("")}, []string{"file", "reason"}},
 	} {
 		t.Run(label, func(t *testing.T) {
 			_, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, test.request)
@@ -258,7 +264,7 @@ func TestAppealsTaken(t *testing.T) {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
 		opened, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID,
-			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: []byte(test.file)})
+			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: fileOf(test.file)})
 		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name || opened.Reason != test.reason {
 			t.Errorf("%d: %+v, %v", i, opened.Appeal, err)
 		}

@@ -101,40 +101,51 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 // serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with
 // its own findings, once it has settled what the caller may do.
 func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (*connect.Response[Res], error) {
-	in := PReq(new(Req))
-	found, ignored, err := a.decode(r, in)
+	in, ctx := PReq(new(Req)), r.Context()
+	read, err := a.decode(r, in)
 	if err != nil {
 		return nil, err
 	}
-	rpc.WarnIgnored(r.Context(), w.Header(), ignored)
-	ctx := r.Context()
-	if len(found) > 0 {
-		ctx = fault.WithDecoded(ctx, found)
+	if read.file != nil {
+		defer read.file.Close()
+		ctx = rpc.WithFile(ctx, read.file.Content())
+	}
+	rpc.WarnIgnored(ctx, w.Header(), read.ignored)
+	if len(read.found) > 0 {
+		ctx = fault.WithDecoded(ctx, read.found)
 	}
 	request := connect.NewRequest((*Req)(in))
 	maps.Copy(request.Header(), r.Header)
 	return a.call(ctx, request)
 }
 
-// decode fills in from a request, and returns what is wrong with it and which of its fields nobody knows.
-func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (found fault.Fields, ignored []string, err error) {
+// decoded is what a request brings besides its message.
+type decoded struct {
+	// found is what is wrong with it, and ignored are its fields that nobody knows.
+	found   fault.Fields
+	ignored []string
+	// file is nil where none was sent.
+	file *rpc.TempFile
+}
+
+// decode fills in from a request.
+func (a *adapter[Req, Res, PReq, PRes]) decode(r *http.Request, in PReq) (decoded, error) {
 	msg := in.ProtoReflect()
 	if err := decodePath(a.parameters, r, msg); err != nil {
-		return nil, nil, err
+		return decoded{}, err
 	}
 	if !hasBody(r.Method) {
-		return decodeQuery(r.URL, a.request, msg), nil, nil
+		return decoded{found: decodeQuery(r.URL, a.request, msg)}, nil
 	}
 	if a.form {
-		found, err = readForm(r, a.request, msg)
-		return found, nil, err
+		return readForm(r, a.request, msg)
 	}
 	body, err := readBody(r)
 	if err != nil {
-		return nil, nil, err
+		return decoded{}, err
 	}
-	found, ignored = decodeBody(body, a.request, msg)
-	return found, ignored, nil
+	found, ignored := decodeBody(body, a.request, msg)
+	return decoded{found: found, ignored: ignored}, nil
 }
 
 func hasBody(method string) bool {

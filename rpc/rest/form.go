@@ -1,13 +1,13 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -20,26 +20,34 @@ import (
 
 var errFormType = fault.New(fault.UnsupportedMedia, "unsupported_media_type", "The body must be uncompressed multipart/form-data.")
 
-// readForm fills msg from a multipart body: text fields from the parts of their names, a bytes field from the file of
-// its name, whose own name goes into the text field called like it with _name. A part that is wrong leaves its fields
-// unset; others are ignored.
-func readForm(r *http.Request, s *schema, msg protoreflect.Message) (fault.Fields, error) {
+// readForm fills msg from a multipart body: text fields from the parts of their names, and the text field called like a
+// bytes field with _name from the name of that field's file. The file itself is returned, on disk; nil where none was
+// sent. The body is read once, as it comes. A part that is wrong leaves its fields unset; others are ignored, and named.
+func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || !isIdentity(r.Header) {
-		return nil, errFormType
-	}
-	body, err := rpc.ReadBody(r.Body, rpc.MaxUpload)
-	if err != nil {
-		return nil, err
+		return decoded{}, errFormType
 	}
 	f := form{decoder: decoder{found: fault.Fields{}}, schema: s, msg: msg, seen: map[string]bool{}}
-	if err := f.parts(body, params["boundary"]); err != nil {
+	body := rpc.BoundUpload(r.Body)
+	malformed := f.parts(body, params["boundary"])
+	// Whether the body is too large is known only at its end.
+	_, err = io.Copy(io.Discard, body)
+	if errors.As(malformed, new(*os.PathError)) { // our own disk
+		err = malformed
+	}
+	if err != nil {
+		f.drop()
+		return decoded{}, rpc.UploadError(err)
+	}
+	if malformed != nil {
 		for _, field := range s.byName { // what the path has set stays
 			msg.Clear(field.desc)
 		}
-		return fault.Fields{fault.Body: {"must be well-formed multipart/form-data"}}, nil
+		f.drop()
+		return decoded{found: fault.Fields{fault.Body: {"must be well-formed multipart/form-data"}}}, nil
 	}
-	return f.found, nil
+	return decoded{f.found, f.unknown, f.file}, nil
 }
 
 type form struct {
@@ -47,19 +55,50 @@ type form struct {
 	schema *schema
 	msg    protoreflect.Message
 	seen   map[string]bool
+	// file is on disk until drop.
+	file *rpc.TempFile
 }
 
-// maxParts is more than any form has.
-const maxParts = 100
+// drop gives up the file, if there is one.
+func (f *form) drop() {
+	if f.file != nil {
+		f.file.Close()
+		f.file = nil
+	}
+}
 
-var errParts = errors.New("no boundary, or too many parts")
+const (
+	// maxParts is more than any form has.
+	maxParts = 100
+	// maxHeader bounds the header of a part, and maxFormText a text, in bytes: both are in memory.
+	maxHeader, maxFormText = 64 << 10, 64 << 10
+)
 
-func (f *form) parts(body []byte, boundary string) error {
+var errParts = errors.New("no boundary, too many parts, or too long a header")
+
+// meter lets so much be read on before the next allowance.
+type meter struct {
+	io.Reader
+	left int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, errParts
+	}
+	n, err := m.Reader.Read(p[:min(int64(len(p)), m.left)])
+	m.left -= int64(n)
+	return n, err
+}
+
+func (f *form) parts(body io.Reader, boundary string) error {
 	if boundary == "" {
 		return errParts
 	}
-	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	metered := &meter{Reader: body}
+	reader := multipart.NewReader(metered, boundary)
 	for range maxParts {
+		metered.left = maxHeader
 		part, err := reader.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -67,51 +106,82 @@ func (f *form) parts(body []byte, boundary string) error {
 		if err != nil {
 			return fmt.Errorf("read part: %w", err)
 		}
-		content, err := io.ReadAll(part)
-		if err != nil {
-			return fmt.Errorf("read part: %w", err)
-		}
+		metered.left = rpc.MaxUpload
 		// Part.FileName would cut the name to what follows its last slash; what is signed is the name as sent.
 		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		name, named := params["filename"]
-		f.part(params["name"], name, named, content)
+		if err := f.part(params["name"], name, named, part); err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.Discard, part); err != nil {
+			return fmt.Errorf("read part: %w", err)
+		}
 	}
 	return errParts
 }
 
-func (f *form) part(name, fileName string, isFile bool, content []byte) {
+// part takes a part in. What it leaves of the content is not wanted.
+func (f *form) part(name, fileName string, isFile bool, content io.Reader) error {
 	field, known := f.schema.byName[name]
 	if !known || f.schema.fileOf(field) != nil {
-		return
+		if len(f.unknown) < maxFindings {
+			f.unknown = append(f.unknown, shorten(name))
+		}
+		return nil
 	}
 	at := (*path)(nil).field(name)
 	if f.seen[name] {
 		f.report(at, "must not be given more than once")
 		f.clear(field)
-		return
+		return nil
 	}
 	f.seen[name] = true
 	switch field.desc.Kind() {
 	case protoreflect.StringKind:
-		if text := string(content); f.text(at, field, textValue(text)) {
-			f.msg.Set(field.desc, protoreflect.ValueOfString(text))
-		}
+		return f.textPart(at, field, content)
 	case protoreflect.BytesKind:
-		if !isFile {
-			f.report(at, "must be a file")
-		} else if f.text(at, field, textValue(fileName)) {
-			f.msg.Set(field.desc, protoreflect.ValueOfBytes(content))
-			f.msg.Set(f.schema.nameOf(field).desc, protoreflect.ValueOfString(fileName))
+		if isFile {
+			return f.filePart(at, field, fileName, content)
 		}
+		f.report(at, "must be a file")
 	default:
 		f.report(at, "cannot be sent in a form")
 	}
+	return nil
+}
+
+func (f *form) textPart(at *path, field *field, content io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(content, maxFormText+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read part: %w", err)
+	case len(text) > maxFormText:
+		f.report(at, fmt.Sprintf("must be at most %d bytes", maxFormText))
+	case f.text(at, field, textValue(string(text))):
+		f.msg.Set(field.desc, protoreflect.ValueOfString(string(text)))
+	}
+	return nil
+}
+
+func (f *form) filePart(at *path, field *field, name string, content io.Reader) error {
+	if !f.text(at, field, textValue(name)) {
+		return nil
+	}
+	file, err := rpc.NewTempFile(content)
+	if err != nil {
+		return fmt.Errorf("keep file: %w", err)
+	}
+	f.drop()
+	f.file = file
+	f.msg.Set(f.schema.nameOf(field).desc, protoreflect.ValueOfString(name))
+	return nil
 }
 
 func (f *form) clear(field *field) {
 	f.msg.Clear(field.desc)
 	if name := f.schema.nameOf(field); name != nil {
 		f.msg.Clear(name.desc)
+		f.drop()
 	}
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,9 @@ import (
 func (s *stub) CreateAppeal(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
 ) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
+	if file := rpc.FileFrom(ctx); file != nil { // which the message itself is without
+		req.Msg.File, _ = io.ReadAll(file)
+	}
 	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
 }
 
@@ -60,6 +64,13 @@ func TestFormWithWrongParts(t *testing.T) {
 	}{
 		"twice":     {good + good + good + formEnd, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
 		"cut short": {good, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
+		"long text": {
+			part(`Content-Disposition: form-data; name="reason"`, strings.Repeat("x", maxFormText+1)) + formEnd, &gatewayv1.CreateAppealRequest{PaymentId: 42},
+		},
+		"long header": {
+			part(`Content-Disposition: form-data; name="file"; filename="`+strings.Repeat("x", maxHeader)+`"`, "y") + formEnd,
+			&gatewayv1.CreateAppealRequest{PaymentId: 42},
+		},
 	} {
 		s := &stub{}
 		w := exchange(s, open, formRequest(test.body))
@@ -72,6 +83,7 @@ func TestFormWithWrongParts(t *testing.T) {
 func TestFormTooLarge(t *testing.T) {
 	t.Parallel()
 	want := errorJSON("body_too_large", "The body must be at most 10485760 bytes.")
+	checkAnswer(t, "a form, and more", exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", rpc.MaxUpload))), http.StatusRequestEntityTooLarge, want)
 	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", rpc.MaxUpload+1))), http.StatusRequestEntityTooLarge, want)
 }
 
@@ -100,9 +112,16 @@ func FuzzForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		msg := &gatewayv1.CreateAppealRequest{}
-		found, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
+		read, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
 		if err != nil {
 			t.Fatal(err)
+		}
+		found := read.found
+		if read.file != nil {
+			if msg.File, err = io.ReadAll(read.file.Content()); err != nil {
+				t.Fatal(err)
+			}
+			read.file.Close()
 		}
 		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil || found.Wrong("file") && msg.File != nil ||
 			found.Wrong("body") && (msg.Reason != nil || msg.File != nil) {

@@ -1,0 +1,220 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"io"
+	"mime"
+	"net/http"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"gateway/internal/fault"
+)
+
+// takeMessage takes the file out of an upload's Connect message. Such a message could only be decoded as a whole, in
+// several times its size of memory: so it is received to disk, its file found there, and the rest is decoded without it.
+func takeMessage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if media != mediaJSON && media != mediaProto { // the library says no
+			next.ServeHTTP(w, r)
+			return
+		}
+		received, err := NewTempFile(BoundUpload(r.Body))
+		if err != nil {
+			failConnect(w, r, UploadError(err))
+			return
+		}
+		defer received.Close()
+		found := findProto
+		if media == mediaJSON {
+			found = findJSON
+		}
+		place := found(received.Content())
+		if r.Body, err = place.rest(received.Content()); err != nil {
+			failConnect(w, r, err)
+			return
+		}
+		if file := place.file(received.Content()); media == mediaProto && file != nil {
+			r = r.WithContext(WithFile(r.Context(), file))
+		} else if file != nil {
+			plain, err := NewTempFile(base64.NewDecoder(base64.RawStdEncoding, bufio.NewReader(&plainBase64{bufio.NewReader(file)})))
+			if err != nil {
+				failConnect(w, r, base64Error(err))
+				return
+			}
+			defer plain.Close()
+			r = r.WithContext(WithFile(r.Context(), plain.Content()))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func base64Error(err error) error {
+	if _, corrupt := err.(base64.CorruptInputError); corrupt || err == io.ErrUnexpectedEOF { //nolint:errorlint // as the decoder returns them
+		return fault.Fields{fileField: {"must be a base64 string"}}.Err()
+	}
+	return err
+}
+
+const (
+	// fileField and fileNumber are what messages with a file call it.
+	fileField, fileNumber = "file", 4
+)
+
+// filePlace is where in a message its file is. The zero place is nowhere.
+type filePlace struct {
+	// cut is where what is not decoded with the rest begins: the file, or before it its field's number and size.
+	cut, from, to int64
+}
+
+func (p filePlace) file(message *io.SectionReader) *io.SectionReader {
+	if p.to == 0 {
+		return nil
+	}
+	return io.NewSectionReader(message, p.from, p.to-p.from)
+}
+
+// rest is the message without the file.
+func (p filePlace) rest(message *io.SectionReader) (io.ReadCloser, error) {
+	if message.Size()-(p.to-p.cut) > MaxBody {
+		return nil, fault.Fields{fault.Body: {"must be at most 65536 bytes besides its file"}}.Err()
+	}
+	rest, err := io.ReadAll(io.MultiReader(
+		io.NewSectionReader(message, 0, p.cut), io.NewSectionReader(message, p.to, message.Size()-p.to)))
+	return io.NopCloser(bytes.NewReader(rest)), err
+}
+
+// findProto finds the file in a binary message. Of one that is malformed the decoder says so.
+func findProto(message *io.SectionReader) filePlace {
+	reader := bufio.NewReader(message)
+	at := func() int64 {
+		position, _ := message.Seek(0, io.SeekCurrent)
+		return position - int64(reader.Buffered())
+	}
+	for {
+		begin := at()
+		tag, err := binary.ReadUvarint(reader)
+		if err != nil {
+			return filePlace{}
+		}
+		size := uint64(0)
+		number, kind := protowire.DecodeTag(tag)
+		switch kind {
+		case protowire.VarintType:
+			_, err = binary.ReadUvarint(reader)
+		case protowire.Fixed32Type:
+			size = 4
+		case protowire.Fixed64Type:
+			size = 8
+		case protowire.BytesType:
+			size, err = binary.ReadUvarint(reader)
+		default:
+			return filePlace{}
+		}
+		if err != nil || size > MaxUpload {
+			return filePlace{}
+		}
+		if from := at(); number == fileNumber && kind == protowire.BytesType && from+int64(size) <= message.Size() {
+			return filePlace{cut: begin, from: from, to: from + int64(size)}
+		}
+		if _, err := reader.Discard(int(size)); err != nil {
+			return filePlace{}
+		}
+	}
+}
+
+// jsonScan goes through a JSON document by its strings and brackets.
+type jsonScan struct {
+	*bufio.Reader
+	at, depth int64
+	// naming: the next string is a member's name. name is the last one, of the outermost object.
+	naming bool
+	name   []byte
+}
+
+// findJSON finds the content of the string called file in a JSON object. Of a document that is malformed the decoder
+// says so: what is cut out of it is the inside of a string.
+func findJSON(message *io.SectionReader) filePlace {
+	s := &jsonScan{Reader: bufio.NewReader(message)}
+	for {
+		c, err := s.ReadByte()
+		if err != nil {
+			return filePlace{}
+		}
+		s.at++
+		switch c {
+		case '{', '[':
+			s.depth++
+			s.naming = s.depth == 1 && c == '{'
+		case '}', ']':
+			s.depth--
+		case ',':
+			s.naming = s.depth == 1
+		case ':':
+			s.naming = false
+		case '"':
+			from := s.at
+			text, ok := s.text()
+			switch {
+			case !ok:
+				return filePlace{}
+			case s.naming:
+				s.name = text
+			case s.depth == 1 && string(s.name) == fileField:
+				return filePlace{cut: from, from: from, to: s.at - 1}
+			}
+		}
+	}
+}
+
+// text reads a string to its end and returns how it begins.
+func (s *jsonScan) text() (begin []byte, ok bool) {
+	for escaped := false; ; {
+		c, err := s.ReadByte()
+		if err != nil {
+			return nil, false
+		}
+		s.at++
+		switch {
+		case c == '"' && !escaped:
+			return begin, true
+		case len(begin) <= len(fileField):
+			begin = append(begin, c)
+		}
+		escaped = c == '\\' && !escaped
+	}
+}
+
+// plainBase64 reads base64 as JSON may hold it, in the one form a decoder takes: either alphabet, padded or not, slashes
+// escaped or not.
+type plainBase64 struct{ from *bufio.Reader }
+
+func (b *plainBase64) Read(p []byte) (int, error) {
+	for n := range p {
+		c, err := b.from.ReadByte()
+		if err != nil {
+			return n, err
+		}
+		if next, _ := b.from.Peek(1); c == '\\' && string(next) == "/" {
+			c, err = b.from.ReadByte()
+		}
+		switch c {
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		case '=':
+			if rest, _ := b.from.Peek(2); err == nil && (len(rest) == 0 || string(rest) == "=") {
+				return n, io.EOF
+			}
+		case '\r', '\n': // which the decoder would pass over
+			c = '!'
+		}
+		p[n] = c
+	}
+	return len(p), nil
+}
