@@ -53,7 +53,7 @@ func (s *OperatorService) SetRateFeed(
 	feed, err := s.Rates.SetFeed(ctx, auth.CallerFrom(ctx), rate.Feed{
 		ID: m.GetFeedId(), Currency: m.GetCurrency(), Enabled: m.GetEnabled(), Priority: m.GetPriority(), URL: m.GetUrl(),
 		Pointer: m.GetPointer(), PollSeconds: m.GetPollSeconds(), TimeoutMS: m.GetTimeoutMs(),
-		BandPercent: m.GetBandPercent(), FreshSeconds: m.GetFreshSeconds(),
+		BandPercent: m.GetBandPercent(), DayBandPercent: m.GetDayBandPercent(), FreshSeconds: m.GetFreshSeconds(),
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func feedView(feed rate.Feed) *portalv1.RateFeed {
 	return &portalv1.RateFeed{
 		FeedId: &feed.ID, Currency: feed.Currency, Enabled: feed.Enabled, Priority: feed.Priority, Url: feed.URL,
 		Pointer: feed.Pointer, PollSeconds: feed.PollSeconds, TimeoutMs: feed.TimeoutMS, BandPercent: feed.BandPercent,
-		FreshSeconds: feed.FreshSeconds,
+		DayBandPercent: feed.DayBandPercent, FreshSeconds: feed.FreshSeconds,
 	}
 }
 

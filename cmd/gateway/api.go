@@ -11,6 +11,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
+	"gateway/internal/webhook"
 	"gateway/rpc"
 	"gateway/rpc/rest"
 	"gateway/web"
@@ -30,7 +31,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock), Settings: g.settings(), Users: g.users,
+			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock, webhook.NewAddresses(g.sandbox)), Settings: g.settings(), Users: g.users,
 			Events: g.events, Accounts: accounts, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}

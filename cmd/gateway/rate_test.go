@@ -37,7 +37,7 @@ func TestRates(t *testing.T) {
 	t.Cleanup(feed.Close)
 	sent := &portalv1.RateFeed{
 		Currency: "RUB", Enabled: true, Priority: 3, Url: feed.URL + "/?key=feedkey", Pointer: "/rates/0/a~1b", PollSeconds: 1,
-		TimeoutMs: 30_000, BandPercent: "10", FreshSeconds: 3600,
+		TimeoutMs: 30_000, BandPercent: "10", DayBandPercent: "12.5", FreshSeconds: 3600,
 	}
 	set, err := operator.SetRateFeed(t.Context(), connect.NewRequest(&portalv1.SetRateFeedRequest{Feed: sent}))
 	noError(t, err)

@@ -204,7 +204,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, outbox, addresses); err != nil {
 		return err
 	}
-	g.rates = rate.NewPoller(g.pool, g.clock, g.ops.metrics)
+	g.rates = rate.NewPoller(g.pool, g.clock, addresses, g.ops.metrics)
 	g.keys = auth.NewKeys(g.pool, g.headers, g.externalSecret)
 	if g.users, err = auth.NewUsers(g.pool, g.vault); err != nil {
 		return err

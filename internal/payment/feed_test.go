@@ -12,6 +12,7 @@ import (
 	"gateway/internal/dbtest"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
+	"gateway/internal/webhook"
 )
 
 // feed makes a feed of RUB that gives the answer, or 502 while that is empty, polled each second and fresh for a minute.
@@ -25,9 +26,9 @@ func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 		_, _ = w.Write([]byte(text))
 	}))
 	t.Cleanup(server.Close)
-	_, err := rate.NewSettings(b.Pool, b.clock).SetFeed(context.Background(), auth.Caller{Kind: auth.Operator}, rate.Feed{
+	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).SetFeed(context.Background(), auth.Caller{Kind: auth.Operator}, rate.Feed{
 		Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
-		TimeoutMS: 30_000, BandPercent: "20", FreshSeconds: 60,
+		TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	second.Store(`{"rate":"99"}`)
 	b.feed(t, 1, &first)
 	b.feed(t, 2, &second)
-	poller := rate.NewPoller(b.Pool, b.clock, nil)
+	poller := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(true), nil)
 	poll := func() {
 		t.Helper()
 		if err := poller.Poll(context.Background()); err != nil {

@@ -3,7 +3,6 @@ package rate
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strconv"
 
 	"github.com/shopspring/decimal"
@@ -29,14 +28,16 @@ type Feed struct {
 	TimeoutMS int32
 	// BandPercent is how far a value may be from the last good one.
 	BandPercent string
+	// DayBandPercent is how far a value may be from the median of the last 24 hours; empty is 10.
+	DayBandPercent string
 	// FreshSeconds is how long a value stays fresh.
 	FreshSeconds int32
 }
 
 const (
-	maxURL          = 2048
 	maxPointer      = 512
 	percentDecimals = 4
+	defaultDayBand  = "10"
 )
 
 var minBand = decimal.New(1, -2)
@@ -53,7 +54,10 @@ func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed,
 	if err := caller.NeedOperator(); err != nil {
 		return Feed{}, err
 	}
-	band, err := s.checkFeed(ctx, feed)
+	if feed.DayBandPercent == "" {
+		feed.DayBandPercent = defaultDayBand
+	}
+	band, dayBand, err := s.checkFeed(ctx, feed)
 	if err != nil {
 		return Feed{}, err
 	}
@@ -70,7 +74,7 @@ func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed,
 	params := db.RateFeedSetParams{
 		ID: feed.ID, Currency: feed.Currency, Enabled: feed.Enabled, Priority: feed.Priority, URL: feed.URL,
 		Pointer: feed.Pointer, PollSeconds: feed.PollSeconds, TimeoutMs: feed.TimeoutMS, BandPercent: band,
-		FreshSeconds: feed.FreshSeconds, Now: now,
+		DayBandPercent: dayBand, FreshSeconds: feed.FreshSeconds, Now: now,
 	}
 	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
 		New:  isNew,
@@ -85,13 +89,16 @@ func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed,
 	if err != nil {
 		return Feed{}, err
 	}
-	feed.BandPercent = money.Plain(band)
+	feed.BandPercent, feed.DayBandPercent = money.Plain(band), money.Plain(dayBand)
 	return feed, nil
 }
 
 // adjustRate has the rate a feed already brought follow the change of the feed.
 func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	if !feed.Enabled {
+		if err := q.RateObservationForget(ctx, feed.ID); err != nil {
+			return err
+		}
 		return q.RateWithdraw(ctx, db.RateWithdrawParams{Currency: feed.Currency, Source: source(feed.ID)})
 	}
 	return q.RatePrioritize(ctx, db.RatePrioritizeParams{
@@ -99,14 +106,14 @@ func adjustRate(ctx context.Context, q *db.Queries, feed Feed) error {
 	})
 }
 
-// checkFeed checks every field, and returns the band.
-func (s *Settings) checkFeed(ctx context.Context, feed Feed) (decimal.Decimal, error) {
+// checkFeed checks every field, and returns both bands.
+func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand decimal.Decimal, err error) {
 	f := fault.Decoded(ctx)
 	if err := s.checkFeedCurrency(ctx, f, feed); err != nil {
-		return decimal.Zero, err
+		return band, dayBand, err
 	}
 	if f.Required("feed.url", feed.URL) {
-		wrong := checkURL(feed.URL)
+		wrong := s.addresses.Check(feed.URL)
 		f.Check(wrong == "", "feed.url", "%s", wrong)
 	}
 	if !f.Wrong("feed.pointer") {
@@ -114,7 +121,8 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (decimal.Decimal, e
 		f.Check(ok && len(feed.Pointer) <= maxPointer, "feed.pointer",
 			"must be a JSON Pointer (RFC 6901) of at most %d characters", maxPointer)
 	}
-	band := checkDecimal(f, "feed.bandPercent", feed.BandPercent, percentDecimals, minBand, hundred)
+	band = checkDecimal(f, "feed.bandPercent", feed.BandPercent, percentDecimals, minBand, hundred)
+	dayBand = checkDecimal(f, "feed.dayBandPercent", feed.DayBandPercent, percentDecimals, minBand, hundred)
 	for _, number := range []struct {
 		field                  string
 		value, lowest, highest int32
@@ -127,7 +135,7 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (decimal.Decimal, e
 		f.Check(number.value >= number.lowest && number.value <= number.highest, number.field,
 			"must be between %d and %d", number.lowest, number.highest)
 	}
-	return band, f.Err()
+	return band, dayBand, f.Err()
 }
 
 // checkFeedCurrency wants a known currency of a new feed, and the same one of a feed that is there: a rate that the feed
@@ -147,24 +155,11 @@ func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed F
 	return nil
 }
 
-// checkURL says what is wrong with a feed's address, or "". A key belongs into the query, which no log shows.
-func checkURL(address string) string {
-	u, err := url.Parse(address)
-	switch {
-	case len(address) > maxURL:
-		return fmt.Sprintf("must be at most %d characters", maxURL)
-	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "must be an absolute http or https URL"
-	case u.User != nil:
-		return "must not carry a user name or password"
-	}
-	return ""
-}
-
 func feedOf(row db.RateFeed) Feed {
 	return Feed{
 		ID: row.ID, Currency: row.Currency, Enabled: row.Enabled, Priority: row.Priority, URL: row.URL, Pointer: row.Pointer,
 		PollSeconds: row.PollSeconds, TimeoutMS: row.TimeoutMs, BandPercent: money.Plain(row.BandPercent),
-		FreshSeconds: row.FreshSeconds,
+		DayBandPercent: money.Plain(row.DayBandPercent),
+		FreshSeconds:   row.FreshSeconds,
 	}
 }

@@ -51,6 +51,9 @@ func TestSetFeedValidation(t *testing.T) {
 		"a band too narrow":      {change(func(f *rate.Feed) { f.BandPercent = "0.0099" }), []string{"feed.bandPercent"}},
 		"a band too wide":        {change(func(f *rate.Feed) { f.BandPercent = "100.0001" }), []string{"feed.bandPercent"}},
 		"a band with 5 decimals": {change(func(f *rate.Feed) { f.BandPercent = "1.00001" }), []string{"feed.bandPercent"}},
+		"no band of a day":       {change(func(f *rate.Feed) { f.DayBandPercent = "0" }), []string{"feed.dayBandPercent"}},
+		"a day's band too wide":  {change(func(f *rate.Feed) { f.DayBandPercent = "100.0001" }), []string{"feed.dayBandPercent"}},
+		"http to an inner host":  {address("http://10.0.0.1:8080/"), []string{"feed.url"}},
 		"never fresh":            {change(func(f *rate.Feed) { f.FreshSeconds = 0 }), []string{"feed.freshSeconds"}},
 		"fresh too long":         {change(func(f *rate.Feed) { f.FreshSeconds = 604_801 }), []string{"feed.freshSeconds"}},
 	} {
@@ -66,14 +69,14 @@ func TestSetFeedValidation(t *testing.T) {
 	if rows := b.log(t); len(rows) != 1 {
 		t.Errorf("%d changes in the log, want the one that was made", len(rows))
 	}
-	// At the bounds, and on a host inside: all this is fine.
+	// At the bounds: all this is fine.
 	least := rate.Feed{
-		Currency: "UZS", Priority: 1000, URL: "http://10.0.0.1:8080/" + strings.Repeat("x", 2027), Pointer: "", PollSeconds: 86_400, TimeoutMS: 60_000,
-		BandPercent: "100.0000", FreshSeconds: 604_800,
+		Currency: "UZS", Priority: 1000, URL: "https://rates.example/" + strings.Repeat("x", 2026), Pointer: "", PollSeconds: 86_400, TimeoutMS: 60_000,
+		BandPercent: "100.0000", DayBandPercent: "100.0000", FreshSeconds: 604_800,
 	}
 	want := least
 	got := b.setFeed(t, least)
-	want.ID, want.BandPercent = got.ID, "100"
+	want.ID, want.BandPercent, want.DayBandPercent = got.ID, "100", "100"
 	if state := b.state(t, got.ID); got != want || state.Feed != want || state.PolledAt != nil || state.Error != nil {
 		t.Errorf("%+v, %+v, want %+v", got, state, want)
 	}
@@ -89,7 +92,7 @@ func TestSetFeedIsLogged(t *testing.T) {
 	row := func(enabled bool, url, band string) map[string]any {
 		return map[string]any{
 			"currency": "RUB", "enabled": enabled, "priority": 1.0, "url": url, "pointer": "/rate", "poll_seconds": 10.0,
-			"timeout_ms": 30000.0, "band_percent": band, "fresh_seconds": 60.0,
+			"timeout_ms": 30000.0, "band_percent": band, "day_band_percent": "10.0000", "fresh_seconds": 60.0,
 		}
 	}
 	// The digests are the first of: printf 'https://rates.example/v1?key=hunter2' | sha256sum

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"code.dny.dev/ssrf"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/db"
@@ -44,10 +45,17 @@ func refuse(result, format string, args ...any) error {
 
 var errRedirect = errors.New("redirects too often, or to another host")
 
-// newClient makes the client that polls. Unlike a webhook's, a feed's address comes from an operator and is often one
-// inside the own network, so every address may be dialled. But only what the operator named: a redirect is followed on
-// the same host and scheme, since elsewhere the feed's owner would choose what is dialled.
-func newClient() *http.Client {
+// Addresses decides which addresses feeds may be polled at; webhook.Addresses is one.
+type Addresses interface {
+	// Check says what is wrong with an address, or "".
+	Check(address string) string
+	// Dial connects, and judges the address that is really dialled.
+	Dial(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// newClient makes the client that polls: admitted addresses only, and through no proxy, which would dial for us. A redirect is
+// followed on the same host and scheme, since elsewhere the feed's owner would choose what is asked.
+func newClient(addresses Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > maxRedirects {
@@ -56,7 +64,7 @@ func newClient() *http.Client {
 			return nil
 		},
 		Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConns:           maxIdle,
 			IdleConnTimeout:        time.Minute,
@@ -66,10 +74,14 @@ func newClient() *http.Client {
 }
 
 // fetch asks a feed for its value, within the feed's timeout. The error is a *refusal.
-func fetch(ctx context.Context, client *http.Client, feed db.RateFeed) (decimal.Decimal, error) {
+func (p *Poller) fetch(ctx context.Context, feed db.RateFeed) (decimal.Decimal, error) {
+	// The address may have been set when others were admitted.
+	if wrong := p.addresses.Check(feed.URL); wrong != "" {
+		return decimal.Zero, refuse(resultUnreachable, "the address %s", wrong)
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(feed.TimeoutMs)*time.Millisecond)
 	defer cancel()
-	document, err := get(ctx, client, feed.URL)
+	document, err := get(ctx, p.client, feed.URL)
 	if err != nil && ctx.Err() != nil {
 		return decimal.Zero, refuse(resultUnreachable, "did not answer within %d ms", feed.TimeoutMs)
 	}
@@ -118,6 +130,8 @@ func unreachable(err error) string {
 		return "the host's name is not known"
 	case errors.As(err, &certificate):
 		return "the host's certificate is not trusted"
+	case errors.Is(err, ssrf.ErrProhibitedIP):
+		return "the host's address is not public"
 	case errors.As(err, &operation):
 		return "no connection: " + operation.Err.Error()
 	}

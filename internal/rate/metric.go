@@ -19,6 +19,8 @@ const (
 	// resultInvalid: an answer without a usable value.
 	resultInvalid   = "invalid"
 	resultOutOfBand = "out_of_band"
+	// resultOutOfDayBand: too far from the median of the last 24 hours.
+	resultOutOfDayBand = "out_of_day_band"
 	// resultSuperseded: the feed was changed, or claimed again, while the poll was under way.
 	resultSuperseded = "superseded"
 	// resultFailed: our own failure to store it.
@@ -30,7 +32,7 @@ func newPolls() *prometheus.CounterVec {
 		Name: "gateway_rate_feed_polls_total", Help: "Polls of rate feeds, by how they went.",
 	}, []string{"result"})
 	for _, result := range []string{
-		resultGood, resultUnreachable, resultInvalid, resultOutOfBand, resultSuperseded, resultFailed,
+		resultGood, resultUnreachable, resultInvalid, resultOutOfBand, resultOutOfDayBand, resultSuperseded, resultFailed,
 	} {
 		polls.WithLabelValues(result)
 	}

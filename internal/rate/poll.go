@@ -27,6 +27,8 @@ type Poller struct {
 	q      *db.Queries
 	clock  clock.Clock
 	client *http.Client
+	// addresses are those that may be polled.
+	addresses Addresses
 	// slots holds one token for each poll that runs.
 	slots   chan struct{}
 	running sync.WaitGroup
@@ -34,9 +36,9 @@ type Poller struct {
 }
 
 // NewPoller makes a poller. Its metrics go to the registerer, or nowhere if that is nil.
-func NewPoller(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Poller {
+func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics prometheus.Registerer) *Poller {
 	p := &Poller{
-		pool: pool, q: db.New(pool), clock: c, client: newClient(), slots: make(chan struct{}, maxPolls),
+		pool: pool, q: db.New(pool), clock: c, client: newClient(addresses), addresses: addresses, slots: make(chan struct{}, maxPolls),
 		polls: newPolls(),
 	}
 	if metrics != nil {
@@ -87,7 +89,7 @@ func (p *Poller) give(slots int) {
 
 // poll polls one claimed feed. Nothing is held while the feed takes its time.
 func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time) {
-	value, fetchErr := fetch(ctx, p.client, feed)
+	value, fetchErr := p.fetch(ctx, feed)
 	if ctx.Err() != nil {
 		return // We are stopping, which is not the feed's fault: it is due again when the claim runs out.
 	}
@@ -122,10 +124,47 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 	if err != nil {
 		return fmt.Errorf("read the last good rate: %w", err)
 	}
-	if value.Sub(good).Abs().Mul(hundred).GreaterThan(good.Mul(feed.BandPercent)) {
+	if outside(value, good, feed.BandPercent) {
 		return refuse(resultOutOfBand, "%s is more than %s%% away from %s", value, feed.BandPercent, good)
 	}
+	return judgeDay(ctx, q, feed, value, now)
+}
+
+const (
+	// day is how far back a feed's values are looked at, settled how much of it must be known for its median to count.
+	day     = 24 * time.Hour
+	settled = 12 * time.Hour
+)
+
+// judgeDay refuses a value that is too far from the day's median. Of a feed that walks step by step, each within the band of
+// the one before, only that shows where it has got to.
+func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
+	middle, err := q.RateObservationMiddle(ctx, db.RateObservationMiddleParams{
+		FeedID: feed.ID, Since: now.Add(-day), Settled: now.Add(-settled),
+	})
+	if db.NoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the day's median: %w", err)
+	}
+	if outside(value, middle, feed.DayBandPercent) {
+		return refuse(resultOutOfDayBand, "%s is more than %s%% away from %s, the median of the last 24 hours", value, feed.DayBandPercent, middle)
+	}
 	return nil
+}
+
+func outside(value, reference, percent decimal.Decimal) bool {
+	return value.Sub(reference).Abs().Mul(hundred).GreaterThan(reference.Mul(percent))
+}
+
+// observe keeps a value that was believed, for the day's median.
+func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
+	err := q.RateObservationAdd(ctx, db.RateObservationAddParams{FeedID: feed.ID, Now: now, FiatPerUSDT: value})
+	if err != nil {
+		return fmt.Errorf("keep the value: %w", err)
+	}
+	return q.RateObservationPrune(ctx, db.RateObservationPruneParams{FeedID: feed.ID, Before: now.Add(-day)})
 }
 
 // store ends the claim, with the rate if there is one. It reports whether the claim still stood: if not, the feed was
@@ -144,6 +183,9 @@ func (p *Poller) store(
 	rows, err := q.RateFeedPolled(ctx, polled)
 	if err != nil || rows == 0 || why != nil {
 		return rows > 0, err
+	}
+	if err := observe(ctx, q, feed, value, now); err != nil {
+		return true, err
 	}
 	staleAt := now.Add(time.Duration(feed.FreshSeconds) * time.Second)
 	return true, q.RateSet(ctx, db.RateSetParams{

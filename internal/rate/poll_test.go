@@ -15,6 +15,7 @@ import (
 
 	"gateway/internal/db"
 	"gateway/internal/rate"
+	"gateway/internal/webhook"
 )
 
 // Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.
@@ -137,7 +138,7 @@ func TestPollersInParallel(t *testing.T) {
 		pool, err := db.Open(t.Context(), b.URL, 2)
 		noError(t, err)
 		t.Cleanup(pool.Close)
-		p := rate.NewPoller(pool, b.clock, nil)
+		p := rate.NewPoller(pool, b.clock, webhook.NewAddresses(true), nil)
 		pollers.Go(func() {
 			for range 5 {
 				if err := p.Poll(context.Background()); err != nil {
@@ -262,6 +263,8 @@ func TestNoConnection(t *testing.T) {
 	f := b.setFeed(t, feed(gone.URL+"/?key=hunter2"))
 	b.poll(t)
 	b.wantError(t, f.ID, "no connection: connect: connection refused")
+	addresses := unchecked{webhook.NewAddresses(true)}
+	b.settings, b.poller = rate.NewSettings(b.Pool, b.clock, addresses), rate.NewPoller(b.Pool, b.clock, addresses, nil)
 	plain := httptest.NewTLSServer(body(`{"rate":1}`))
 	t.Cleanup(plain.Close)
 	f = b.setFeed(t, feed(plain.URL+"/?key=hunter2"))
@@ -315,7 +318,7 @@ func TestAnswerTooLate(t *testing.T) {
 		}, "no rate is known"},
 		"claimed by another": {func(t *testing.T, b *bundle, _ rate.Feed) {
 			b.clock.Advance(time.Minute)
-			p := rate.NewPoller(b.Pool, b.clock, nil)
+			p := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(true), nil)
 			noError(t, p.Poll(context.Background()))
 			p.Wait()
 		}, "feed:1 80"},

@@ -42,11 +42,13 @@ type Settings struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	// addresses are those that feeds may have.
+	addresses Addresses
 }
 
 // NewSettings makes the service.
-func NewSettings(pool *pgxpool.Pool, c clock.Clock) *Settings {
-	return &Settings{pool: pool, q: db.New(pool), clock: c}
+func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses) *Settings {
+	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses}
 }
 
 // Manual is a rate as an operator sets it.

@@ -20,6 +20,7 @@ import (
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/rate"
+	"gateway/internal/webhook"
 )
 
 var operator = auth.Caller{Kind: auth.Operator, ID: 7}
@@ -35,9 +36,10 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	addresses := webhook.NewAddresses(true)
 	d, clock, metrics := dbtest.New(t), &dbtest.Clock{}, prometheus.NewRegistry()
 	b := &bundle{
-		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock), poller: rate.NewPoller(d.Pool, clock, metrics),
+		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock, addresses), poller: rate.NewPoller(d.Pool, clock, addresses, metrics),
 		metrics: metrics,
 	}
 	t.Cleanup(b.poller.Wait)

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -71,6 +72,14 @@ func (a *Addresses) public(host string) bool {
 	}
 	return a.guard.SafeAddr(ip.Unmap().WithZone("")) == nil
 }
+
+// Dial connects to admitted addresses only, for others who call what somebody named.
+func (a *Addresses) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: a.guard.Safe}
+	return dialer.DialContext(ctx, network, address)
+}
+
+const dialTimeout = 15 * time.Second
 
 // client sends webhooks: to admitted addresses only, following no redirect, through no proxy.
 func (a *Addresses) client(timeout time.Duration) *http.Client {

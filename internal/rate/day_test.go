@@ -1,0 +1,138 @@
+package rate_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/fault"
+	"gateway/internal/rate"
+	"gateway/internal/webhook"
+)
+
+// creeping is a feed that answers what it is told.
+func creeping(t *testing.T, value *string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) }))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// A feed that creeps, each value within the band of the one before, stops where the day's band ends, whether it has just begun
+// or has been sound for a day. The operator is told.
+func TestFeedThatCreeps(t *testing.T) {
+	t.Parallel()
+	for name, hours := range map[string]int{"from the first value on": 0, "after some hours": 8, "after two days": 48} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			answer := "480"
+			f := feed(creeping(t, &answer))
+			f.PollSeconds, f.FreshSeconds = 1, 600
+			f = b.setFeed(t, f)
+			b.poll(t)
+			for range hours * 6 {
+				b.clock.Advance(10 * time.Minute)
+				b.poll(t)
+			}
+			var base rate.Base
+			for range 200 {
+				var err error
+				base, err = rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
+				noError(t, err)
+				answer = base.FiatPerUSDT.Mul(decimal.RequireFromString("0.99")).Round(4).String()
+				b.clock.Advance(time.Second)
+				b.poll(t)
+			}
+			if base.FiatPerUSDT.LessThan(decimal.NewFromInt(432)) || base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)) {
+				t.Errorf("crept to %s", base.FiatPerUSDT)
+			}
+			b.wantError(t, f.ID, fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer))
+			if n := b.metric(t, "out_of_day_band"); n < 150 {
+				t.Errorf("%d polls out of the day's band", n)
+			}
+		})
+	}
+}
+
+// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute of the last day.
+func TestDayBandFollowsTheMarket(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	answer := "100"
+	f := feed(creeping(t, &answer))
+	f.DayBandPercent = "7"
+	f = b.setFeed(t, f)
+	value := decimal.NewFromInt(100)
+	for range 4 * 24 * 3 {
+		b.poll(t)
+		b.wantError(t, f.ID, "")
+		b.clock.Advance(20 * time.Minute)
+		value = value.Mul(decimal.RequireFromString("1.0015")).Round(6)
+		answer = value.String()
+	}
+	for range 5 { // within a minute
+		b.poll(t)
+		b.clock.Advance(10 * time.Second)
+	}
+	var kept int
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from rate_observation").Scan(&kept))
+	if kept < 71 || kept > 73 {
+		t.Errorf("%d values are kept, want those of 24 hours", kept)
+	}
+}
+
+// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed begin afresh.
+func TestDayBandBeginsAfresh(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	answer := "100"
+	f := b.setFeed(t, feed(creeping(t, &answer)))
+	b.poll(t)
+	f.Enabled = false
+	b.setFeed(t, f)
+	b.setRate(t, "150", 1)
+	f.Enabled = true
+	b.setFeed(t, f)
+	b.clock.Advance(time.Minute)
+	answer = "151"
+	b.poll(t)
+	b.wantError(t, f.ID, "")
+	b.wantRate(t, fmt.Sprintf("feed:%d 151", f.ID))
+}
+
+// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are polled.
+func TestFeedAddresses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	answer := "100"
+	f := b.setFeed(t, feed(creeping(t, &answer)))
+	production := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(false))
+	for _, url := range []string{
+		"http://rates.example/", "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/",
+	} {
+		_, err := production.SetFeed(t.Context(), operator, feed(url))
+		if refused := fault.As(err); refused == nil || len(refused.Fields["feed.url"]) != 1 {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	poller := rate.NewPoller(b.Pool, b.clock, webhook.NewAddresses(false), nil)
+	noError(t, poller.Poll(t.Context()))
+	poller.Wait()
+	b.wantError(t, f.ID, "the address must be an https URL")
+	// A name, of which Check knows nothing, is judged where it is dialled.
+	b.clock.Advance(time.Minute)
+	poller = rate.NewPoller(b.Pool, b.clock, unchecked{webhook.NewAddresses(false)}, nil)
+	noError(t, poller.Poll(t.Context()))
+	poller.Wait()
+	b.wantError(t, f.ID, "the host's address is not public")
+}
+
+// unchecked judges addresses only where they are dialled.
+type unchecked struct{ *webhook.Addresses }
+
+func (unchecked) Check(string) string { return "" }
