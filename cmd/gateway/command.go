@@ -31,8 +31,6 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 
 // withDatabase runs a command on the migrated database, beside a live gateway if there is one.
 func (e environment) withDatabase(ctx context.Context, command string, args []string, do func(c config, url string) error) error {
-	// These commands need no keys: only serve does.
-	args = append([]string{"-sandbox"}, args...)
 	c, err := parseConfig(command, args, e.getenv, e.stderr)
 	if err != nil {
 		return err

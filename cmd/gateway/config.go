@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/base64"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
-	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -26,11 +24,16 @@ type config struct {
 	headers                               auth.Headers
 	proxies                               proxies
 	markup                                decimal.Decimal
+	// drainDelay is how long a gateway that was told to stop still takes new requests.
+	drainDelay time.Duration
 
 	externalSecret string
-	// vaultKeys and linkKeys are base64, separated by commas, the newest first.
-	vaultKeys, linkKeys string
+	// vaultKeys and linkKeys have the one in use first. A sandbox has its own where none are given.
+	vaultKeys, linkKeys [][]byte
 }
+
+// texts are settings as they were written, before they are checked.
+type texts struct{ markup, trusted, drain, externalSecret, vaultKeys, linkKeys string }
 
 // setting ties a flag to its environment variable and default.
 type setting struct {
@@ -38,13 +41,14 @@ type setting struct {
 	flag, env, otherwise, help string
 }
 
-func (c *config) settings(markup, trusted *string) []setting {
+func (c *config) settings(t *texts) []setting {
 	names := auth.DefaultHeaders()
 	return []setting{
 		{&c.apiAddr, "api-addr", "GATEWAY_API_ADDR", ":8080", "address of the merchant API and Connect"},
 		{&c.payAddr, "pay-addr", "GATEWAY_PAY_ADDR", ":8081", "address of the hosted pages"},
 		{&c.portalAddr, "portal-addr", "GATEWAY_PORTAL_ADDR", ":8082", "address of the portals"},
-		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", ":9090", "address of /healthz, /readyz and /metrics"},
+		{&c.opsAddr, "ops-addr", "GATEWAY_OPS_ADDR", "127.0.0.1:9090",
+			"address of /healthz, /readyz and /metrics, which ask nobody who they are"},
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
 		{&c.portalURL, "portal-url", "GATEWAY_PORTAL_URL", "", "public URL of the portals"},
@@ -53,9 +57,11 @@ func (c *config) settings(markup, trusted *string) []setting {
 		{&c.headers.KeyID, "header-key-id", "GATEWAY_HEADER_KEY_ID", names.KeyID, "name of the key id header"},
 		{&c.headers.Secret, "header-secret", "GATEWAY_HEADER_SECRET", names.Secret, "name of the secret header"},
 		{&c.headers.Signature, "header-signature", "GATEWAY_HEADER_SIGNATURE", names.Signature, "name of the signature header"},
-		{trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
+		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
-		{markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
+		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
+		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
+			"how long to go on serving, but not ready, when told to stop; empty: 5s, in a sandbox 0s"},
 	}
 }
 
@@ -67,13 +73,15 @@ const (
 	defaultConnections = 20
 )
 
-// parseConfig reads a command's flags, with the environment as their defaults.
+// parseConfig reads a command's flags, with the environment as their defaults. Only serve needs all of them right; the
+// other commands use the database alone.
 func parseConfig(command string, args []string, getenv func(string) string, usage io.Writer) (config, error) {
 	var c config
-	var markup, trusted string
+	var t texts
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)
 	flags.SetOutput(usage)
-	for _, s := range c.settings(&markup, &trusted) {
+	settings := c.settings(&t)
+	for _, s := range settings {
 		value := s.otherwise
 		if set := getenv(s.env); set != "" {
 			value = set
@@ -88,48 +96,12 @@ func parseConfig(command string, args []string, getenv func(string) string, usag
 	if flags.NArg() > 0 {
 		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	c.externalSecret, c.vaultKeys, c.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
+	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
-	return c, c.complete(markup, trusted)
-}
-
-func (c *config) complete(markup, trusted string) error {
-	var err error
-	if c.proxies, err = parseProxies(trusted); err != nil {
-		return err
+	if command != "serve" {
+		return c, nil
 	}
-	if c.markup, err = decimal.NewFromString(markup); err != nil || c.markup.IsNegative() || c.markup.GreaterThan(decimal.NewFromInt(100)) {
-		return errors.New("-markup-percent must be between 0 and 100")
-	}
-	if c.connections < 1 {
-		return errors.New("-db-connections must be at least 1")
-	}
-	if c.sandbox {
-		return nil
-	}
-	for _, needed := range []struct{ name, value string }{
-		{envVaultKeys, c.vaultKeys}, {envLinkKeys, c.linkKeys},
-		{"GATEWAY_BASE_URL", c.baseURL}, {"GATEWAY_PAY_URL", c.payURL}, {"GATEWAY_PORTAL_URL", c.portalURL},
-	} {
-		if needed.value == "" {
-			return fmt.Errorf("%s is needed in production (a database is given and -sandbox is not)", needed.name)
-		}
-	}
-	return nil
-}
-
-// decodeKeys reads a list of base64 keys.
-func decodeKeys(name, list string) ([][]byte, error) {
-	var keys [][]byte
-	for _, text := range strings.Split(list, ",") {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-		if err != nil {
-			// The error would quote the key.
-			return nil, fmt.Errorf("%s must be base64 keys separated by commas", name)
-		}
-		keys = append(keys, key)
-	}
-	return keys, nil
+	return c, c.complete(t)
 }
 
 // localURL is how this machine reaches a listener.

@@ -33,6 +33,12 @@ type victim struct {
 
 func newVictim(t *testing.T) *victim {
 	t.Helper()
+	return newVictimOn(t, "")
+}
+
+// newVictimOn is newVictim on a given database.
+func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "gateway-crash-")
 	noError(t, err)
 	noError(t, os.Chmod(dir, 0o711))
@@ -41,6 +47,10 @@ func newVictim(t *testing.T) *victim {
 		"serve", "-data-dir", dir, "-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-ops-addr", v.ops,
 		"-db-connections", connections(),
 	}
+	if databaseURL != "" {
+		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
+	}
+	v.args = append(v.args, more...)
 	t.Cleanup(func() {
 		v.kill()
 		// The managed PostgreSQL ends with its gateway, but not in the same instant.

@@ -17,6 +17,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Whoever signals a second time is not made to wait.
+	context.AfterFunc(ctx, stop)
 	if os.Getenv("GOGC") == "" {
 		// What lives is some megabytes, and each call leaves garbage: the default would collect many times a second.
 		debug.SetGCPercent(400)

@@ -19,7 +19,7 @@ func production() map[string]string {
 	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
 	return map[string]string{
 		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example", "GATEWAY_PAY_URL": "https://pay.example",
-		"GATEWAY_PORTAL_URL": "https://portal.example",
+		"GATEWAY_PORTAL_URL": "https://portal.example", "GATEWAY_DRAIN_DELAY": "0s",
 	}
 }
 
@@ -27,6 +27,9 @@ func production() map[string]string {
 func TestProductionNeeds(t *testing.T) {
 	t.Parallel()
 	for missing := range production() {
+		if missing == "GATEWAY_DRAIN_DELAY" {
+			continue // has a default
+		}
 		variables := production()
 		delete(variables, missing)
 		variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
@@ -40,9 +43,12 @@ func TestProductionNeeds(t *testing.T) {
 // Keys that are none are refused by their variable's name and without quoting them.
 func TestProductionBadKeys(t *testing.T) {
 	t.Parallel()
-	url := newDatabase(t)
+	const url = "postgres://127.0.0.1:1/none" // not asked for
 	for _, name := range []string{"GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS"} {
-		for _, bad := range []string{"%%% no base64 %%%", "c2hvcnQ=", production()[name] + ",c2hvcnQ="} {
+		for _, bad := range []string{
+			"%%% no base64 %%%", "c2hvcnQ=", production()[name] + ",c2hvcnQ=", production()[name] + "," + production()[name],
+			base64.StdEncoding.EncodeToString(make([]byte, 32)), strings.Repeat("/", 42) + "8=",
+		} {
 			variables := production()
 			variables[name], variables["DATABASE_URL"] = bad, url
 			_, _, err := command(t, "", variables, append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
@@ -72,15 +78,16 @@ func empty(t *testing.T, more map[string]string) *instance {
 	variables := production()
 	variables["DATABASE_URL"] = newDatabase(t)
 	maps.Copy(variables, more)
-	api, ops := freeAddr(t), freeAddr(t)
-	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0")
+	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
+	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
 	t.Cleanup(func() {
 		if err := g.stop(); err != nil {
 			t.Error(err)
 		}
 	})
 	noError(t, waitFor(patience, func() error { return ready("http://" + ops) }))
-	g.BaseURL, g.DatabaseURL = "http://"+api, variables["DATABASE_URL"]
+	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
+	g.DatabaseURL = variables["DATABASE_URL"]
 	var err error
 	g.pool, err = pgxpool.New(t.Context(), g.DatabaseURL)
 	noError(t, err)
@@ -128,7 +135,7 @@ func noSandbox(t *testing.T, g *instance) {
 // With the secret, creations get as far as the rate; loopback is no address for a webhook.
 func TestProductionWithExternalSecret(t *testing.T) {
 	t.Parallel()
-	secret := "the application's own secret"
+	secret := "the application's own long secret"
 	keepSecret(secret)
 	g, box := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret})
 	if got := g.post(t, box, order(nil)); got.status != 422 || got.text("code") != "collect_requisites_not_available" {
@@ -145,5 +152,23 @@ func TestProductionWithExternalSecret(t *testing.T) {
 	}
 	if strings.Contains(g.stderr.String(), `"WARN"`) {
 		t.Errorf("warned: %s", g.stderr)
+	}
+}
+
+// Browsers are told to come by https alone where the public URL is one, on every address, whatever the answer.
+func TestStrictTransportSecurity(t *testing.T) {
+	t.Parallel()
+	public, local := empty(t, nil), sharedSandbox(t)
+	for g, want := range map[*instance]string{public: "max-age=31536000", local: ""} {
+		for _, address := range []string{
+			g.BaseURL + "/openapi.json", g.BaseURL + payments, g.PayURL + "/r/unknown", g.PayURL + "/static/unknown", g.PortalURL + "/",
+		} {
+			response, err := client.Get(address)
+			noError(t, err)
+			_ = response.Body.Close()
+			if got := response.Header.Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s: %q", address, got)
+			}
+		}
 	}
 }

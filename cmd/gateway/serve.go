@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,6 +59,8 @@ type gateway struct {
 	events    *webhook.Events
 	rates     *rate.Poller
 	audits    audits
+	// leaving says that the gateway was told to stop.
+	leaving atomic.Bool
 	// polls are rounds of questions to acquirers under way.
 	polls sync.WaitGroup
 
@@ -133,34 +137,28 @@ func (g *gateway) open(ctx context.Context, url string) error {
 
 // openSecrets takes the keys from the environment, and in a sandbox those not given from the sandbox's own.
 func (g *gateway) openSecrets() error {
-	vaultKeys, linkKeys := [][]byte(nil), [][]byte(nil)
 	var err error
 	if g.sandbox {
 		if g.sandboxKey, err = sandbox.LoadKey(g.dataDir); err != nil {
 			return err
 		}
-		vaultKeys, linkKeys = [][]byte{g.sandboxKey.Bytes("vault")}, [][]byte{g.sandboxKey.Bytes("links")}
+		if g.vaultKeys == nil {
+			g.vaultKeys = [][]byte{g.sandboxKey.Bytes("vault")}
+		}
+		if g.linkKeys == nil {
+			g.linkKeys = [][]byte{g.sandboxKey.Bytes("links")}
+		}
 		g.externalSecret = g.sandboxKey.ExternalPaymentsSecret()
 	}
-	if g.vaultKeys != "" {
-		if vaultKeys, err = decodeKeys(envVaultKeys, g.vaultKeys); err != nil {
-			return err
-		}
-	}
-	if g.linkKeys != "" {
-		if linkKeys, err = decodeKeys(envLinkKeys, g.linkKeys); err != nil {
-			return err
-		}
-	}
-	if g.vault, err = vault.New(vaultKeys...); err != nil {
+	if g.vault, err = vault.New(g.vaultKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envVaultKeys, err)
 	}
-	hashKey, err := hkdf.Key(sha256.New, vaultKeys[0], nil, "card hashes", sha256.Size)
+	hashKey, err := hkdf.Key(sha256.New, g.vaultKeys[0], nil, "card hashes", sha256.Size)
 	if err != nil {
 		return fmt.Errorf("derive the key of card hashes: %w", err)
 	}
 	g.cards = card.NewSafe(g.vault, hashKey)
-	if g.links, err = auth.NewLinks(linkKeys...); err != nil {
+	if g.links, err = auth.NewLinks(g.linkKeys...); err != nil {
 		return fmt.Errorf("%s: %w", envLinkKeys, err)
 	}
 	if g.externalSecret == "" {
@@ -260,9 +258,9 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 		working.Go(func() { g.testClock.Follow(background) })
 	}
 	servers := map[*http.Server]net.Listener{
-		newServer(g.proxies.in(api)):               doors.api,
-		newServer(g.proxies.in(g.payHandler())):    doors.pay,
-		newServer(g.proxies.in(g.portalHandler())): doors.portal,
+		newServer(g.public(g.baseURL, api)):                 doors.api,
+		newServer(g.public(g.payURL, g.payHandler())):       doors.pay,
+		newServer(g.public(g.portalURL, g.portalHandler())): doors.portal,
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {
@@ -273,6 +271,7 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 
 	select {
 	case <-ctx.Done():
+		g.sayGoodbye()
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
 	case <-databaseDied:
@@ -281,6 +280,34 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	g.ops.pool.Store(nil)
 	g.log.Info("stopping")
 	return errors.Join(err, g.drain(servers, stopWork, &working))
+}
+
+// sayGoodbye goes on serving for a while, not ready any more, so that load balancers send nothing more: a connection that is
+// opened in the very instant in which a listener is closed would be reset. Callers who kept connections are told to drop
+// them, since one that is closed while a request is on its way loses it.
+func (g *gateway) sayGoodbye() {
+	g.ops.pool.Store(nil)
+	g.leaving.Store(true)
+	if g.drainDelay > 0 {
+		g.log.Info("no longer ready; stopping soon", "after", g.drainDelay.String())
+	}
+	time.Sleep(g.drainDelay)
+}
+
+// public wraps the handler of a public URL: callers are told apart from proxies, to come by https alone where that is how
+// the URL has it, and to open new connections when the gateway is about to stop.
+func (g *gateway) public(address string, handler http.Handler) http.Handler {
+	handler = g.proxies.in(handler)
+	secure := strings.HasPrefix(address, "https://")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if secure {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		if g.leaving.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), working *sync.WaitGroup) error {

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/vault"
+)
+
+const (
+	// productionDrain is long enough for a load balancer to see that the gateway is no longer ready.
+	productionDrain = 5 * time.Second
+	maxDrain        = time.Minute
+	// minExternalSecret is the least length of the secret that lets the application set any status.
+	minExternalSecret = 32
+)
+
+// problems are what is wrong with the settings, so that one start tells all of it.
+type problems []error
+
+func (p *problems) add(name, format string, args ...any) {
+	*p = append(*p, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
+}
+
+// complete checks every setting of a gateway that is to serve.
+func (c *config) complete(t texts) error {
+	var found problems
+	c.checkAddresses(&found)
+	c.checkHeaders(&found)
+	var err error
+	if c.proxies, err = parseProxies(t.trusted); err != nil {
+		found = append(found, err)
+	}
+	if c.markup, err = decimal.NewFromString(t.markup); err != nil || c.markup.IsNegative() || c.markup.GreaterThan(decimal.NewFromInt(100)) {
+		found.add("-markup-percent (GATEWAY_MARKUP_PERCENT)", "must be between 0 and 100")
+	}
+	if c.connections < 1 {
+		found.add("-db-connections", "must be at least 1")
+	}
+	if _, err := pgxpool.ParseConfig(c.databaseURL); err != nil {
+		// The error quotes the URL and with it a password.
+		found.add("-database-url (DATABASE_URL)", "is not a valid PostgreSQL URL")
+	}
+	c.readDrain(&found, t.drain)
+	c.readSecrets(&found, t)
+	return errors.Join(found...)
+}
+
+func (c *config) readDrain(found *problems, text string) {
+	if c.drainDelay = productionDrain; c.sandbox {
+		c.drainDelay = 0
+	}
+	if text == "" {
+		return
+	}
+	var err error
+	if c.drainDelay, err = time.ParseDuration(text); err != nil || c.drainDelay < 0 || c.drainDelay > maxDrain {
+		found.add("-drain-delay (GATEWAY_DRAIN_DELAY)", "must be a duration such as 5s, at most %s", maxDrain)
+	}
+}
+
+func (c *config) checkAddresses(found *problems) {
+	for _, address := range []struct{ name, value string }{
+		{"-api-addr (GATEWAY_API_ADDR)", c.apiAddr}, {"-pay-addr (GATEWAY_PAY_ADDR)", c.payAddr},
+		{"-portal-addr (GATEWAY_PORTAL_ADDR)", c.portalAddr}, {"-ops-addr (GATEWAY_OPS_ADDR)", c.opsAddr},
+	} {
+		_, port, err := net.SplitHostPort(address.value)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port) //nolint:noctx // a number is not looked up
+		}
+		if err != nil {
+			found.add(address.name, "must be an address such as :8080 or 127.0.0.1:8080, and is %q", address.value)
+		}
+	}
+	for _, public := range []struct {
+		name  string
+		value *string
+	}{
+		{"-base-url (GATEWAY_BASE_URL)", &c.baseURL}, {"-pay-url (GATEWAY_PAY_URL)", &c.payURL},
+		{"-portal-url (GATEWAY_PORTAL_URL)", &c.portalURL},
+	} {
+		*public.value = strings.TrimRight(*public.value, "/") // paths are put behind it
+		c.checkURL(found, public.name, *public.value)
+	}
+}
+
+// checkURL checks a public URL. A sandbox may leave it out, and then its listener's is taken.
+func (c *config) checkURL(found *problems, name, text string) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "" && c.sandbox:
+	case text == "":
+		found.add(name, "is needed in production (a database is given and -sandbox is not)")
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		found.add(name, "must be a whole URL such as https://pay.example.com")
+	case u.User != nil, u.RawQuery != "", u.ForceQuery, strings.Contains(text, "#"):
+		found.add(name, "must have no user, query or fragment")
+	case u.Scheme != "https" && !c.sandbox:
+		found.add(name, "must begin with https:// in production")
+	}
+}
+
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+func (c *config) checkHeaders(found *problems) {
+	seen := map[string]string{}
+	for _, header := range []struct{ name, value string }{
+		{"-header-key-id (GATEWAY_HEADER_KEY_ID)", c.headers.KeyID}, {"-header-secret (GATEWAY_HEADER_SECRET)", c.headers.Secret},
+		{"-header-signature (GATEWAY_HEADER_SIGNATURE)", c.headers.Signature},
+	} {
+		folded := strings.ToLower(header.value)
+		if other, taken := seen[folded]; taken {
+			found.add(header.name, "must differ from %s", other)
+		}
+		seen[folded] = header.name
+		if !headerName.MatchString(header.value) {
+			found.add(header.name, "must be the name of a header")
+		}
+	}
+}
+
+// readSecrets reads what comes by environment alone. No problem quotes any of it.
+func (c *config) readSecrets(found *problems, t texts) {
+	c.externalSecret = t.externalSecret
+	if c.externalSecret != "" && len(c.externalSecret) < minExternalSecret {
+		found.add(envExternalSecret, "must have at least %d characters", minExternalSecret)
+	}
+	for _, keys := range []struct {
+		name, list string
+		target     *[][]byte
+	}{{envVaultKeys, t.vaultKeys, &c.vaultKeys}, {envLinkKeys, t.linkKeys, &c.linkKeys}} {
+		if keys.list != "" {
+			*keys.target = decodeKeys(found, keys.name, keys.list)
+		} else if !c.sandbox {
+			found.add(keys.name, "is needed in production (a database is given and -sandbox is not)")
+		}
+	}
+}
+
+// decodeKeys reads a list of base64 keys, and refuses what nobody would have drawn at random.
+func decodeKeys(found *problems, name, list string) [][]byte {
+	var keys [][]byte
+	for i, text := range strings.Split(list, ",") {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+		switch {
+		case err != nil, len(key) != vault.KeySize:
+			found.add(name, "must be keys separated by commas, each the base64 of %d random bytes: key %d is not", vault.KeySize, i+1)
+			continue
+		case bytes.Count(key, key[:1]) == len(key):
+			found.add(name, "must be random: key %d is one byte over and over", i+1)
+		}
+		for earlier, other := range keys {
+			if bytes.Equal(other, key) {
+				found.add(name, "must not repeat a key: key %d is key %d again", i+1, earlier+1)
+			}
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}

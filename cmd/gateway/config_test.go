@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+)
+
+// parse reads settings as serve does, with the given ones put over a production's.
+func parse(more map[string]string, args ...string) (config, error) {
+	variables := production()
+	variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
+	maps.Copy(variables, more)
+	return parseConfig("serve", args, func(name string) string { return variables[name] }, io.Discard)
+}
+
+// A setting that cannot work is refused at the start, under the names of its flag and its variable.
+func TestSettingsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string][]string{
+		"GATEWAY_BASE_URL": {
+			"foo", "https://", "https:///x", "ftp://api.example", "http://api.example", "https://api.example?x=1", "https://api.example#x",
+			"https://api.example?", "https://api.example#", "https://user@api.example", "//api.example", "https://api example", "/",
+		},
+		"GATEWAY_PAY_URL":    {"foo", "http://pay.example"},
+		"GATEWAY_PORTAL_URL": {"foo", "http://portal.example"},
+		"GATEWAY_API_ADDR":   {"8080", "localhost", ":99999", ":-1", "1.2.3.4:no-such-port"},
+		"GATEWAY_PAY_ADDR":   {"foo"}, "GATEWAY_PORTAL_ADDR": {"foo"}, "GATEWAY_OPS_ADDR": {"foo"},
+		"GATEWAY_HEADER_KEY_ID":            {"two words", "Schl\u00fcssel", "Signature", "signature"},
+		"GATEWAY_HEADER_SECRET":            {"a:b"},
+		"GATEWAY_DRAIN_DELAY":              {"5", "-1s", "2m", "soon"},
+		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": {"short", strings.Repeat("x", 31)},
+		"DATABASE_URL":                     {"postgres://user:hunter2@host:port/x"},
+	} {
+		for _, value := range bad {
+			_, err := parse(map[string]string{name: value})
+			if err == nil || !strings.Contains(err.Error(), name) && name != "GATEWAY_HEADER_KEY_ID" || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		}
+	}
+	_, err := parse(map[string]string{
+		"GATEWAY_BASE_URL": "foo", "GATEWAY_PAY_URL": "", "GATEWAY_OPS_ADDR": "foo", "GATEWAY_LINK_KEYS": "foo", "GATEWAY_TRUSTED_PROXIES": "foo",
+	}, "-markup-percent", "101", "-db-connections", "0")
+	for _, each := range []string{
+		"-base-url (GATEWAY_BASE_URL)", "-pay-url (GATEWAY_PAY_URL)", "-ops-addr (GATEWAY_OPS_ADDR)", "GATEWAY_LINK_KEYS", "-trusted-proxies",
+		"-markup-percent", "-db-connections",
+	} {
+		if err == nil || !strings.Contains(err.Error(), each) {
+			t.Errorf("not told of %s: %v", each, err)
+		}
+	}
+}
+
+// Paths are put behind a public URL, so that it does not end in a slash.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	c, err := parse(map[string]string{
+		"GATEWAY_PAY_URL": "https://shop.example/x/", "GATEWAY_API_ADDR": ":http", "GATEWAY_EXTERNAL_PAYMENTS_SECRET": strings.Repeat("x", 32),
+		"GATEWAY_DRAIN_DELAY": "",
+	})
+	if err != nil || c.payURL != "https://shop.example/x" || c.drainDelay != 5*time.Second {
+		t.Errorf("%s, drain %s: %v", c.payURL, c.drainDelay, err)
+	}
+	// Metrics are for the machine itself unless told otherwise.
+	if c.opsAddr != "127.0.0.1:9090" || c.apiAddr != ":http" {
+		t.Errorf("ops %s, api %s", c.opsAddr, c.apiAddr)
+	}
+	sandboxed, err := parseConfig("serve", []string{"-pay-url", "http://localhost:1/"}, func(string) string { return "" }, io.Discard)
+	if err != nil || sandboxed.payURL != "http://localhost:1" || sandboxed.drainDelay != 0 {
+		t.Errorf("in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
+	}
+}
