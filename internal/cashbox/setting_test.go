@@ -204,7 +204,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 		t.Errorf("min_amount became %v", got)
 	}
 	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{MinAmount: ptr("5000.01")}})
-	wantFields(t, err, "limits.maxAmount")
+	wantFields(t, err, "limits.minAmount")
 }
 
 func TestWrongSettings(t *testing.T) {
