@@ -44,7 +44,8 @@ func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u Trade
 		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Read: func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
+		Whole: true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error {
 			if err := q.TraderUpdate(ctx, params); err != nil {
 				return err
@@ -260,6 +261,7 @@ func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u Re
 	}
 	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
 	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
 	})
