@@ -63,6 +63,7 @@ func (s *Settings) SetInsurance(ctx context.Context, caller auth.Caller, id int6
 		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, id) },
 		Apply: func(q *db.Queries) error { return insure(ctx, q, c, id, insurance) },
 	})

@@ -87,7 +87,13 @@ func TestInsurance(t *testing.T) {
 		{"12.5", "100 87.5 12.5 12.5", 100, 12.5}, {"0", "100 100 0 0", 12.5, 0},
 	} {
 		change, err := set(c.amount)
-		wantChange(t, change, err, "cashbox", key, "insurance_usdt", c.before, c.after)
+		if c.before == c.after {
+			if err != nil || change.ID != 0 {
+				t.Errorf("unchanged: %+v (%v)", change, err)
+			}
+		} else {
+			wantChange(t, change, err, "cashbox", key, "insurance_usdt", c.before, c.after)
+		}
 		if got := d.balance(t); got != c.balance {
 			t.Errorf("insured for %s: %s, want %s", c.amount, got, c.balance)
 		}

@@ -45,6 +45,7 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m Pa
 	}
 	key := db.CashboxPayoutMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
 		New:   true,
@@ -103,7 +104,8 @@ func (s *Settings) SetTraderPayoutMethod(ctx context.Context, caller auth.Caller
 	}
 	key := db.TraderPayoutMethodSettingParams{TraderID: m.TraderID, Currency: m.Currency, Method: m.Method}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Read: func(q *db.Queries) ([]byte, error) { return q.TraderPayoutMethodSetting(ctx, key) },
+		Whole: true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error {
 			return q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{
 				TraderID: m.TraderID, Currency: m.Currency, Method: m.Method, Enabled: m.Enabled,

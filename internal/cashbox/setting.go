@@ -68,6 +68,7 @@ func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u Mer
 		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.MerchantUpdate(ctx, params) },
 	})
@@ -101,6 +102,7 @@ func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u Upda
 		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
 	})
@@ -146,6 +148,7 @@ func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m Method) 
 	}
 	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxMethodSet(ctx, params) },
 		New:   true,
@@ -196,6 +199,7 @@ func (s *Settings) SetPlatformLimit(ctx context.Context, caller auth.Caller, cur
 	}
 	params := db.PlatformLimitSetParams{Currency: currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.PlatformLimitSetting(ctx, currency) },
 		Apply: func(q *db.Queries) error { return q.PlatformLimitSet(ctx, params) },
 		New:   true,

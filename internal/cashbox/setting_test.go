@@ -13,6 +13,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
+	"gateway/internal/ledger"
 	"gateway/internal/vault"
 )
 
@@ -134,6 +135,57 @@ func TestEveryChangeIsKept(t *testing.T) {
 }
 
 // A trader's requisites keep copies of his terms: they must follow.
+// A call that changes nothing leaves nothing in the log, and its answer has no number there.
+func TestNoChangeIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	calls := map[string]func() (cashbox.Change, error){
+		"merchant": func() (cashbox.Change, error) {
+			return b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false), RatePercent: ptr("3.5")})
+		},
+		"cashbox": func() (cashbox.Change, error) {
+			return b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+		},
+		"method": func() (cashbox.Change, error) {
+			return b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77})
+		},
+		"platform limit": func() (cashbox.Change, error) { return b.settings.SetPlatformLimit(ctx, operator, "RUB", "1", "5") },
+		"trader": func() (cashbox.Change, error) {
+			return b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), MaxOpenPayins: ptr(int32(7))})
+		},
+		"requisite": func() (cashbox.Change, error) {
+			return b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{
+				ID: b.trader.Requisites[0], Limits: cashbox.Limits{DailySum: ptr("5000"), WorkFrom: ptr("09:00"), WorkUntil: ptr("18:00")},
+			})
+		},
+		"payout method": func() (cashbox.Change, error) {
+			return b.settings.SetPayoutMethod(ctx, operator, cashbox.PayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"})
+		},
+		"trader's payout method": func() (cashbox.Change, error) {
+			return b.settings.SetTraderPayoutMethod(ctx, operator, cashbox.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true})
+		},
+		"insurance": func() (cashbox.Change, error) {
+			return b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, "3")
+		},
+	}
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "10")
+	for name, call := range calls {
+		if c, err := call(); err != nil || c.ID == 0 {
+			t.Errorf("%s: %+v (%v)", name, c, err)
+		}
+	}
+	for name, call := range calls {
+		if c, err := call(); err != nil || c.ID != 0 || string(c.Before) != string(c.After) {
+			t.Errorf("%s again: %+v (%v)", name, c, err)
+		}
+	}
+	list, _, err := b.settings.Changes(ctx, operator, cashbox.Page{})
+	if err != nil || len(list) != len(calls) {
+		t.Errorf("%d changes are kept, want %d (%v)", len(list), len(calls), err)
+	}
+}
+
 func TestRequisitesFollowTheirTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -204,7 +256,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 		t.Errorf("min_amount became %v", got)
 	}
 	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{MinAmount: ptr("5000.01")}})
-	wantFields(t, err, "limits.maxAmount")
+	wantFields(t, err, "limits.minAmount")
 }
 
 func TestWrongSettings(t *testing.T) {

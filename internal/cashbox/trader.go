@@ -44,7 +44,8 @@ func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u Trade
 		return c, err
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Read: func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
+		Whole: true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error {
 			if err := q.TraderUpdate(ctx, params); err != nil {
 				return err
@@ -82,12 +83,24 @@ func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
 	f.Check(l.MaxAmount == nil || *l.MaxAmount != "", "limits.maxAmount", "cannot be cleared")
 	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
 	f.Check(l.Weight == nil || *l.Weight >= 1 && *l.Weight <= maxWeight, "limits.weight", "must be between 1 and %d", maxWeight)
-	if l.TimeZone != nil {
-		_, err := time.LoadLocation(*l.TimeZone)
-		f.Check(err == nil && *l.TimeZone != "" && *l.TimeZone != "Local", "limits.timeZone", "is not a known time zone")
-	}
 	l.hours(f, &p)
 	return p
+}
+
+// checkZone wants a zone by its IANA name. The database must know it too: there the choice of a requisite looks at its clock.
+func (s *Settings) checkZone(ctx context.Context, f fault.Fields, zone *string) error {
+	if zone == nil {
+		return nil
+	}
+	_, err := time.LoadLocation(*zone)
+	known := err == nil && *zone != "" && *zone != "Local"
+	if known {
+		if known, err = s.q.TimeZoneKnown(ctx, *zone); err != nil {
+			return fmt.Errorf("look for the time zone: %w", err)
+		}
+	}
+	f.Check(known, "limits.timeZone", "is not a known time zone")
+	return nil
 }
 
 // hours come together or are cleared together.
@@ -133,6 +146,13 @@ func (s *Settings) CreateRequisite(ctx context.Context, caller auth.Caller, n Ne
 	}
 	f := fault.Decoded(ctx)
 	limits := n.Limits.params(f)
+	if !limits.MinAmount.Valid {
+		limits.MinAmount = optionalAmount(f, "", defaultMin)
+	}
+	if !limits.MaxAmount.Valid {
+		limits.MaxAmount = optionalAmount(f, "", defaultMax)
+	}
+	f.Check(limits.MinAmount.Decimal.LessThanOrEqual(limits.MaxAmount.Decimal), n.Limits.orderField(), wrongOrder, defaultMin, defaultMax)
 	if err := s.checkRequisite(ctx, f, n); err != nil {
 		return c, err
 	}
@@ -140,7 +160,7 @@ func (s *Settings) CreateRequisite(ctx context.Context, caller auth.Caller, n Ne
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
 				TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Value: n.Value, Holder: n.Holder, Bank: n.Bank,
-				MinAmount: optionalAmount(f, "", defaultMin).Decimal, MaxAmount: optionalAmount(f, "", defaultMax).Decimal, Now: c.At,
+				MinAmount: limits.MinAmount.Decimal, MaxAmount: limits.MaxAmount.Decimal, Now: c.At,
 			})
 			if db.NoRows(err) {
 				return 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
@@ -176,9 +196,20 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 			return err
 		}
 	}
-	low, high := optionalAmount(f, "", deref(n.Limits.MinAmount)), optionalAmount(f, "", deref(n.Limits.MaxAmount))
-	checkOrder(f, low, high)
+	if err := s.checkZone(ctx, f, n.Limits.TimeZone); err != nil {
+		return err
+	}
 	return f.Err()
+}
+
+const wrongOrder = "maxAmount must not be less than minAmount; they are %s and %s unless set"
+
+// orderField is the one of the two amounts that was given, where their order is wrong.
+func (l Limits) orderField() string {
+	if l.MaxAmount == nil {
+		return "limits.minAmount"
+	}
+	return "limits.maxAmount"
 }
 
 const openNotForDesks = "is not for card methods"
@@ -222,16 +253,20 @@ func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u Re
 		}
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
+	if err := s.checkZone(ctx, f, u.Limits.TimeZone); err != nil {
+		return c, err
+	}
 	if err := f.Err(); err != nil {
 		return c, err
 	}
 	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
 	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
 	})
 	if db.IsCheckViolation(err) {
-		return c, fault.Fields{"limits.maxAmount": {"must not be less than minAmount"}}.Err()
+		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}
 	return c, err
 }

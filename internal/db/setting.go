@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -34,9 +35,13 @@ type Setting struct {
 	Apply func(q *Queries) error
 	// New admits a setting that is not there yet; otherwise that is fault.ErrNotFound.
 	New bool
+	// Whole says that Read shows all that Apply may change, so that where it shows no change there is none to record. A
+	// password, say, is changed without a trace in what Read shows.
+	Whole bool
 }
 
-// ChangeSetting changes a setting and records it, with what it read before and after, in one transaction.
+// ChangeSetting changes a setting and records it, with what it read before and after, in one transaction. Where nothing changed
+// nothing is recorded, and the ID stays 0.
 func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		var err error
@@ -51,6 +56,9 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 		}
 		if c.After, err = s.Read(q); err != nil {
 			return fmt.Errorf("read setting: %w", err)
+		}
+		if s.Whole && bytes.Equal(c.Before, c.After) {
+			return nil
 		}
 		c, err = recordSetting(ctx, q, c)
 		return err

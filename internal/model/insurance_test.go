@@ -62,7 +62,9 @@ func (b *modelBox) position() map[ledger.Account]int64 {
 }
 
 func (m *gatewayModel) insure(box *modelBox, sum int64) {
-	m.settings++
+	if sum != box.insurance {
+		m.settings++
+	}
 	m.shift(box, func() { box.insurance = sum })
 }
 

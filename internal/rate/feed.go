@@ -77,8 +77,9 @@ func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed,
 		DayBandPercent: dayBand, FreshSeconds: feed.FreshSeconds, Now: now,
 	}
 	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
-		New:  isNew,
-		Read: func(q *db.Queries) ([]byte, error) { return q.RateFeedSetting(ctx, feed.ID) },
+		Whole: true,
+		New:   isNew,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.RateFeedSetting(ctx, feed.ID) },
 		Apply: func(q *db.Queries) error {
 			if err := q.RateFeedSet(ctx, params); err != nil {
 				return err

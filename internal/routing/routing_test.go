@@ -126,6 +126,21 @@ func TestInactiveIsPassedBy(t *testing.T) {
 	wantNone(t, d, want(2, "200"))
 }
 
+// A zone that the database's system dropped after it was set fails nobody else's choice: its requisite keeps UTC's clock.
+func TestDroppedZoneFailsNobody(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
+	exec(t, d, "update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1", ids[0])
+	wantChosen(t, d, want(1, "100"), ids[0])
+	wantChosen(t, d, want(2, "200"), ids[1])
+	if _, err := d.Queries().RequisiteExplain(t.Context(), db.RequisiteExplainParams{
+		Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start,
+	}); err != nil {
+		t.Errorf("explained: %v", err)
+	}
+}
+
 // Two open payments never share requisite and amount; another amount is no matter.
 func TestTakenSlotExcludes(t *testing.T) {
 	t.Parallel()

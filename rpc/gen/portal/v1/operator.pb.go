@@ -1997,6 +1997,7 @@ func (x *CreateCashboxResponse) GetWebhookSecret() string {
 
 type SettingChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset where nothing changed: then nothing is kept either.
 	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	Actor string                 `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`

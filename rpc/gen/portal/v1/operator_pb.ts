@@ -1012,6 +1012,8 @@ export const CreateCashboxResponseSchema: GenMessage<CreateCashboxResponse> = /*
  */
 export type SettingChange = Message<"portal.v1.SettingChange"> & {
   /**
+   * Unset where nothing changed: then nothing is kept either.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
