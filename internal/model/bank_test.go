@@ -74,10 +74,8 @@ var (
 	panSlow    = "4000000000000028"
 )
 
-// The one code that is right, the one that is wrong, and one that the bank takes its time to look at.
-const (
-	codeRight, codeWrong, codeSlow = "123456", "000000", "7777"
-)
+// The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
+const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
 func newModelBank() *modelBank { return &modelBank{charges: map[uuid.UUID]*modelCharge{}} }
 
@@ -132,7 +130,9 @@ func newModelCharge(pan, amount, currency string) *modelCharge {
 }
 
 // undecided: the bank thinks, or waits for a code.
-func (c *modelCharge) undecided() bool { return c.state == acquirer.Pending || c.state == acquirer.CodeNeeded }
+func (c *modelCharge) undecided() bool {
+	return c.state == acquirer.Pending || c.state == acquirer.CodeNeeded
+}
 
 // SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees what would go out.
 func (b *modelBank) SubmitCode(_ context.Context, id uuid.UUID, number int32, code acquirer.Code) (acquirer.Answer, error) {

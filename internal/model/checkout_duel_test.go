@@ -54,7 +54,9 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 // duelBank has the bank's word on a charge come at the same moment as somebody else ends the payment, or as the
 // application says that one is completed whose charge is to be undone.
 func (w *modelWalk) duelBank(s modelStep) error {
-	p := w.someCheckout(s, func(p *modelPayment) bool { return len(w.undecided(p)) > 0 && p.checkout.last().status == attemptUnderWay })
+	p := w.someCheckout(s, func(p *modelPayment) bool {
+		return len(w.undecided(p)) > 0 && p.checkout.last().status == attemptUnderWay
+	})
 	if p == nil || p.checkout.last() == nil || p.checkout.last().status != attemptUnderWay {
 		return nil
 	}
@@ -234,7 +236,9 @@ func (w *modelWalk) enterBoth(s modelStep) error {
 	errs := make([]error, len(cards))
 	var wg sync.WaitGroup
 	for i, entered := range cards {
-		wg.Go(func() { _, errs[i] = w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), entered.details()) })
+		wg.Go(func() {
+			_, errs[i] = w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), entered.details())
+		})
 	}
 	wg.Wait()
 	w.tell("card entered twice", p.origin())

@@ -100,7 +100,9 @@ func (p *modelPayment) wantPhase(got string) string {
 }
 
 // closed: the payer's steps end with the payment, or at its expiry, at the very instant already.
-func (p *modelPayment) closed(now time.Time) bool { return p.status != "pending" || !now.Before(p.expires) }
+func (p *modelPayment) closed(now time.Time) bool {
+	return p.status != "pending" || !now.Before(p.expires)
+}
 
 // refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is not.
 func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
