@@ -187,6 +187,13 @@ func (b *modelBank) cut(where modelLine) {
 	b.line = where
 }
 
+// busy reports whether there was a call since called was last asked.
+func (b *modelBank) busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.calls) > 0
+}
+
 // called are the calls since it was last asked, and makes the line whole.
 func (b *modelBank) called() []modelBankCall {
 	b.mu.Lock()

@@ -140,9 +140,6 @@ func (w *modelWalk) hearAll(calls []modelBankCall) error {
 		if err := w.hearBank(call); err != nil {
 			return err
 		}
-		if err := w.rest(w.model.attempts[call.id], call.answer); err != nil {
-			return err
-		}
 	}
 	return nil
 }

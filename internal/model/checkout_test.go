@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -180,7 +181,7 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	w.model.hear(a, call.answer, call.question)
 	switch last := p.checkout.lastError; {
 	case p.status != from:
-		w.tell("bank "+from+"-"+p.status+" "+orEmpty(p.reason), p.origin())
+		w.tell(strings.TrimSpace("bank "+from+"-"+p.status+" "+orEmpty(p.reason)), p.origin())
 	case p.checkout.rejected > rejected:
 		w.tell("code rejected", p.origin())
 	case a.status != before:
@@ -188,7 +189,7 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	case last != nil && last != lost:
 		w.tell("code lost", p.origin())
 	}
-	return nil
+	return w.rest(a, call.answer)
 }
 
 func orEmpty(s *string) string {
@@ -256,7 +257,9 @@ func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
 }
 
 // modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
-var modelCodes = []string{codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "", codeShort}
+var modelCodes = []string{
+	codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "", codeShort,
+}
 
 // giveCode has a payer give a code, asked for or not, or none.
 func (w *modelWalk) giveCode(s modelStep) error {

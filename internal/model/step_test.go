@@ -73,7 +73,7 @@ var modelOps = []modelOp{
 	{"review", 36, true},
 	{"decide", 30, true},
 	{"decide-both", 12, false},
-	{opVisit, 70, false},
+	{opVisit, 80, false},
 	{"enter", 30, true},
 	{"enter-both", 12, false},
 	{"code", 24, true},
@@ -86,7 +86,7 @@ var modelOps = []modelOp{
 	{"bank", 24, false},
 	{"poll", 36, false},
 	{opPause, 6, false},
-	{"bank-duel", 12, false},
+	{"bank-duel", 20, false},
 	{"card-duel", 10, false},
 	{"restart", 8, false},
 	{"deliver", 4, false},
@@ -112,9 +112,9 @@ var modelVisits = []struct {
 }{
 	{panPending, []string{
 		"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code", "resend", "trader-resend",
-		"bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both",
+		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both",
 	}},
-	{panCode, []string{"code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code", "no-code", "card-duel"}},
+	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code", "no-code", "card-duel"}},
 	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
 }
 
