@@ -42,10 +42,17 @@ var modelCounters = []struct {
 	{2, "card", "RUB"}, {2, "c2c", "MNT"}, {2, "iban", "MNT"}, {0, "sbp", "RUB"}, {1, "sbp", "RUB"}, {2, "sbp", "RUB"},
 	{0, "card", "RUB"}, {1, "card", "RUB"}, {2, "card", "RUB"}, {2, "iban", "MNT"},
 	// Card checkout.
-	{4, "quasi_ecom", "TRY"}, {4, "quasi_ecom", "TRY"}, {2, "quasi_ecom", "TRY"}, {4, "quasi_ecom", "TRY"}, {1, "mtstpay", "RUB"},
-	{4, "quasi_ecom", "TRY"},
+	{4, "quasi_ecom", "TRY"}, {2, "quasi_ecom", "TRY"}, {1, "mtstpay", "RUB"},
 	// Never a rate, not enabled, of another currency.
 	{3, "c2c", "KZT"}, {0, "sim", "RUB"}, {0, "c2c", "MNT"}, {2, "c2c", "KZT"}, {0, "mtstpay", "RUB"},
+}
+
+// cardCounter turns a step's number into one that asks for a card payment.
+func cardCounter(n int) int {
+	for !cardMethod(pickModel(modelCounters, n).method) || pickModel(modelCounters, n).merchant == 0 {
+		n++
+	}
+	return n
 }
 
 var modelPercents = []string{"", "", "", "0", "12.3456", "100"}

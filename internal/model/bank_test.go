@@ -74,10 +74,8 @@ var (
 	panSlow    = "4000000000000028"
 )
 
-// The one code that is right, the one that is wrong, and one that the bank takes its time to look at.
-const (
-	codeRight, codeWrong, codeSlow = "123456", "000000", "7777"
-)
+// The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
+const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
 func newModelBank() *modelBank { return &modelBank{charges: map[uuid.UUID]*modelCharge{}} }
 
@@ -189,6 +187,13 @@ func (b *modelBank) cut(where modelLine) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.line = where
+}
+
+// busy reports whether there was a call since called was last asked.
+func (b *modelBank) busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.calls) > 0
 }
 
 // called are the calls since it was last asked, and makes the line whole.

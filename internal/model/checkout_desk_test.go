@@ -14,7 +14,7 @@ import (
 // now and then somebody else.
 func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	var p *modelPayment
-	if s.n[1]%12 == 0 {
+	if s.n[1]%8 == 0 {
 		if p = w.some(s.n[0]); p != nil {
 			w.touch(p)
 		}

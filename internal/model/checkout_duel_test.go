@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -68,11 +69,11 @@ func (w *modelWalk) duelBank(s modelStep) error {
 		if charge.final {
 			return nil
 		}
-		return w.duelWord(p)
+		return w.duelWord(s, p)
 	case p.status != "pending":
 		return nil
-	case s.n[2]%4 == 0:
-		return w.duelClock(p, charge)
+	case s.n[2]%3 == 0:
+		return w.duelClock(s, p, charge)
 	}
 	if charge.undecided() {
 		charge.state = acquirer.Approved
@@ -82,13 +83,36 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	}
 	w.pass(modelAsked)
 	ender := pickModel(w.enders(p), s.n[1])
-	var ended, polled error
-	var wg sync.WaitGroup
-	wg.Go(func() { ended = ender.call() })
-	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
-	wg.Wait()
+	ended, polled := w.whilePolling(s.n[4]%2 == 0, ender.call)
 	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
 	return errors.Join(polled, w.judgeEnder(ender, ended, w.hearAllOf(w.bank.called())))
+}
+
+// whilePolling makes a call while the bank is asked: at once, or as soon as the bank has had a question.
+func (w *modelWalk) whilePolling(late bool, call func() error) (called, polled error) {
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		polled = w.checkouts.Poll(w.ctx)
+	})
+	wg.Go(func() {
+		for late && !w.bank.busy() && !closed(done) {
+			runtime.Gosched()
+		}
+		called = call()
+	})
+	wg.Wait()
+	return called, polled
+}
+
+func closed(done chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 func wonOrLost(err error) string {
@@ -119,7 +143,7 @@ func (w *modelWalk) judgeEnder(e modelEnder, err error, others modelPart) error 
 
 // duelClock has the bank's approval come at the very instant at which the payment expires. What else is news at the bank is
 // heard before, so that all other payments that expire do so whatever comes first.
-func (w *modelWalk) duelClock(p *modelPayment, charge *modelCharge) error {
+func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge) error {
 	if err := w.askAll(1); err != nil || p.status != "pending" {
 		return err
 	}
@@ -132,11 +156,7 @@ func (w *modelWalk) duelClock(p *modelPayment, charge *modelCharge) error {
 		w.touch(other)
 	}
 	var count int
-	var expired, polled error
-	var wg sync.WaitGroup
-	wg.Go(func() { count, expired = w.service.Expire(w.ctx) })
-	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
-	wg.Wait()
+	expired, polled := w.whilePolling(s.n[4]%2 == 0, func() (err error) { count, err = w.service.Expire(w.ctx); return err })
 	status := ""
 	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Scan(&status)
 	if err := errors.Join(expired, polled, err); err != nil {
@@ -164,16 +184,13 @@ func (w *modelWalk) duelClock(p *modelPayment, charge *modelCharge) error {
 
 // duelWord has the application say that a payment is completed while its charge is about to be undone. It is completed in
 // either case; and undone in either order, the charge is an operator's.
-func (w *modelWalk) duelWord(p *modelPayment) error {
+func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 	w.pass(modelAsked)
 	application := auth.Caller{Kind: auth.Application}
-	var moved, polled error
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_, _, moved = w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
+	moved, polled := w.whilePolling(s.n[4]%2 == 0, func() error {
+		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
+		return err
 	})
-	wg.Go(func() { polled = w.checkouts.Poll(w.ctx) })
-	wg.Wait()
 	w.tell("bank against application", p.origin())
 	w.model.move(p, "completed", "application", nil, nil)
 	return errors.Join(moved, polled, w.hearAll(w.bank.called()))
@@ -182,7 +199,7 @@ func (w *modelWalk) duelWord(p *modelPayment) error {
 // duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
 func (w *modelWalk) duelCard(s modelStep) error {
 	p := w.someCheckout(s, w.inPhases(phaseDetails, phaseCode))
-	if p == nil {
+	if p == nil || w.overtakes(p) {
 		return nil
 	}
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
@@ -213,6 +230,14 @@ func (w *modelWalk) duelCard(s modelStep) error {
 		return err
 	}
 	return w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) })
+}
+
+// overtakes reports whether a code would come to the bank before its card. That is left out of duels with the trader's word:
+// the gateway, told of a completed payment that the bank knows of no such attempt, lists it for an operator at once, and
+// does not ask to undo a card that arrives later.
+func (w *modelWalk) overtakes(p *modelPayment) bool {
+	last := p.checkout.last()
+	return p.phaseShown() != phaseDetails && last != nil && w.bank.charges[last.id] == nil
 }
 
 func errUnlessOneOf(err error, codes ...string) error {

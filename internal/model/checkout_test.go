@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -37,9 +39,10 @@ func (w *modelWalk) inPhases(phases ...string) func(*modelPayment) bool {
 
 func (w *modelWalk) linkOf(p *modelPayment) string { return w.links.Token(uuid.MustParse(p.uuid)) }
 
-// modelPANs are the cards that payers have; half of them are those whose fate the walk decides.
-var modelPANs = slices.Concat(pansApproved, []string{panFinal, panCode, panCode, panPending, panPending, panPending, panCode, panPending, panSlow},
-	[]string{"4000000000000002", "4000000000009995", "4000000000000069"})
+// modelPANs are the cards that payers have, as often as they stand here.
+var modelPANs = slices.Concat(pansApproved, slices.Sorted(maps.Keys(pansDeclined)), []string{
+	panFinal, panSlow, panCode, panCode, panCode, panCode, panCode, panCode, panPending, panPending, panPending, panPending, panPending,
+})
 
 func (w *modelWalk) cardOf(s modelStep) modelCard {
 	return modelCard{pickModel(modelPANs, s.n[1]), pickModel([]string{"ANNA B", ""}, s.n[2])}
@@ -178,7 +181,7 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	w.model.hear(a, call.answer, call.question)
 	switch last := p.checkout.lastError; {
 	case p.status != from:
-		w.tell("bank "+from+"-"+p.status+" "+orEmpty(p.reason), p.origin())
+		w.tell(strings.TrimSpace("bank "+from+"-"+p.status+" "+orEmpty(p.reason)), p.origin())
 	case p.checkout.rejected > rejected:
 		w.tell("code rejected", p.origin())
 	case a.status != before:
@@ -186,7 +189,7 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	case last != nil && last != lost:
 		w.tell("code lost", p.origin())
 	}
-	return nil
+	return w.rest(a, call.answer)
 }
 
 func orEmpty(s *string) string {
@@ -253,7 +256,10 @@ func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
 	return !same || phase != p.wantPhase(phase), err
 }
 
-var modelCodes = []string{codeRight, codeWrong, codeRight, codeWrong, codeSlow, codeWrong, "", codeRight, codeWrong, "12"}
+// modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
+var modelCodes = []string{
+	codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "", codeShort,
+}
 
 // giveCode has a payer give a code, asked for or not, or none.
 func (w *modelWalk) giveCode(s modelStep) error {
@@ -308,7 +314,7 @@ func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
 // was asked for.
 func (p *modelPayment) refuseCode(otp string, w *modelWalk) (want string, changes bool) {
 	switch closed := p.closed(w.model.now); {
-	case otp == "12", otp == "" && !closed && p.phaseShown() == phaseCode:
+	case otp == codeShort, otp == "" && !closed && p.phaseShown() == phaseCode:
 		return "validation_failed", false
 	case otp == "":
 		return p.refusePayer(w.model.now, phaseBank, phaseConfirm), false

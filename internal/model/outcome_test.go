@@ -4,7 +4,7 @@ import "slices"
 
 // modelOutcomes are what a long walk must have seen: every move of a status, every refusal, every injury.
 func modelOutcomes() []string {
-	outcomes := slices.Concat(paymentOutcomes, payoutOutcomes, cashboxOutcomes, appealOutcomes)
+	outcomes := slices.Concat(paymentOutcomes, cardOutcomes, payoutOutcomes, cashboxOutcomes, appealOutcomes)
 	for _, from := range modelStatuses {
 		for _, to := range modelStatuses {
 			outcomes = append(outcomes, from+"-"+to)
@@ -12,7 +12,8 @@ func modelOutcomes() []string {
 	}
 	// The rarer steps are injured too, but not surely in every walk.
 	for _, op := range []string{
-		"create", "move", "confirm", "payout", "take", "finish", "deposit", "confirm-deposit", "insure", "appeal", "review",
+		"create", "move", "confirm", "payout", "take", "finish", "deposit", "confirm-deposit", "insure", "appeal", "review", "enter", "code",
+		"resend",
 	} {
 		outcomes = append(outcomes, "aborted "+op, "lost "+op)
 	}
@@ -24,6 +25,33 @@ var paymentOutcomes = []string{
 	"merchant_collect_method_disabled", "merchant_collect_amount_outside_platform_limits", "payment_not_pending",
 	"not_found", "trader completed", "trader cancelled", "expired", "settled", "expired cut short",
 	"delivered", "restart", "spent", "overspent", "forbidden",
+}
+
+// What happens to cards, and what an acquirer says against what others say.
+var cardOutcomes = slices.Concat([]string{
+	"card entered", "card entered twice", "card invalid", "card checkout_closed", "card checkout_wrong_step", "cut short enter",
+	"code given", "code rejected", "code lost", "code not needed", "code checkout_closed", "code checkout_wrong_step",
+	"code validation_failed", "cut short code", "payer cancelled", "payer-cancel checkout_closed", "looked", "line cut",
+	"request-code", "request-code checkout_wrong_step", "request-code not_found", "request-code payment_not_pending",
+	"no-code", "no-code checkout_wrong_step", "no-code not_found", "no-code payment_not_pending",
+	"resent by merchant", "resend code_resend_wrong_step", "resend code_resend_too_early", "resend code_resend_exhausted",
+	"resend cashbox_access_denied", "resent by trader", "trader-resend code_resend_wrong_step", "trader-resend code_resend_too_early",
+	"trader-resend code_resend_exhausted", "trader-resend not_found", "trader-resend payment_not_pending",
+	"desk checkout_wrong_step", "desk code_resend_wrong_step", "desk payment_not_pending",
+	"attempt charged", "attempt declined", "attempt voided", "attempt lost", "attempt conflict",
+	"bank approves", "bank approves for good", "bank asks for a code", "bank declines", "bank undoes",
+	"bank pending-completed", "bank pending-failed card_declined", "bank pending-failed card_expired",
+	"bank pending-failed insufficient_funds", "bank pending-failed code_rejected",
+	"bank against application", "bank against clock won", "bank against clock lost",
+}, duelOutcomes())
+
+// duelOutcomes are a bank, a card and a code against each that may end the payment at the same moment.
+func duelOutcomes() []string {
+	var outcomes []string
+	for _, ender := range []string{"payer", "trader's no", "trader's yes"} {
+		outcomes = append(outcomes, "bank against "+ender+" won", "bank against "+ender+" lost", "card against "+ender, "code against "+ender)
+	}
+	return outcomes
 }
 
 // Of the moves between a payout's statuses these exist and no other.

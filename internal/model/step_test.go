@@ -22,14 +22,16 @@ type modelStep struct {
 	injury, at int
 }
 
-// modelOps are the steps and how often they come.
-var modelOps = []struct {
+type modelOp struct {
 	op     string
 	weight int
 	// injured steps run transactions of the service, which may be aborted in the middle.
 	injured bool
-}{
-	{"create", 340, true},
+}
+
+// modelOps are the steps and how often they come.
+var modelOps = []modelOp{
+	{"create", 300, true},
 	{"repeat", 90, true},
 	{"rush", 12, false},
 	{"invalid", 30, false},
@@ -73,19 +75,21 @@ var modelOps = []struct {
 	{"review", 36, true},
 	{"decide", 30, true},
 	{"decide-both", 12, false},
-	{"enter", 150, true},
+	{opVisit, 80, false},
+	{"enter", 30, true},
 	{"enter-both", 12, false},
-	{"code", 70, true},
-	{"payer-cancel", 16, true},
+	{"code", 24, true},
+	{"payer-cancel", 10, true},
 	{"look", 10, false},
-	{"request-code", 24, true},
-	{"no-code", 20, true},
-	{"resend", 36, true},
-	{"trader-resend", 30, true},
-	{"bank", 60, false},
-	{"poll", 50, false},
-	{"bank-duel", 24, false},
-	{"card-duel", 20, false},
+	{"request-code", 12, true},
+	{"no-code", 10, true},
+	{"resend", 16, true},
+	{"trader-resend", 16, true},
+	{"bank", 24, false},
+	{"poll", 36, false},
+	{opPause, 6, false},
+	{"bank-duel", 20, false},
+	{"card-duel", 10, false},
 	{"restart", 8, false},
 	{"deliver", 4, false},
 }
@@ -99,14 +103,58 @@ const (
 	modelInjured = 12
 )
 
+// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with others.
+const opVisit = "visit"
+
+// modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which card it is by
+// preference.
+var modelVisits = []struct {
+	pan string
+	ops []string
+}{
+	{panPending, []string{
+		"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code", "resend", "trader-resend",
+		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both",
+	}},
+	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code", "no-code", "card-duel"}},
+	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
+}
+
+// opPause lets the time pass after which a code may be asked for again.
+const opPause = "pause"
+
 // modelSteps draws a walk from its seed.
 func modelSteps(seed uint64, count int) []modelStep {
 	random := rand.New(rand.NewPCG(seed, 0))
 	steps := make([]modelStep, 0, count)
-	for i := range count {
+	var visit []modelStep
+	for id := 1; id <= count; id++ {
 		s := drawModelStep(random)
-		s.id = i + 1
+		switch {
+		case len(visit) > 0 && random.IntN(3) > 0:
+			s, visit = visit[0], visit[1:]
+		case s.op == opVisit:
+			s.op, s.n[1], s.n[2] = "create", cardCounter(s.n[1]), s.n[2]%7 // what most traders can put up
+			visit = append(visit, drawModelVisit(random, id)...)
+		}
+		s.id = id
 		steps = append(steps, s)
+	}
+	return steps
+}
+
+// drawModelVisit draws what follows on the step that makes a card payment.
+func drawModelVisit(random *rand.Rand, maker int) []modelStep {
+	kind := pickModel(modelVisits, random.IntN(modelRange))
+	steps := []modelStep{drawOp(random, "enter")}
+	if random.IntN(2) == 0 {
+		steps[0].n[1] = slices.Index(modelPANs, kind.pan)
+	}
+	for range 5 + random.IntN(8) {
+		steps = append(steps, drawOp(random, pickModel(kind.ops, random.IntN(modelRange))))
+	}
+	for i := range steps {
+		steps[i].ref = maker
 	}
 	return steps
 }
@@ -118,19 +166,26 @@ func drawModelStep(random *rand.Rand) modelStep {
 	}
 	left := random.IntN(total)
 	for _, o := range modelOps {
-		if left -= o.weight; left >= 0 {
-			continue
+		if left -= o.weight; left < 0 {
+			return drawOp(random, o.op)
 		}
-		s := modelStep{op: o.op}
-		for i := range s.n {
-			s.n[i] = random.IntN(modelRange)
-		}
-		if o.injured && random.IntN(100) < modelInjured {
-			s.injury, s.at = 1+random.IntN(injuries), 1+random.IntN(modelStatements)
-		}
-		return s
 	}
 	panic("the weights do not add up")
+}
+
+func drawOp(random *rand.Rand, op string) modelStep {
+	s := modelStep{op: op}
+	for i := range s.n {
+		s.n[i] = random.IntN(modelRange)
+	}
+	i := slices.IndexFunc(modelOps, func(o modelOp) bool { return o.op == op })
+	if modelOps[i].injured && random.IntN(100) < modelInjured {
+		s.injury, s.at = 1+random.IntN(injuries), 1+random.IntN(modelStatements)
+		if op == "enter" || op == "code" { // two transactions with the bank's answer between them
+			s.at += random.IntN(2 * modelStatements)
+		}
+	}
+	return s
 }
 
 // String writes the step so that parseModelSteps reads it again.

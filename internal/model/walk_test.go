@@ -181,7 +181,7 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"appeal": w.appeal, "appeal-rush": w.rushAppeals, "review": w.review, "decide": w.decide, "decide-both": w.decideBoth,
 		"enter": w.enter, "enter-both": w.enterBoth, "code": w.giveCode, "payer-cancel": w.payerCancel, "look": w.look,
 		"request-code": w.requestCode, "no-code": w.noCode, "resend": w.resend, "trader-resend": w.traderResend,
-		"bank": w.decideCharge, "poll": w.poll, "bank-duel": w.duelBank, "card-duel": w.duelCard,
+		"bank": w.decideCharge, "poll": w.poll, opPause: w.pause, "bank-duel": w.duelBank, "card-duel": w.duelCard,
 		"restart": func(modelStep) error { w.tell("restart"); return w.restart() }, "deliver": w.deliver,
 	}
 }
