@@ -204,7 +204,7 @@ func (b *boundedUpload) Read(p []byte) (int, error) {
 
 // UploadError is what a caller learns of a body that could not be read to its end, or kept.
 func UploadError(err error) error {
-	if fault.As(err) != nil || errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
+	if errors.As(err, new(*fault.Error)) || errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
 		return err
 	}
 	return fault.Fields{fault.Body: {"could not be read"}}.Err()

@@ -8,9 +8,13 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
+	"gateway/schema"
 )
 
 func TestMigrateAgainChangesNothing(t *testing.T) {
@@ -33,21 +37,39 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 // A database in which the accounts of the platform and of the world outside were opened by hand keeps what is on them.
 func TestMigrateKeepsAccounts(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
 	ctx := context.Background()
-	_, err := d.Pool.Exec(ctx, `drop table trader_funding; delete from goose_db_version where version_id = 21;
-		update account set balance = 7 where owner_kind = 'platform' and purpose = 'available'`)
+	url := emptyDatabase(t)
+	pool := databaseAt(t, url, 20)
+	_, err := pool.Exec(ctx, "insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Migrate(ctx, d.URL); err != nil {
+	if err := db.Migrate(ctx, url); err != nil {
 		t.Fatal(err)
 	}
 	var accounts, kept int
-	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
+	err = pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
 	if err != nil || accounts != 4 || kept != 7 {
 		t.Errorf("%d accounts with %d, %v", accounts, kept, err)
 	}
+}
+
+// databaseAt brings an empty database to an earlier version of the schema.
+func databaseAt(t *testing.T, url string, version int64) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	migrations, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), schema.FS)
+	if err == nil {
+		_, err = migrations.UpTo(context.Background(), version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pool
 }
 
 // Replicas that start together on an empty database must not trip over each other.

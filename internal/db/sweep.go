@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,11 +15,13 @@ const (
 	// A row that failed is left out this long, and each further time twice as long as before.
 	putOffFirst = 2 * time.Second
 	putOffMost  = 5 * time.Minute
+	// sweepers is how many rows a sweep does at a time.
+	sweepers = 8
 	// lockWait is how long background work waits for a lock that somebody else has.
 	lockWait = "1s"
 )
 
-// Sweep does due rows one by one, each in a transaction of its own. A row that fails, or whose locks are not to be had in
+// Sweep does due rows, several at a time, each in a transaction of its own. A row that fails, or whose locks are not to be had in
 // time, is put off: it keeps no later row waiting, and is not tried again at once. Each process remembers its own failures,
 // in real time.
 type Sweep[R any] struct {
@@ -54,31 +57,63 @@ func (s *Sweep[R]) PutOff() []int64 {
 	return ids
 }
 
-// Do does the rows and counts those of which do reports that it did something.
-func (s *Sweep[R]) Do(
-	ctx context.Context, b Beginner, rows []R, do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
+// Run does what is due, page after page, until a page is not full or nothing more can be done now. list lists the next
+// page, in the order in which to do it, without the ids it is given.
+func (s *Sweep[R]) Run(
+	ctx context.Context, b Beginner, page int32, list func(putOff []int64, page int32) ([]R, error),
+	do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
 ) (int, error) {
-	count := 0
+	var all int
 	var failed []error
-	for _, row := range rows {
-		done := false
-		err := InTx(ctx, b, func(tx pgx.Tx, q *Queries) (err error) {
-			if err = WaitBriefly(ctx, tx); err == nil {
-				done, err = do(ctx, tx, q, row)
-			}
-			return err
-		})
-		if ctx.Err() != nil {
-			return count, errors.Join(append(failed, err)...)
-		}
-		s.note(s.id(row), err)
+	for {
+		due, err := list(s.PutOff(), page)
 		if err != nil {
-			failed = append(failed, err)
-		} else if done {
-			count++
+			return all, errors.Join(append(failed, fmt.Errorf("list what is due: %w", err))...)
+		}
+		count, err := s.doPage(ctx, b, due, do)
+		all, failed = all+count, append(failed, err)
+		if len(due) < int(page) || count == 0 || ctx.Err() != nil {
+			return all, errors.Join(failed...)
 		}
 	}
-	return count, errors.Join(failed...)
+}
+
+// doPage does the rows, in their order, and counts those of which do reports that it did something. It is called from several
+// goroutines at a time.
+func (s *Sweep[R]) doPage(
+	ctx context.Context, b Beginner, rows []R, do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
+) (int, error) {
+	var next, count atomic.Int64
+	errs := make([]error, len(rows))
+	var sweeping sync.WaitGroup
+	for range min(sweepers, len(rows)) {
+		sweeping.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(rows)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				done, err := s.one(ctx, b, rows[i], do)
+				if errs[i] = err; done {
+					count.Add(1)
+				}
+			}
+		})
+	}
+	sweeping.Wait()
+	return int(count.Load()), errors.Join(errs...)
+}
+
+// one does one row, and notes whether it failed.
+func (s *Sweep[R]) one(
+	ctx context.Context, b Beginner, row R, do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
+) (done bool, err error) {
+	err = InTx(ctx, b, func(tx pgx.Tx, q *Queries) (err error) {
+		if err = WaitBriefly(ctx, tx); err == nil {
+			done, err = do(ctx, tx, q, row)
+		}
+		return err
+	})
+	if ctx.Err() == nil { // a sweep that was stopped says nothing of the row
+		s.note(s.id(row), err)
+	}
+	return done && err == nil, err
 }
 
 func (s *Sweep[R]) note(id int64, err error) {

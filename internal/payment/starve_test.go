@@ -77,8 +77,6 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			if n := b.count(t, "select count(*) from payment where status = 'failed' and id < 100000"); n != 5 {
 				t.Errorf("%d of 5 expired", n)
 			}
-			// Those put off are not tried again at once, nor waited for.
-			b.wantExpired(t, 0)
 			if name == "failing" {
 				if err := b.payments.ExpireAll(context.Background()); err != nil {
 					t.Error(err)
@@ -106,7 +104,6 @@ func TestSettlementStarvesNobody(t *testing.T) {
 		_, _ = b.payments.Settle(context.Background())
 	}
 	b.wantDue(t, batch)
-	b.wantSettled(t, 0)
 }
 
 // A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep for a moment only.

@@ -20,13 +20,11 @@ const (
 // Expire fails the pending payments whose time is over, the oldest first, and reports how many. Replicas sweeping at the
 // same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
-	now := s.clock.Now()
-	due, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: s.expiring.PutOff(), Page: sweepBatch})
-	if err != nil {
-		return 0, fmt.Errorf("find expired payments: %w", err)
+	now, reason := s.clock.Now(), reasonExpired
+	due := func(putOff []int64, page int32) ([]db.PaymentsExpiredRow, error) {
+		return s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	reason := reasonExpired
-	return s.expiring.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PaymentsExpiredRow) (bool, error) {
+	return s.expiring.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PaymentsExpiredRow) (bool, error) {
 		p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
 		if err != nil {
 			return false, db.IgnoreNoRows(err)
@@ -69,11 +67,10 @@ func pause(ctx context.Context, wait time.Duration) bool {
 
 // Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how many.
 func (s *Service) Settle(ctx context.Context) (int, error) {
-	due, err := s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: s.settling.PutOff(), Page: sweepBatch})
-	if err != nil {
-		return 0, fmt.Errorf("find due settlements: %w", err)
+	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
+		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
 	}
-	return s.settling.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.SettlementDueListRow) (bool, error) {
+	return s.settling.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.SettlementDueListRow) (bool, error) {
 		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID})
 		if err != nil {
 			return false, fmt.Errorf("lock payment: %w", err)

@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,11 +20,10 @@ const (
 // time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
-	due, err := s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: s.expiring.PutOff(), Page: sweepBatch})
-	if err != nil {
-		return 0, fmt.Errorf("find expired payouts: %w", err)
+	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
+		return s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	return s.expiring.Do(ctx, s.pool, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PayinsExpiredRow) (bool, error) {
+	return s.expiring.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PayinsExpiredRow) (bool, error) {
 		p, err := q.PayinLockExpired(ctx, db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
 		if err != nil {
 			return false, db.IgnoreNoRows(err)

@@ -1,0 +1,43 @@
+package db
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A row that fails is left out for longer each time, up to five minutes, until it does not fail.
+func TestSweepPutsOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSweep(func(id int64) int64 { return id })
+		bad := errors.New("no")
+		for _, wait := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second} {
+			s.note(1, bad)
+			s.note(2, nil)
+			time.Sleep(wait - time.Millisecond)
+			if got := s.PutOff(); !slices.Equal(got, []int64{1}) {
+				t.Errorf("just before %s: put off are %v", wait, got)
+			}
+			time.Sleep(time.Millisecond)
+			if got := s.PutOff(); got == nil || len(got) != 0 {
+				t.Errorf("after %s: put off are %v", wait, got)
+			}
+		}
+		for range 10 {
+			s.note(1, bad)
+		}
+		time.Sleep(5 * time.Minute)
+		if got := s.PutOff(); len(got) != 0 {
+			t.Errorf("after five minutes: put off are %v", got)
+		}
+		s.note(1, nil)
+		s.note(1, bad)
+		time.Sleep(2 * time.Second)
+		if got := s.PutOff(); len(got) != 0 {
+			t.Errorf("the first failure after a success: put off are %v", got)
+		}
+	})
+}
