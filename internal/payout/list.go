@@ -66,8 +66,10 @@ func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListForTrader(ctx, db.PayinListForTraderParams{
-		TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
+			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
@@ -102,8 +104,10 @@ func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
-		MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
+			MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
@@ -122,7 +126,9 @@ func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.P
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListOverdue(ctx, db.PayinListOverdueParams{Now: s.clock.Now(), BeforeID: before, Page: limit + 1})
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{Now: s.clock.Now(), BeforeID: before, Page: limit + 1})
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)
 	}
