@@ -8,7 +8,13 @@ select id, kind, password_hash, totp_secret from app_user where login = @login a
 
 -- UserSetting locks a user and reads what may be known of him.
 -- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret')::jsonb from app_user u where u.id = @id for no key update;
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('merchant_ids',
+    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id)))::jsonb
+from app_user u where u.id = @id for no key update;
+
+-- UserLink lets a cabinet user see merchants' payments.
+-- name: UserLink :exec
+insert into cabinet_merchant (user_id, merchant_id) select @user_id, unnest(@merchant_ids::bigint[]);
 
 -- name: UserUpdate :exec
 update app_user set enabled = coalesce(sqlc.narg(enabled), enabled),

@@ -70,17 +70,19 @@ for no key update skip locked;
 update payment set event_sequence = event_sequence + 1 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PaymentListByPayer goes through each of a payer's names by itself, so that each reads no more rows than a page has.
+-- PaymentListByPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a
+-- page has.
 -- name: PaymentListByPayer :many
-select p.* from unnest(@payers::text[]) as payer (name) cross join lateral (
+select p.* from unnest(@payers::text[]) as payer (name) cross join unnest(@merchant_ids::bigint[]) as merchant (id)
+cross join lateral (
     select * from payment
-    where payer_user_id = payer.name and id < @before_id
+    where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < @before_id
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
       and (sqlc.narg(order_id)::text is null or order_id = sqlc.narg(order_id))
       and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
       and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
       and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
-    order by id desc limit @page
+    order by payment.id desc limit @page
 ) p order by p.id desc limit @page;
 
 -- PaymentListByOrder finds a merchant's payments of one order id, one a channel.

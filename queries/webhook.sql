@@ -33,7 +33,16 @@ select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.num
 from webhook_event e
 where e.merchant_id = @merchant_id and (e.xid, e.number) > (cast(@after_xid::text as xid8), @after_number::bigint)
   and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-  and (sqlc.narg(status)::text is null or e.status = sqlc.narg(status))
+order by e.xid, e.number
+limit @page;
+
+-- WebhookEventFeedByStatus is WebhookEventFeed of the events in one status, by an index of its own.
+-- name: WebhookEventFeedByStatus :many
+select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
+from webhook_event e
+where e.merchant_id = @merchant_id and e.status = @status
+  and (e.xid, e.number) > (cast(@after_xid::text as xid8), @after_number::bigint)
+  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
 order by e.xid, e.number
 limit @page;
 

@@ -195,12 +195,14 @@ func (d *Door) signs(header http.Header, kinds []auth.Kind) bool {
 	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == auth.MerchantKey || d.keys.Signed(header))
 }
 
-// count bounds how often a key may call and, of callers without one, an address may write.
+// count bounds how often a key or a user may call and, of callers who are neither, an address may write.
 func (d *Door) count(r *http.Request, caller auth.Caller) error {
 	var err error
 	switch {
 	case caller.Kind == auth.MerchantKey:
 		_, err = d.limits.Count(limit.Key, strconv.FormatInt(caller.ID, 10))
+	case caller.Kind != auth.Anyone && caller.Kind != auth.Application:
+		_, err = d.limits.Count(limit.User, strconv.FormatInt(caller.ID, 10))
 	case caller.Kind == auth.Anyone && r.Method == http.MethodPost:
 		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 	}

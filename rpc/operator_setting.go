@@ -100,7 +100,7 @@ func (s *OperatorService) CreateUser(
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Users.Create(ctx, auth.CallerFrom(ctx), auth.NewUser{
 		Kind: auth.Kind(req.Msg.GetKind()), Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
-		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId,
+		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId, MerchantIDs: req.Msg.GetMerchantIds(),
 	}))
 }
 

@@ -15,7 +15,7 @@ import (
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// newPayer makes a cabinet user with a token, so that no other test makes payments of his.
+// newPayer makes a cabinet user of every merchant with a token, so that no other test makes payments of his.
 func (g *instance) newPayer(t *testing.T, login string) (token string, id int64) {
 	t.Helper()
 	token = "token-of-" + login
@@ -24,6 +24,7 @@ func (g *instance) newPayer(t *testing.T, login string) (token string, id int64)
 			insert into app_user (kind, login, password_hash, created_at) values ('cabinet', $1, '', now()) returning id
 		) insert into token (hash, user_id, created_at, expires_at) select sha256($2), id, now(), now() + interval '1 day' from made returning user_id`,
 		login, []byte(token)).Scan(&id))
+	g.exec(t, "insert into cabinet_merchant (user_id, merchant_id) select $1, id from merchant", id)
 	return token, id
 }
 

@@ -40,6 +40,8 @@ type Caller struct {
 	// MerchantID is zero for a legacy key that is bound to no merchant, and for kinds without one.
 	MerchantID int64
 	TraderID   int64
+	// MerchantIDs are the merchants among whose payments a cabinet user finds their own.
+	MerchantIDs []int64
 
 	// CashboxID is a key's default cashbox, or nil.
 	CashboxID *int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,12 +20,16 @@ type NewUser struct {
 	Login, Password string
 	MerchantID      *int64
 	TraderID        *int64
+	// MerchantIDs are a cabinet user's: among their payments the user sees those made for them.
+	MerchantIDs []int64
 }
 
 const (
 	minPassword = 12
 	maxPassword = 255
 	maxLogin    = 255
+	// maxMerchants is more than any player has.
+	maxMerchants = 100
 )
 
 // Create makes a user, on an operator's word. What the log of settings keeps of him does not include the password.
@@ -45,25 +50,31 @@ func (u *Users) Create(ctx context.Context, caller Caller, n NewUser) (db.Settin
 			id, err := q.UserInsert(ctx, db.UserInsertParams{
 				Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: c.At,
 			})
-			return id, insertError(err)
+			if err == nil && len(n.MerchantIDs) > 0 {
+				err = q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: n.MerchantIDs})
+			}
+			return id, n.insertError(err)
 		},
 		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.UserSetting(ctx, id) },
 	})
 }
 
-func insertError(err error) error {
+func (n NewUser) insertError(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case db.IsUniqueViolation(err):
 		return fault.Fields{"login": {"is taken"}}.Err()
+	case db.IsForeignKeyViolation(err) && n.Kind == Cabinet:
+		return fault.Fields{"merchantIds": {"one of them is no merchant"}}.Err()
 	case db.IsForeignKeyViolation(err):
 		return fault.Fields{"merchantId": {"no such merchant or trader"}}.Err()
 	}
 	return fmt.Errorf("insert user: %w", err)
 }
 
-func (n NewUser) validate(ctx context.Context) error {
+// validate puts the merchants in order, each once.
+func (n *NewUser) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	switch n.Kind {
 	case Cabinet, MerchantPortal, Trader, Operator:
@@ -76,6 +87,10 @@ func (n NewUser) validate(ctx context.Context) error {
 	checkPassword(f, n.Password)
 	f.Check((n.Kind == MerchantPortal) == (n.MerchantID != nil), "merchantId", "goes with kind merchant_portal, and only with it")
 	f.Check((n.Kind == Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
+	f.Check((n.Kind == Cabinet) == (len(n.MerchantIDs) > 0), "merchantIds", "goes with kind cabinet, and only with it")
+	f.Check(len(n.MerchantIDs) <= maxMerchants, "merchantIds", "must be at most %d", maxMerchants)
+	slices.Sort(n.MerchantIDs)
+	n.MerchantIDs = slices.Compact(n.MerchantIDs)
 	return f.Err()
 }
 

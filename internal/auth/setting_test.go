@@ -1,6 +1,8 @@
 package auth_test
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,12 +84,15 @@ func TestWrongUsers(t *testing.T) {
 		fields []string
 	}{
 		"nothing":          {auth.NewUser{}, []string{"kind", "login", "password"}},
-		"a number":         {auth.NewUser{Kind: auth.Cabinet, Login: "1234", Password: password}, []string{"login"}},
-		"11 characters":    {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: "12345678901"}, []string{"password"}},
+		"a number":         {auth.NewUser{Kind: auth.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
+		"11 characters":    {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
 		"a key's kind":     {auth.NewUser{Kind: auth.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
 		"without merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
 		"without trader":   {auth.NewUser{Kind: auth.Trader, Login: "eva", Password: password}, []string{"traderId"}},
 		"with too much":    {auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
+		"of no merchant":   {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
+		"of far merchants": {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
+		"no player":        {auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
 		"unknown merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
 	} {
 		_, err := users.Create(t.Context(), operator, c.user)
@@ -102,8 +107,18 @@ func TestWrongUsers(t *testing.T) {
 			}
 		}
 	}
-	if _, err := users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password}); err != nil {
+	m := d.NewMerchant(t, dbtest.MerchantOpts{})
+	change, err := users.Create(t.Context(), operator,
+		auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
+	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
+		t.Fatalf("%s, %v", change.After, err)
+	}
+	token, err := users.Login(t.Context(), auth.Credentials{Login: "eva", Password: password})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if caller, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil || !slices.Equal(caller.MerchantIDs, []int64{m.ID}) {
+		t.Errorf("signed in as %+v, %v", caller, err)
 	}
 	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,8 +23,20 @@ import (
 // tokenLife is how long a sign-in lasts, on the wall clock.
 const tokenLife = 12 * time.Hour
 
-// Refusals of a sign-in.
+// errInvalidCredentials refuses a sign-in.
 var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
+
+// guess is a sign-in whose password or code was compared and found wrong.
+type guess struct{ error }
+
+// Unwrap gives the refusal.
+func (g guess) Unwrap() error { return g.error }
+
+var errGuess = guess{errInvalidCredentials}
+
+// Guessed reports whether a sign-in failed because its password, or its code, was compared and found wrong: what whoever
+// guesses them comes by. An unknown login is compared with nobody's password.
+func Guessed(err error) bool { return errors.As(err, new(guess)) }
 
 // passwordParams are argon2id's, as OWASP advises for a server: 19 MiB, two passes.
 var passwordParams = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
@@ -77,12 +91,23 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
+// Check refuses credentials that cannot be anybody's, whatever is kept.
+func (c Credentials) Check(ctx context.Context) error {
+	fields := fault.Decoded(ctx)
+	fields.Required("login", c.Login)
+	fields.Required("password", c.Password)
+	if err := fields.Err(); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(c.Login) > maxLogin || utf8.RuneCountInString(c.Password) > maxPassword {
+		return errInvalidCredentials
+	}
+	return nil
+}
+
 // Login exchanges credentials for a token.
 func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
-	fields := fault.Decoded(ctx)
-	fields.Check(c.Login != "", "login", "is required")
-	fields.Check(c.Password != "", "password", "is required")
-	if err := fields.Err(); err != nil {
+	if err := c.Check(ctx); err != nil {
 		return Token{}, err
 	}
 	user, err := u.q.UserByLogin(ctx, c.Login)
@@ -94,9 +119,11 @@ func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
 	if found {
 		hash = user.PasswordHash
 	}
-	match, err := u.compare(ctx, c.Password, hash)
-	if err != nil || !match || !found {
-		return Token{}, errInvalidCredentials
+	switch match, err := u.compare(ctx, c.Password, hash); {
+	case err != nil:
+		return Token{}, fmt.Errorf("compare password: %w", err)
+	case !match || !found:
+		return Token{}, errGuess
 	}
 	if err := u.checkCode(user, c.Code); err != nil {
 		return Token{}, err
@@ -122,8 +149,11 @@ func (u *Users) checkCode(user db.UserByLoginRow, code string) error {
 	if err != nil {
 		return err
 	}
-	if !totp.Validate(code, string(secret)) {
+	switch {
+	case code == "":
 		return errInvalidCredentials
+	case !totp.Validate(code, string(secret)):
+		return errGuess
 	}
 	return nil
 }
@@ -167,6 +197,7 @@ func (u *Users) Bearer(ctx context.Context, authorization string) (Caller, error
 	if user.TraderID != nil {
 		c.TraderID = *user.TraderID
 	}
+	c.MerchantIDs = user.MerchantIds
 	return c, nil
 }
 

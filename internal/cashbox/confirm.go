@@ -109,7 +109,9 @@ func (a *Accounts) ListDeposits(ctx context.Context, caller auth.Caller, page De
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := a.q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
+	rows, err := db.List(ctx, a.pool, func(q *db.Queries) ([]db.Deposit, error) {
+		return q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list deposits: %w", err)
 	}

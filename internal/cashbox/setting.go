@@ -238,8 +238,10 @@ func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page Page) (
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.SettingChangeList(ctx, db.SettingChangeListParams{
-		BeforeID: before, Subject: page.Subject, SubjectKey: page.SubjectKey, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.SettingChange, error) {
+		return q.SettingChangeList(ctx, db.SettingChangeListParams{
+			BeforeID: before, Subject: page.Subject, SubjectKey: page.SubjectKey, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list setting changes: %w", err)

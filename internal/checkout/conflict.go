@@ -22,7 +22,9 @@ func (s *Service) ListConflicts(ctx context.Context, caller auth.Caller, size *i
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: limit + 1})
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.CardConflict, error) {
+		return q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: limit + 1})
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list conflicts: %w", err)
 	}

@@ -62,8 +62,25 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) (int64, 
 	return id, err
 }
 
+const userLink = `-- name: UserLink :exec
+insert into cabinet_merchant (user_id, merchant_id) select $1, unnest($2::bigint[])
+`
+
+type UserLinkParams struct {
+	UserID      int64
+	MerchantIds []int64
+}
+
+// UserLink lets a cabinet user see merchants' payments.
+func (q *Queries) UserLink(ctx context.Context, arg UserLinkParams) error {
+	_, err := q.db.Exec(ctx, userLink, arg.UserID, arg.MerchantIds)
+	return err
+}
+
 const userSetting = `-- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret')::jsonb from app_user u where u.id = $1 for no key update
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('merchant_ids',
+    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id)))::jsonb
+from app_user u where u.id = $1 for no key update
 `
 
 // UserSetting locks a user and reads what may be known of him.

@@ -439,20 +439,22 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from unnest($1::text[]) as payer (name) cross join lateral (
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from unnest($1::text[]) as payer (name) cross join unnest($2::bigint[]) as merchant (id)
+cross join lateral (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
-    where payer_user_id = payer.name and id < $2
-      and ($3::text is null or status = $3)
-      and ($4::text is null or order_id = $4)
-      and ($5::text is null or method = $5)
-      and ($6::timestamptz is null or created_at >= $6)
-      and ($7::timestamptz is null or created_at < $7)
-    order by id desc limit $8
-) p order by p.id desc limit $8
+    where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < $3
+      and ($4::text is null or status = $4)
+      and ($5::text is null or order_id = $5)
+      and ($6::text is null or method = $6)
+      and ($7::timestamptz is null or created_at >= $7)
+      and ($8::timestamptz is null or created_at < $8)
+    order by payment.id desc limit $9
+) p order by p.id desc limit $9
 `
 
 type PaymentListByPayerParams struct {
 	Payers      []string
+	MerchantIds []int64
 	BeforeID    int64
 	Status      *string
 	OrderID     *string
@@ -462,10 +464,12 @@ type PaymentListByPayerParams struct {
 	Page        int32
 }
 
-// PaymentListByPayer goes through each of a payer's names by itself, so that each reads no more rows than a page has.
+// PaymentListByPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a
+// page has.
 func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayerParams) ([]Payment, error) {
 	rows, err := q.db.Query(ctx, paymentListByPayer,
 		arg.Payers,
+		arg.MerchantIds,
 		arg.BeforeID,
 		arg.Status,
 		arg.OrderID,

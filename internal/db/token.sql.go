@@ -57,7 +57,8 @@ func (q *Queries) TokenRevokeAll(ctx context.Context, userID int64) (int64, erro
 }
 
 const tokenUser = `-- name: TokenUser :one
-select u.id, u.kind, u.login, u.merchant_id, u.trader_id
+select u.id, u.kind, u.login, u.merchant_id, u.trader_id,
+    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids
 from token t join app_user u on u.id = t.user_id
 where t.hash = $1 and t.expires_at > $2 and u.enabled
 `
@@ -68,11 +69,12 @@ type TokenUserParams struct {
 }
 
 type TokenUserRow struct {
-	ID         int64
-	Kind       string
-	Login      string
-	MerchantID *int64
-	TraderID   *int64
+	ID          int64
+	Kind        string
+	Login       string
+	MerchantID  *int64
+	TraderID    *int64
+	MerchantIds []int64
 }
 
 func (q *Queries) TokenUser(ctx context.Context, arg TokenUserParams) (TokenUserRow, error) {
@@ -84,6 +86,7 @@ func (q *Queries) TokenUser(ctx context.Context, arg TokenUserParams) (TokenUser
 		&i.Login,
 		&i.MerchantID,
 		&i.TraderID,
+		&i.MerchantIds,
 	)
 	return i, err
 }

@@ -192,16 +192,14 @@ select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.num
 from webhook_event e
 where e.merchant_id = $1 and (e.xid, e.number) > (cast($2::text as xid8), $3::bigint)
   and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-  and ($4::text is null or e.status = $4)
 order by e.xid, e.number
-limit $5
+limit $4
 `
 
 type WebhookEventFeedParams struct {
 	MerchantID  int64
 	AfterXid    string
 	AfterNumber int64
-	Status      *string
 	Page        int32
 }
 
@@ -224,7 +222,6 @@ func (q *Queries) WebhookEventFeed(ctx context.Context, arg WebhookEventFeedPara
 		arg.MerchantID,
 		arg.AfterXid,
 		arg.AfterNumber,
-		arg.Status,
 		arg.Page,
 	)
 	if err != nil {
@@ -234,6 +231,73 @@ func (q *Queries) WebhookEventFeed(ctx context.Context, arg WebhookEventFeedPara
 	var items []WebhookEventFeedRow
 	for rows.Next() {
 		var i WebhookEventFeedRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.Type,
+			&i.URL,
+			&i.Body,
+			&i.CreatedAt,
+			&i.Status,
+			&i.Number,
+			&i.Xid,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookEventFeedByStatus = `-- name: WebhookEventFeedByStatus :many
+select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
+from webhook_event e
+where e.merchant_id = $1 and e.status = $2
+  and (e.xid, e.number) > (cast($3::text as xid8), $4::bigint)
+  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+order by e.xid, e.number
+limit $5
+`
+
+type WebhookEventFeedByStatusParams struct {
+	MerchantID  int64
+	Status      string
+	AfterXid    string
+	AfterNumber int64
+	Page        int32
+}
+
+type WebhookEventFeedByStatusRow struct {
+	MerchantID int64
+	ID         uuid.UUID
+	Type       string
+	URL        string
+	Body       []byte
+	CreatedAt  time.Time
+	Status     string
+	Number     int64
+	Xid        int64
+}
+
+// WebhookEventFeedByStatus is WebhookEventFeed of the events in one status, by an index of its own.
+func (q *Queries) WebhookEventFeedByStatus(ctx context.Context, arg WebhookEventFeedByStatusParams) ([]WebhookEventFeedByStatusRow, error) {
+	rows, err := q.db.Query(ctx, webhookEventFeedByStatus,
+		arg.MerchantID,
+		arg.Status,
+		arg.AfterXid,
+		arg.AfterNumber,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEventFeedByStatusRow
+	for rows.Next() {
+		var i WebhookEventFeedByStatusRow
 		if err := rows.Scan(
 			&i.MerchantID,
 			&i.ID,

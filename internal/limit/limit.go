@@ -20,12 +20,15 @@ type Rule string
 
 // The rules, as the database names them.
 const (
-	Key                  Rule = "key"
-	AddressWrites        Rule = "address_writes"
+	Key            Rule = "key"
+	User           Rule = "user"
+	AddressWrites  Rule = "address_writes"
+	CheckoutReads  Rule = "checkout_reads"
+	CheckoutWrites Rule = "checkout_writes"
+	// Failed sign-ins count by login and address together, by login, and by address.
+	LoginAddressFailures Rule = "login_address_failures"
 	LoginFailures        Rule = "login_failures"
 	AddressLoginFailures Rule = "address_login_failures"
-	CheckoutReads        Rule = "checkout_reads"
-	CheckoutWrites       Rule = "checkout_writes"
 	// CheckoutCards is counted by internal/checkout.
 	CheckoutCards Rule = "checkout_cards"
 )
@@ -68,15 +71,13 @@ func (l *Limits) Load(ctx context.Context) error {
 }
 
 // Call is a call that was let through.
-type Call struct {
-	reservation *rate.Reservation
-	at          time.Time
-}
+type Call struct{ limiter *rate.Limiter }
 
-// Forgive takes the call off the count again: a sign-in that succeeded is no failure.
+// Forgive takes the call off the count again: a sign-in that succeeded is no failure. Cancelling a reservation would give
+// back the less the more calls came since, and after a while nothing.
 func (c Call) Forgive() {
-	if c.reservation != nil {
-		c.reservation.CancelAt(c.at) // as of then: a reservation whose time has come is otherwise kept
+	if c.limiter != nil {
+		c.limiter.AllowN(time.Now(), -1)
 	}
 }
 
@@ -119,7 +120,7 @@ func (l *Limits) Count(rule Rule, caller string) (Call, error) {
 			Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Too many requests; come back later.", RetryAfter: wait,
 		}
 	}
-	return Call{reservation: reservation, at: now}, nil
+	return Call{limiter}, nil
 }
 
 func (l *Limits) limiter(rule Rule, caller string) *rate.Limiter {

@@ -29,17 +29,17 @@ func TestTenFailuresThenWait(t *testing.T) {
 	t.Parallel()
 	_, limits := setup(t)
 	for n := range 10 {
-		if _, err := limits.Count(limit.LoginFailures, "eva"); err != nil {
+		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
 			t.Fatalf("failure %d: %v", n+1, err)
 		}
 	}
-	_, err := limits.Count(limit.LoginFailures, "eva")
+	_, err := limits.Count(limit.LoginAddressFailures, "eva")
 	f := fault.As(err)
 	// One more is allowed after 900 s / 10.
 	if f == nil || f.Code != "rate_limited" || f.RetryAfter < 85*time.Second || f.RetryAfter > 90*time.Second {
 		t.Fatalf("the 11th: %+v", f)
 	}
-	if _, err := limits.Count(limit.LoginFailures, "adam"); err != nil {
+	if _, err := limits.Count(limit.LoginAddressFailures, "adam"); err != nil {
 		t.Errorf("another login: %v", err)
 	}
 	if _, err := limits.Count(limit.AddressLoginFailures, "eva"); err != nil {
@@ -51,12 +51,56 @@ func TestSuccessIsForgiven(t *testing.T) {
 	t.Parallel()
 	_, limits := setup(t)
 	for n := range 50 {
-		call, err := limits.Count(limit.LoginFailures, "eva")
+		call, err := limits.Count(limit.LoginAddressFailures, "eva")
 		if err != nil {
 			t.Fatalf("sign-in %d: %v", n+1, err)
 		}
 		time.Sleep(time.Millisecond)
 		call.Forgive()
+	}
+}
+
+// However late it is forgiven, and however many came since, a call gives back exactly what it took.
+func TestForgivenLate(t *testing.T) {
+	t.Parallel()
+	_, limits := setup(t)
+	const rule, calls = limit.AddressWrites, 600 // ten a second come back by themselves
+	var first limit.Call
+	for n := range calls {
+		call, err := limits.Count(rule, "eva")
+		if err != nil {
+			t.Fatalf("call %d: %v", n+1, err)
+		}
+		if n == 0 {
+			first = call
+			time.Sleep(300 * time.Millisecond)
+		}
+	}
+	for {
+		if _, err := limits.Count(rule, "eva"); err != nil {
+			break
+		}
+	}
+	first.Forgive()
+	if _, err := limits.Count(rule, "eva"); err != nil {
+		t.Errorf("forgiven, and yet: %v", err)
+	}
+	// Nor does anybody gain more than the whole allowance by it.
+	for range 5 {
+		call, err := limits.Count(limit.LoginAddressFailures, "adam")
+		if err != nil {
+			t.Fatal(err)
+		}
+		call.Forgive()
+	}
+	let := 0
+	for range 20 {
+		if _, err := limits.Count(limit.LoginAddressFailures, "adam"); err == nil {
+			let++
+		}
+	}
+	if let != 10 {
+		t.Errorf("%d were let through", let)
 	}
 }
 
@@ -67,7 +111,7 @@ func TestParallelCallsShareTheLimit(t *testing.T) {
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if _, err := limits.Count(limit.LoginFailures, "eva"); err == nil {
+			if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err == nil {
 				let.Add(1)
 			}
 		})
@@ -83,7 +127,7 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	d, limits := setup(t)
 	for range 10 {
-		if _, err := limits.Count(limit.LoginFailures, "eva"); err != nil {
+		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,13 +135,13 @@ func TestReload(t *testing.T) {
 		if err := limits.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, err := limits.Count(limit.LoginFailures, "eva")
+		_, err := limits.Count(limit.LoginAddressFailures, "eva")
 		return err
 	}
 	if err := reload(); err == nil {
 		t.Error("an unchanged rule forgot its count")
 	}
-	if _, err := d.Pool.Exec(t.Context(), "update rate_limit set calls = 11 where name = 'login_failures'"); err != nil {
+	if _, err := d.Pool.Exec(t.Context(), "update rate_limit set calls = 11 where name = 'login_address_failures'"); err != nil {
 		t.Fatal(err)
 	}
 	if err := reload(); err != nil {
@@ -124,11 +168,11 @@ func TestLongCaller(t *testing.T) {
 	_, limits := setup(t)
 	long := strings.Repeat("x", 60_000)
 	for n := range 10 {
-		if _, err := limits.Count(limit.LoginFailures, long+strconv.Itoa(n)); err != nil {
+		if _, err := limits.Count(limit.LoginAddressFailures, long+strconv.Itoa(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := limits.Count(limit.LoginFailures, long); fault.As(err) == nil {
+	if _, err := limits.Count(limit.LoginAddressFailures, long); fault.As(err) == nil {
 		t.Errorf("more than its beginning is kept: %v", err)
 	}
 }

@@ -113,8 +113,10 @@ func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Pag
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
-		TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
+			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payments: %w", err)

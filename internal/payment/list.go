@@ -35,7 +35,12 @@ func (s *Service) List(ctx context.Context, caller auth.Caller, query Query) ([]
 	}
 }
 
-// listByPayer finds the payments whose payer is the user, by his login or his id.
+// payers are the names by which merchants' payments name a cabinet user as their payer: the login or the id.
+func payers(caller auth.Caller) []string {
+	return []string{caller.Login, strconv.FormatInt(caller.ID, 10)}
+}
+
+// listByPayer finds the payments of the user's merchants whose payer is the user.
 func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	limit, before := query.Bounds(f)
@@ -44,9 +49,11 @@ func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Que
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
-		Payers: []string{caller.Login, strconv.FormatInt(caller.ID, 10)}, BeforeID: before, Page: limit + 1,
-		Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+		return q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
+			Payers: payers(caller), MerchantIds: caller.MerchantIDs, BeforeID: before, Page: limit + 1,
+			Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payments: %w", err)
@@ -68,8 +75,10 @@ func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Que
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	rows, err := s.q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-		MerchantID: caller.MerchantID, Channels: channels, OrderID: orderID,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+		return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
+			MerchantID: caller.MerchantID, Channels: channels, OrderID: orderID,
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list payments: %w", err)

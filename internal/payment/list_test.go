@@ -36,13 +36,14 @@ func page(limit int32, cursor *string) payment.Page {
 	return payment.Page{Page: db.Page{Limit: &limit, Cursor: cursor}}
 }
 
-// A cabinet user's payments are those of his login and of his id, of every merchant, and nobody else's.
+// A cabinet user's payments are those of his login and of his id, of every merchant he is linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
-	payer := auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "anna"}
+	third := b.NewMerchant(t, dbtest.MerchantOpts{})
+	payer := auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "anna", MerchantIDs: []int64{first.ID, second.ID}}
 	var own []int64
 	for i, test := range []struct {
 		merchant dbtest.Merchant
@@ -51,7 +52,7 @@ func TestListByPayer(t *testing.T) {
 	}{
 		{first, ptr("anna"), true}, {first, ptr("42"), true}, {first, ptr("boris"), false}, {second, ptr("anna"), true},
 		{first, nil, false}, {second, ptr("4"), false}, {first, ptr("anna"), true}, {first, ptr("ann"), false}, {second, ptr("42"), true},
-		{first, ptr(""), false},
+		{first, ptr(""), false}, {third, ptr("anna"), false}, {third, ptr("42"), false}, {first, ptr(" anna\n"), true},
 	} {
 		r := request(fmt.Sprint("order-", i))
 		r.Payer = &payment.Payer{UserID: test.payer}
@@ -85,18 +86,24 @@ func TestListByPayer(t *testing.T) {
 	if got, _ := b.list(t, payer, payment.Query{Page: payment.Page{Status: ptr("completed")}}); !slices.Equal(got, own[1:2]) {
 		t.Errorf("completed: %v", got)
 	}
-	// own[3] was made at minute 1, own[2] at 3, own[1] at 6: from counts in, to does not.
-	if got, _ := b.list(t, payer, payment.Query{From: ptr(at(1)), To: ptr(at(6))}); !slices.Equal(got, []int64{own[2], own[3]}) {
+	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
+	if got, _ := b.list(t, payer, payment.Query{From: ptr(at(1)), To: ptr(at(6))}); !slices.Equal(got, []int64{own[3], own[4]}) {
 		t.Errorf("minutes 1 to 6: %v", got)
 	}
-	if got, _ := b.list(t, payer, payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")}); !slices.Equal(got, own[2:3]) {
+	if got, _ := b.list(t, payer, payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")}); !slices.Equal(got, own[3:4]) {
 		t.Errorf("by order: %v", got)
 	}
 	if got, _ := b.list(t, payer, payment.Query{Method: ptr("card")}); got != nil {
 		t.Errorf("by card: %v", got)
 	}
-	if got, _ := b.list(t, auth.Caller{Kind: auth.Cabinet, ID: 43, Login: "vera"}, payment.Query{}); got != nil {
-		t.Errorf("a stranger lists %v", got)
+	for name, stranger := range map[string]auth.Caller{
+		"another":             {Kind: auth.Cabinet, ID: 43, Login: "vera", MerchantIDs: payer.MerchantIDs},
+		"anna of no merchant": {Kind: auth.Cabinet, ID: 42, Login: "anna"},
+		"nobody":              {Kind: auth.Cabinet, ID: 44, Login: "", MerchantIDs: payer.MerchantIDs},
+	} {
+		if got, _ := b.list(t, stranger, payment.Query{}); got != nil {
+			t.Errorf("%s lists %v", name, got)
+		}
 	}
 }
 
@@ -116,8 +123,10 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 		select merchant_id, n, case when n %% 20 = 0 then 'anna' else 'payer-' || n end, %[1]s
 		from payment, generate_series(1000, 20000) n where id = $1`, columns), p.ID)
 	b.exec(t, "analyze payment")
-	rows, err := b.Pool.Query(context.Background(), `explain select p.* from unnest(array['anna', '42']) as payer (name) cross join lateral (
-		select * from payment where payer_user_id = payer.name and id < 9223372036854775807 order by id desc limit 51) p order by p.id desc limit 51`)
+	rows, err := b.Pool.Query(context.Background(), `explain select p.* from unnest(array['anna', '42']) as payer (name)
+		cross join unnest(array[1, 2]::bigint[]) as merchant (id) cross join lateral (
+		select * from payment where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < 9223372036854775807
+		order by payment.id desc limit 51) p order by p.id desc limit 51`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +138,7 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 		}
 		plan = append(plan, line)
 	}
-	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan Backward using payment_payer_idx") {
+	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan Backward using payment_player_idx") {
 		t.Errorf("the plan:\n%s", text)
 	}
 }

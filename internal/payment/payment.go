@@ -5,6 +5,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -170,7 +171,8 @@ func visible(caller auth.Caller, p db.Payment) error {
 			return nil
 		}
 	case auth.Cabinet:
-		if p.PayerUserID != nil && (*p.PayerUserID == caller.Login || *p.PayerUserID == fmt.Sprint(caller.ID)) {
+		// A player's id is its merchant's own: another's player of that name is another person.
+		if p.PayerUserID != nil && slices.Contains(caller.MerchantIDs, p.MerchantID) && slices.Contains(payers(caller), *p.PayerUserID) {
 			return nil
 		}
 	case auth.Anyone:

@@ -48,9 +48,11 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 		"operator":           {auth.Caller{Kind: auth.Operator}, id, ""},
 		"its trader":         {trader.Caller, id, ""},
 		"another trader":     {stranger.Caller, id, "not_found"},
-		"payer by login":     {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7"}, id, ""},
-		"another payer":      {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-8"}, id, "not_found"},
-		"payer of nothing":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: ""}, fmt.Sprint(noPayer.ID), "not_found"},
+		"payer by login":     {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}}, id, ""},
+		"another's player":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}}, id, "not_found"},
+		"no one's player":    {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
+		"another payer":      {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}}, id, "not_found"},
+		"payer of nothing":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(noPayer.ID), "not_found"},
 		"anyone":             {auth.Caller{Kind: auth.Anyone}, id, "not_found"},
 		"unknown id":         {merchant.Caller, "4711", "not_found"},
 		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
@@ -78,7 +80,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
 	p = b.create(t, merchant.Caller, r)
-	must[payment.Payment](t)(b.payments.Get(ctx, auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "somebody"}, fmt.Sprint(p.ID)))
+	must[payment.Payment](t)(b.payments.Get(ctx, auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(p.ID)))
 }
 
 func TestListAssigned(t *testing.T) {

@@ -71,7 +71,10 @@ func validate(ctx context.Context, r Request, known methods, addresses *webhook.
 	o.percent = checkRatePercent(f, r.RatePercent)
 	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
 	if r.Payer != nil {
-		checkPayer(f, *r.Payer)
+		payer := *r.Payer
+		payer.UserID = trimmed(payer.UserID)
+		checkPayer(f, payer)
+		o.Payer = &payer
 	}
 	return o, f.Err()
 }
@@ -173,6 +176,14 @@ func (m methods) find(f fault.Fields, field, name, currency string) method {
 		f.Add(field, "is not a method for %s", currency)
 	}
 	return method{}
+}
+
+// trimmed is a text without space around it; of one that holds nothing else, nothing is left.
+func trimmed(s *string) *string {
+	if inside := strings.TrimSpace(text(s)); inside != "" {
+		return &inside
+	}
+	return nil
 }
 
 func text(s *string) string {

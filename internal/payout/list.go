@@ -67,8 +67,10 @@ func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListForTrader(ctx, db.PayinListForTraderParams{
-		TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
+			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
@@ -103,8 +105,10 @@ func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
-		MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
+			MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
@@ -127,8 +131,8 @@ func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.P
 		return nil, nil, err
 	}
 	now := s.clock.Now()
-	rows, err := s.q.PayinListOverdue(ctx, db.PayinListOverdueParams{
-		TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)

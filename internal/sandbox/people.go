@@ -57,6 +57,11 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
+		if u.kind == auth.Cabinet {
+			if err := s.q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: merchantIDs}); err != nil {
+				return fmt.Errorf("link user: %w", err)
+			}
+		}
 		err = s.q.TokenInsert(ctx, db.TokenInsertParams{
 			Hash: auth.HashSecret(s.key.token(u.login)), UserID: id, CreatedAt: s.now, ExpiresAt: s.now.Add(tokenLife),
 		})

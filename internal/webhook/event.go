@@ -101,9 +101,14 @@ func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, 
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.WebhookEventFeed(ctx, db.WebhookEventFeedParams{
-		MerchantID: who.MerchantID, AfterXid: strconv.FormatInt(after.xid, 10), AfterNumber: after.number,
-		Status: page.Status, Page: limit,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
+		params := db.WebhookEventFeedParams{
+			MerchantID: who.MerchantID, AfterXid: strconv.FormatInt(after.xid, 10), AfterNumber: after.number, Page: limit,
+		}
+		if page.Status == nil {
+			return q.WebhookEventFeed(ctx, params)
+		}
+		return feedByStatus(ctx, q, params, *page.Status)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list events: %w", err)
@@ -118,6 +123,21 @@ func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, 
 		cursor = &next
 	}
 	return list, cursor, s.addAttempts(ctx, list)
+}
+
+// feedByStatus reads the feed by the index of its status: a filter over the whole of it could read any number of events
+// for the few it keeps.
+func feedByStatus(
+	ctx context.Context, q *db.Queries, p db.WebhookEventFeedParams, status string,
+) ([]db.WebhookEventFeedRow, error) {
+	rows, err := q.WebhookEventFeedByStatus(ctx, db.WebhookEventFeedByStatusParams{
+		MerchantID: p.MerchantID, Status: status, AfterXid: p.AfterXid, AfterNumber: p.AfterNumber, Page: p.Page,
+	})
+	list := make([]db.WebhookEventFeedRow, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, db.WebhookEventFeedRow(row))
+	}
+	return list, err
 }
 
 // DeadPage asks for part of the list of dead events, the newest first.
@@ -138,8 +158,10 @@ func (s *Events) ListDead(ctx context.Context, who Asker, page DeadPage) ([]Reco
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.q.WebhookEventDead(ctx, db.WebhookEventDeadParams{
-		MerchantID: page.MerchantID, BeforeNumber: before, Page: limit + 1,
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookEventDeadRow, error) {
+		return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{
+			MerchantID: page.MerchantID, BeforeNumber: before, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list dead events: %w", err)
@@ -167,7 +189,9 @@ func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 		params.MerchantIds = append(params.MerchantIds, record.MerchantID)
 		params.EventIds = append(params.EventIds, record.ID)
 	}
-	rows, err := s.q.WebhookAttemptList(ctx, params)
+	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookAttempt, error) {
+		return q.WebhookAttemptList(ctx, params)
+	})
 	if err != nil {
 		return fmt.Errorf("list attempts: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/strictjson"
+	"gateway/rpc"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
@@ -118,20 +119,12 @@ func (d *decoder) sound(at *path, v strictjson.Value) bool {
 func (d *decoder) text(at *path, f *field, v strictjson.Value) bool {
 	flaw := v.Flaw
 	if flaw == "" {
-		flaw = f.flaw(v.Text)
+		flaw = rpc.WireFlaw(f.wire, v.Text)
 	}
 	if flaw != "" {
 		d.report(at, flaw)
 	}
 	return flaw == ""
-}
-
-// flaw says why the field cannot take a text, or "" where it can.
-func (f *field) flaw(text string) string {
-	if f.wire.GetLines() {
-		return fault.TextLinesFlaw(text)
-	}
-	return fault.TextFlaw(text)
 }
 
 // field sets the field of msg, unless the value is the null that means unset.

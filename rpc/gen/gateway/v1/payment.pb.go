@@ -1690,9 +1690,9 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x03\n" +
-	"\x14CreatePaymentRequest\x12!\n" +
-	"\border_id\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\aorderId\x12 \n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x03\n" +
+	"\x14CreatePaymentRequest\x12#\n" +
+	"\border_id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\aorderId\x12 \n" +
 	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
 	"\bcurrency\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\bcurrency\x12)\n" +
 	"\fcallback_uri\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\vcallbackUri\x12\x1b\n" +
@@ -1710,9 +1710,9 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"RubCollect\x12\x1b\n" +
 	"\x06method\x18\x01 \x01(\tH\x00R\x06method\x88\x01\x01B\t\n" +
-	"\a_method\"\xc3\x01\n" +
-	"\x05Payer\x12\x1c\n" +
-	"\auser_id\x18\x01 \x01(\tH\x00R\x06userId\x88\x01\x01\x12\x1c\n" +
+	"\a_method\"\xcb\x01\n" +
+	"\x05Payer\x12$\n" +
+	"\auser_id\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x028\x01H\x00R\x06userId\x88\x01\x01\x12\x1c\n" +
 	"\auser_ip\x18\x02 \x01(\tH\x01R\x06userIp\x88\x01\x01\x12\x1b\n" +
 	"\tfull_name\x18\x03 \x01(\tR\bfullName\x12\x12\n" +
 	"\x04type\x18\x04 \x01(\tR\x04type\x125\n" +
@@ -1831,14 +1831,14 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
 	"\border_id\x18\x03 \x01(\tR\aorderId\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12'\n" +
-	"\x0fcallback_queued\x18\x05 \x01(\bR\x0ecallbackQueued\"\xbb\x02\n" +
+	"\x0fcallback_queued\x18\x05 \x01(\bR\x0ecallbackQueued\"\xc3\x02\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12.\n" +
 	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
 	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x19\n" +
 	"\x05limit\x18\x04 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
-	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12\x1e\n" +
-	"\border_id\x18\x06 \x01(\tH\x03R\aorderId\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12&\n" +
+	"\border_id\x18\x06 \x01(\tB\x06\x8a\xb5\x18\x028\x01H\x03R\aorderId\x88\x01\x01\x12\x1b\n" +
 	"\x06method\x18\a \x01(\tH\x04R\x06method\x88\x01\x01B\t\n" +
 	"\a_statusB\b\n" +
 	"\x06_limitB\t\n" +

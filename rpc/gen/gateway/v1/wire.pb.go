@@ -87,7 +87,9 @@ type Wire struct {
 	// A request without the field is refused.
 	Required bool `protobuf:"varint,5,opt,name=required,proto3" json:"required,omitempty"`
 	// Text of several lines: line breaks and tabs are taken, also by Connect.
-	Lines         bool `protobuf:"varint,6,opt,name=lines,proto3" json:"lines,omitempty"`
+	Lines bool `protobuf:"varint,6,opt,name=lines,proto3" json:"lines,omitempty"`
+	// Text that counts without the white space around it.
+	Trimmed       bool `protobuf:"varint,7,opt,name=trimmed,proto3" json:"trimmed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -164,6 +166,13 @@ func (x *Wire) GetLines() bool {
 	return false
 }
 
+func (x *Wire) GetTrimmed() bool {
+	if x != nil {
+		return x.Trimmed
+	}
+	return false
+}
+
 var file_gateway_v1_wire_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
@@ -188,7 +197,7 @@ var File_gateway_v1_wire_proto protoreflect.FileDescriptor
 const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\n" +
 	"\x15gateway/v1/wire.proto\x12\n" +
-	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xbb\x01\n" +
+	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xd5\x01\n" +
 	"\x04Wire\x12-\n" +
 	"\aliteral\x18\x01 \x01(\x0e2\x13.gateway.v1.LiteralR\aliteral\x12\x1d\n" +
 	"\n" +
@@ -196,7 +205,8 @@ const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\aomit_if\x18\x03 \x01(\tR\x06omitIf\x12\x1a\n" +
 	"\binternal\x18\x04 \x01(\bR\binternal\x12\x1a\n" +
 	"\brequired\x18\x05 \x01(\bR\brequired\x12\x14\n" +
-	"\x05lines\x18\x06 \x01(\bR\x05lines*T\n" +
+	"\x05lines\x18\x06 \x01(\bR\x05lines\x12\x18\n" +
+	"\atrimmed\x18\a \x01(\bR\atrimmed*T\n" +
 	"\aLiteral\x12\x17\n" +
 	"\x13LITERAL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18LITERAL_NUMBER_OR_STRING\x10\x01\x12\x12\n" +

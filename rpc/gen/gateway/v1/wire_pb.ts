@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/wire.proto.
  */
 export const file_gateway_v1_wire: GenFile = /*@__PURE__*/
-  fileDesc("ChVnYXRld2F5L3YxL3dpcmUucHJvdG8SCmdhdGV3YXkudjEihAEKBFdpcmUSJAoHbGl0ZXJhbBgBIAEoDjITLmdhdGV3YXkudjEuTGl0ZXJhbBISCgpvbWl0X3Vuc2V0GAIgASgIEg8KB29taXRfaWYYAyABKAkSEAoIaW50ZXJuYWwYBCABKAgSEAoIcmVxdWlyZWQYBSABKAgSDQoFbGluZXMYBiABKAgqVAoHTGl0ZXJhbBIXChNMSVRFUkFMX1VOU1BFQ0lGSUVEEAASHAoYTElURVJBTF9OVU1CRVJfT1JfU1RSSU5HEAESEgoOTElURVJBTF9OVU1CRVIQAjpFCgR3aXJlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjRhgMgASgLMhAuZ2F0ZXdheS52MS5XaXJlUgR3aXJlQiZaJGdhdGV3YXkvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChVnYXRld2F5L3YxL3dpcmUucHJvdG8SCmdhdGV3YXkudjEilQEKBFdpcmUSJAoHbGl0ZXJhbBgBIAEoDjITLmdhdGV3YXkudjEuTGl0ZXJhbBISCgpvbWl0X3Vuc2V0GAIgASgIEg8KB29taXRfaWYYAyABKAkSEAoIaW50ZXJuYWwYBCABKAgSEAoIcmVxdWlyZWQYBSABKAgSDQoFbGluZXMYBiABKAgSDwoHdHJpbW1lZBgHIAEoCCpUCgdMaXRlcmFsEhcKE0xJVEVSQUxfVU5TUEVDSUZJRUQQABIcChhMSVRFUkFMX05VTUJFUl9PUl9TVFJJTkcQARISCg5MSVRFUkFMX05VTUJFUhACOkUKBHdpcmUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAsyEC5nYXRld2F5LnYxLldpcmVSBHdpcmVCJlokZ2F0ZXdheS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Wire describes a field on the REST API. Connect clients see protojson and do not need it.
@@ -61,6 +61,13 @@ export type Wire = Message<"gateway.v1.Wire"> & {
    * @generated from field: bool lines = 6;
    */
   lines: boolean;
+
+  /**
+   * Text that counts without the white space around it.
+   *
+   * @generated from field: bool trimmed = 7;
+   */
+  trimmed: boolean;
 };
 
 /**

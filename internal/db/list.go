@@ -1,0 +1,33 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// listBegin bounds what a list may cost: its filters are the caller's choice, and one that finds little may have to read
+// much.
+const listBegin = "begin read only; set local statement_timeout = '2s'"
+
+const codeQueryCanceled = "57014"
+
+// List reads a page of a list for a caller. It answers ErrBusy where the server takes longer than two seconds over it.
+func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
+	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: listBegin})
+	if err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		end, cancel := ending(ctx)
+		defer cancel()
+		_ = tx.Rollback(end) // it has changed nothing
+	}()
+	rows, err := query(New(tx))
+	if hasCode(err, codeQueryCanceled) {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return rows, err
+}
