@@ -67,6 +67,7 @@ func (g *gateway) loops() []loop {
 		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
 		{"rate limits", limitsEvery, g.limits.Load},
 		{"prune slots", tidyEvery, g.payments.PruneSlots},
+		{"note keys", keysEvery, g.noteKeys},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)
