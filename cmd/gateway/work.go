@@ -16,6 +16,7 @@ import (
 	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
+	"gateway/internal/routing"
 	"gateway/internal/webhook"
 )
 
@@ -68,6 +69,7 @@ func (g *gateway) loops() []loop {
 		{"rate limits", limitsEvery, g.limits.Load},
 		{"prune slots", tidyEvery, g.payments.PruneSlots},
 		{"note keys", keysEvery, g.noteKeys},
+		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.pool), g.clock.Now()) }},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)
