@@ -17,11 +17,9 @@ where c.merchant_id = @merchant_id
        sqlc.narg(cashbox_id) is null and c.collect_enabled and m.enabled and c.currency = @currency)
 order by c.id limit 1;
 
--- CashboxRotateWebhookSecret puts a new secret in place. The one before, if there was one, signs besides until then.
--- name: CashboxRotateWebhookSecret :execrows
-update cashbox set webhook_secret = @webhook_secret, webhook_secret_previous = nullif(webhook_secret, ''),
-    webhook_secret_previous_until = @previous_until::timestamptz
-where id = @id and merchant_id = @merchant_id;
+-- CashboxWebhookSecret locks a merchant's cashbox and reads its sealed secret.
+-- name: CashboxWebhookSecret :one
+select webhook_secret from cashbox where id = @id and merchant_id = @merchant_id for no key update;
 
 -- name: CashboxOwner :one
 select c.merchant_id, c.collect_enabled, m.api_enabled, m.rate_percent

@@ -5,7 +5,8 @@ values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence,
 -- WebhookDelivery reads what a delivery sends and what it is signed with.
 -- name: WebhookDelivery :one
 select e.url, e.body, e.status, e.round, e.cashbox_id,
-       c.webhook_secret, c.webhook_secret_previous, c.webhook_secret_previous_until
+       c.webhook_secret, array(select p.secret from webhook_secret_previous p
+           where p.cashbox_id = c.id and p.until > @now order by p.id desc)::bytea[] as previous_secrets
 from webhook_event e join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
 where e.merchant_id = @merchant_id and e.id = @id;
 

@@ -89,7 +89,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	}
 	procedures, err := services.Procedures()
 	noError(t, err)
-	door, err := rpc.NewDoor(auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret), nil, limit.New(nil), procedures)
+	keys := auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret)
+	door, err := rpc.NewDoor(keys, nil, limit.New(nil), procedures)
 	noError(t, err)
 	mux := http.NewServeMux()
 	noError(t, door.Mount(mux, services))
@@ -98,7 +99,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
 		Checkout: services.Checkout,
 	}, door.Guard))
-	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), mux))
+	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID, mux))
 	t.Cleanup(server.Close)
 	return server
 }

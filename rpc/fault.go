@@ -23,6 +23,7 @@ func Public(ctx context.Context, err error) *fault.Error {
 	if f == nil {
 		f = internalFault
 	}
+	noteCode(ctx, f.Code)
 	if f == internalFault || f.Kind == fault.Unavailable {
 		slog.ErrorContext(ctx, "request failed", "error", err)
 	}

@@ -17,13 +17,23 @@ import (
 
 // call is what is known of a request while it runs. Logs and metrics name its procedure, never its path: paths can be
 // credentials.
-type call struct{ procedure, address string }
+type call struct {
+	procedure, address string
+	// code is the refusal's, if there was one.
+	code string
+}
 
 type callKey struct{}
 
 func nameCall(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
+	}
+}
+
+func noteCode(ctx context.Context, code string) {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.code = code
 	}
 }
 
@@ -35,8 +45,9 @@ func addressFrom(ctx context.Context) string {
 	return ""
 }
 
-// Observe logs and counts every request, and answers with the request's id.
-func Observe(log *slog.Logger, metrics prometheus.Registerer, next http.Handler) http.Handler {
+// Observe logs and counts every request, and answers with the request's id. KeyID is the id of the key that a request
+// names, in so far as it may be logged: a merchant who asks why calls are refused is found by it.
+func Observe(log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string, next http.Handler) http.Handler {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "gateway_request_duration_seconds", Help: "Requests by procedure and status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
@@ -49,8 +60,11 @@ func Observe(log *slog.Logger, metrics prometheus.Registerer, next http.Handler)
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 		took := time.Since(began)
 		durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
-		log.InfoContext(r.Context(), "request", "procedure", c.procedure, "method", r.Method,
-			"status", seen.status, "duration_ms", float64(took.Microseconds())/1000)
+		line := []any{"procedure", c.procedure, "method", r.Method, "status", seen.status, "duration_ms", float64(took.Microseconds()) / 1000}
+		if c.code != "" {
+			line = append(line, "code", c.code, "key_id", keyID(r.Header))
+		}
+		log.InfoContext(r.Context(), "request", line...)
 	}))
 }
 

@@ -72,7 +72,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.AllowCheckout(rpc.Observe(g.log, g.ops.metrics, split)), nil
+	return rpc.AllowCheckout(rpc.Observe(g.log, g.ops.metrics, g.keys.LoggableID, split)), nil
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.

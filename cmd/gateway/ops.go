@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -15,8 +16,8 @@ import (
 // ops answers whoever runs the gateway.
 type ops struct {
 	metrics *prometheus.Registry
-	// pool is set once the gateway is ready, and taken away when it starts to stop.
-	pool atomic.Pointer[pgxpool.Pool]
+	// check is set once the gateway is ready, and taken away when it starts to stop. It asks the database.
+	check atomic.Pointer[func(context.Context) error]
 }
 
 func newOps() *ops {
@@ -36,9 +37,17 @@ func (o *ops) handler() http.Handler {
 func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	pool := o.pool.Load()
-	if pool == nil || pool.Ping(ctx) != nil {
+	check := o.check.Load()
+	if check == nil {
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
+		return
+	}
+	switch err := (*check)(ctx); {
+	case errors.Is(err, errKeysDiffer):
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	case err != nil:
+		http.Error(w, "not ready: the database does not answer", http.StatusServiceUnavailable)
 		return
 	}
 	_, _ = w.Write([]byte("ready\n"))

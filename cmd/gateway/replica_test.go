@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -92,6 +93,23 @@ func TestOtherSandboxKey(t *testing.T) {
 	if other.err == nil {
 		t.Error("it started")
 	}
+}
+
+// What requisites have counted on days long over is forgotten by the work in the background.
+func TestOldDaysGo(t *testing.T) {
+	t.Parallel()
+	url, dir := newDatabase(t), t.TempDir()
+	first := newSandbox(t, dir, url)
+	first.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
+		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
+	noError(t, first.stop())
+	again := newSandbox(t, dir, url)
+	noError(t, waitFor(patience, func() error {
+		if left := again.count(t, "select count(*) from requisite_day"); left != 2 {
+			return fmt.Errorf("%d days are left", left)
+		}
+		return nil
+	}))
 }
 
 // A start finds clock, payments and secrets as they were left.

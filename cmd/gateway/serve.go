@@ -132,6 +132,9 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if err := g.openClock(ctx); err != nil {
 		return err
 	}
+	if err := g.checkKeys(ctx); err != nil {
+		return err
+	}
 	return g.wire(ctx)
 }
 
@@ -266,7 +269,8 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	for server, listener := range servers {
 		go func() { failed <- server.Serve(listener) }()
 	}
-	g.ops.pool.Store(g.pool)
+	ready := g.keysAgree
+	g.ops.check.Store(&ready)
 	g.log.Info("ready", "api", g.baseURL, "pay", g.payURL, "portal", g.portalURL, "sandbox", g.sandbox)
 
 	select {
@@ -277,7 +281,7 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	case <-databaseDied:
 		err = errors.New("PostgreSQL has stopped")
 	}
-	g.ops.pool.Store(nil)
+	g.ops.check.Store(nil)
 	g.log.Info("stopping")
 	return errors.Join(err, g.drain(servers, stopWork, &working))
 }
@@ -286,7 +290,7 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 // opened in the very instant in which a listener is closed would be reset. Callers who kept connections are told to drop
 // them, since one that is closed while a request is on its way loses it.
 func (g *gateway) sayGoodbye() {
-	g.ops.pool.Store(nil)
+	g.ops.check.Store(nil)
 	g.leaving.Store(true)
 	if g.drainDelay > 0 {
 		g.log.Info("no longer ready; stopping soon", "after", g.drainDelay.String())

@@ -16,6 +16,7 @@ import (
 	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
+	"gateway/internal/routing"
 	"gateway/internal/webhook"
 )
 
@@ -67,6 +68,8 @@ func (g *gateway) loops() []loop {
 		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
 		{"rate limits", limitsEvery, g.limits.Load},
 		{"prune slots", tidyEvery, g.payments.PruneSlots},
+		{"note keys", keysEvery, g.noteKeys},
+		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.pool), g.clock.Now()) }},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)

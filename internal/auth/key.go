@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -192,6 +193,21 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 	fresh.row, fresh.exists = row, err == nil
 	k.remember(keyID, fresh)
 	return fresh, nil
+}
+
+// newID is the form of the ids that are made for keys.
+var newID = regexp.MustCompile(`^mk_[0-9a-f]{24}$`)
+
+// LoggableID is the id of the key that a request names. What is neither a known key's nor has an id's form is left out:
+// it may be the secret, in the wrong header.
+func (k *Keys) LoggableID(header http.Header) string {
+	id := header.Get(k.headers.KeyID)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known[id].exists || newID.MatchString(id) {
+		return id
+	}
+	return ""
 }
 
 func (k *Keys) remember(keyID string, key knownKey) {

@@ -144,33 +144,6 @@ func (q *Queries) CashboxOwner(ctx context.Context, id int64) (CashboxOwnerRow, 
 	return i, err
 }
 
-const cashboxRotateWebhookSecret = `-- name: CashboxRotateWebhookSecret :execrows
-update cashbox set webhook_secret = $1, webhook_secret_previous = nullif(webhook_secret, ''),
-    webhook_secret_previous_until = $2::timestamptz
-where id = $3 and merchant_id = $4
-`
-
-type CashboxRotateWebhookSecretParams struct {
-	WebhookSecret []byte
-	PreviousUntil time.Time
-	ID            int64
-	MerchantID    int64
-}
-
-// CashboxRotateWebhookSecret puts a new secret in place. The one before, if there was one, signs besides until then.
-func (q *Queries) CashboxRotateWebhookSecret(ctx context.Context, arg CashboxRotateWebhookSecretParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cashboxRotateWebhookSecret,
-		arg.WebhookSecret,
-		arg.PreviousUntil,
-		arg.ID,
-		arg.MerchantID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const cashboxSetWebhookSecret = `-- name: CashboxSetWebhookSecret :exec
 update cashbox set webhook_secret = $1 where id = $2
 `
@@ -228,4 +201,21 @@ func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) er
 		arg.ID,
 	)
 	return err
+}
+
+const cashboxWebhookSecret = `-- name: CashboxWebhookSecret :one
+select webhook_secret from cashbox where id = $1 and merchant_id = $2 for no key update
+`
+
+type CashboxWebhookSecretParams struct {
+	ID         int64
+	MerchantID int64
+}
+
+// CashboxWebhookSecret locks a merchant's cashbox and reads its sealed secret.
+func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSecretParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, cashboxWebhookSecret, arg.ID, arg.MerchantID)
+	var webhook_secret []byte
+	err := row.Scan(&webhook_secret)
+	return webhook_secret, err
 }

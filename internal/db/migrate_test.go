@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 
@@ -39,8 +40,8 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	url := emptyDatabase(t)
-	pool := databaseAt(t, url, 20)
-	_, err := pool.Exec(ctx, "insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)")
+	pool := migrateTo(t, url, 20)
+	_, err := pool.Exec(ctx, `insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,22 +55,60 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 	}
 }
 
-// databaseAt brings an empty database to an earlier version of the schema.
-func databaseAt(t *testing.T, url string, version int64) *pgxpool.Pool {
+// migrateTo brings a database to a version of the past.
+func migrateTo(t *testing.T, url string, version int64) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool, err := db.Open(t.Context(), url, 1)
+	noError(t, err)
 	t.Cleanup(pool.Close)
-	migrations, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), schema.FS)
-	if err == nil {
-		_, err = migrations.UpTo(context.Background(), version)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	std := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = std.Close() }()
+	provider, err := goose.NewProvider(goose.DialectPostgres, std, schema.FS)
+	noError(t, err)
+	_, err = provider.UpTo(t.Context(), version)
+	noError(t, err)
 	return pool
+}
+
+// What was sealed before keys were noted is found, and so is the secret that still signs besides.
+func TestMigrateNotesKeys(t *testing.T) {
+	t.Parallel()
+	url := emptyDatabase(t)
+	pool := migrateTo(t, url, 21)
+	_, err := pool.Exec(t.Context(), `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
+		insert into cashbox (merchant_id, name, currency, webhook_secret, webhook_secret_previous, webhook_secret_previous_until, created_at)
+		select id, 'Shop', 'RUB', '\x01aabbccdd0011'::bytea, '\x01000000ff0011'::bytea, now() + interval '1 hour', now() from m
+		union all select id, 'Shop', 'RUB', '', null, null, now() from m
+		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`)
+	noError(t, err)
+	noError(t, db.Migrate(t.Context(), url))
+	needed, err := db.New(pool).SecretKeyNeeded(t.Context(), dbtest.Start)
+	noError(t, err)
+	want := []db.SecretKeyNeededRow{{Purpose: "vault", Fingerprint: "000000ff"}, {Purpose: "vault", Fingerprint: "aabbccdd"}}
+	if !slices.Equal(needed, want) {
+		t.Errorf("needed: %v", needed)
+	}
+	places, err := db.New(pool).SealedWith(t.Context(), "000000ff")
+	if err != nil || !slices.Contains(places, "webhook_secret_previous.secret") {
+		t.Errorf("%v, %v", places, err)
+	}
+}
+
+// Every column of bytes is among those that the vault seals, or known to be none of them: a start looks through the view.
+func TestSealedColumnsAreKnown(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	const open = `{cashbox.webhook_secret_previous,token.hash,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
+		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card}`
+	rows, err := d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
+		where c.table_schema = 'public' and c.data_type = 'bytea' and c.table_name not like 'river%'
+		  and not c.table_name || '.' || c.column_name = any ($1::text[])
+		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open)
+	noError(t, err)
+	unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(unknown) > 0 {
+		t.Errorf("neither known to be open nor in the view sealed_value: %v, %v", unknown, err)
+	}
 }
 
 // Replicas that start together on an empty database must not trip over each other.

@@ -94,30 +94,31 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, arg WebhookAttemptList
 
 const webhookDelivery = `-- name: WebhookDelivery :one
 select e.url, e.body, e.status, e.round, e.cashbox_id,
-       c.webhook_secret, c.webhook_secret_previous, c.webhook_secret_previous_until
+       c.webhook_secret, array(select p.secret from webhook_secret_previous p
+           where p.cashbox_id = c.id and p.until > $1 order by p.id desc)::bytea[] as previous_secrets
 from webhook_event e join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where e.merchant_id = $1 and e.id = $2
+where e.merchant_id = $2 and e.id = $3
 `
 
 type WebhookDeliveryParams struct {
+	Now        time.Time
 	MerchantID int64
 	ID         uuid.UUID
 }
 
 type WebhookDeliveryRow struct {
-	URL                        string
-	Body                       []byte
-	Status                     string
-	Round                      int32
-	CashboxID                  int64
-	WebhookSecret              []byte
-	WebhookSecretPrevious      []byte
-	WebhookSecretPreviousUntil *time.Time
+	URL             string
+	Body            []byte
+	Status          string
+	Round           int32
+	CashboxID       int64
+	WebhookSecret   []byte
+	PreviousSecrets [][]byte
 }
 
 // WebhookDelivery reads what a delivery sends and what it is signed with.
 func (q *Queries) WebhookDelivery(ctx context.Context, arg WebhookDeliveryParams) (WebhookDeliveryRow, error) {
-	row := q.db.QueryRow(ctx, webhookDelivery, arg.MerchantID, arg.ID)
+	row := q.db.QueryRow(ctx, webhookDelivery, arg.Now, arg.MerchantID, arg.ID)
 	var i WebhookDeliveryRow
 	err := row.Scan(
 		&i.URL,
@@ -126,8 +127,7 @@ func (q *Queries) WebhookDelivery(ctx context.Context, arg WebhookDeliveryParams
 		&i.Round,
 		&i.CashboxID,
 		&i.WebhookSecret,
-		&i.WebhookSecretPrevious,
-		&i.WebhookSecretPreviousUntil,
+		&i.PreviousSecrets,
 	)
 	return i, err
 }

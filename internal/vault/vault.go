@@ -58,15 +58,23 @@ func addKey(manager *keyset.Manager, raw []byte) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The id is the key's own fingerprint: the same key has the same id in every process.
-	fingerprint := sha256.Sum256(raw)
-	id := binary.BigEndian.Uint32(fingerprint[:4])
+	id := keyID(raw)
 	key, err := aesgcm.NewKey(secretdata.NewBytesFromData(raw, insecuresecretdataaccess.Token{}), id, params)
 	if err != nil {
 		return 0, err
 	}
 	return manager.AddKey(key)
 }
+
+// keyID is the key's own fingerprint: the same key has the same id in every process.
+func keyID(raw []byte) uint32 {
+	fingerprint := sha256.Sum256(raw)
+	return binary.BigEndian.Uint32(fingerprint[:4])
+}
+
+// Fingerprint names a key without giving it away. Sealed values begin with a byte for their format and then, in binary,
+// the fingerprint of the key that opens them.
+func Fingerprint(key []byte) string { return fmt.Sprintf("%08x", keyID(key)) }
 
 // Place is where a sealed value lives.
 type Place struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -105,7 +106,7 @@ func putOff(metadata []byte) int {
 // is then written down keeps no merchant waiting.
 func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], leave func()) error {
 	event, err := w.q.WebhookDelivery(ctx, db.WebhookDeliveryParams{
-		MerchantID: job.Args.MerchantID, ID: job.Args.EventID,
+		MerchantID: job.Args.MerchantID, ID: job.Args.EventID, Now: w.clock.Now(),
 	})
 	if err != nil {
 		return fmt.Errorf("read event: %w", err)
@@ -113,12 +114,12 @@ func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], leave fu
 	if event.Status != statusPending || event.Round != job.Args.Round {
 		return nil
 	}
-	secrets, err := w.secrets(event)
-	if err != nil {
-		return err
-	}
-	r := w.send(ctx, job.Args.EventID, event, secrets)
+	r := w.send(ctx, job.Args.EventID, event)
 	leave()
+	if r.unsigned != nil {
+		slog.ErrorContext(ctx, "a webhook cannot be signed and is given up", "event", job.Args.EventID,
+			"cashbox", event.CashboxID, "error", r.unsigned)
+	}
 	status := r.status(job.Attempt >= attempts)
 	if err := w.keep(ctx, job.Args, r, status); err != nil {
 		return err
@@ -135,6 +136,15 @@ func (w *Worker) attempt(ctx context.Context, job *river.Job[delivery], leave fu
 	}
 }
 
+// sign adds the signatures under every secret that is valid now.
+func (w *Worker) sign(header http.Header, id uuid.UUID, at time.Time, event db.WebhookDeliveryRow) error {
+	secrets, err := w.secrets(event)
+	if err != nil {
+		return err
+	}
+	return sign(header, id.String(), at, event.Body, secrets)
+}
+
 // secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it that cannot be read
 // is left out: the newest is enough for a receiver that has changed over, and for the others nothing could be done.
 func (w *Worker) secrets(event db.WebhookDeliveryRow) ([]string, error) {
@@ -143,8 +153,8 @@ func (w *Worker) secrets(event db.WebhookDeliveryRow) ([]string, error) {
 		return nil, err
 	}
 	secrets := []string{string(newest)}
-	if until := event.WebhookSecretPreviousUntil; until != nil && w.clock.Now().Before(*until) {
-		if previous, err := w.vault.Open(event.WebhookSecretPrevious, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
+	for _, sealed := range event.PreviousSecrets {
+		if previous, err := w.vault.Open(sealed, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
 			secrets = append(secrets, string(previous))
 		}
 	}
@@ -159,21 +169,24 @@ type result struct {
 	code    int
 	answer  []byte
 	problem string
+	// unsigned is why the event could not be signed: no attempt would end otherwise, until somebody has put that right.
+	unsigned error
 	// retryAfter is how long the endpoint asks to be left alone.
 	retryAfter time.Duration
 }
 
-func (w *Worker) send(ctx context.Context, id uuid.UUID, event db.WebhookDeliveryRow, secrets []string) result {
+func (w *Worker) send(ctx context.Context, id uuid.UUID, event db.WebhookDeliveryRow) result {
 	began := time.Now()
 	r := result{at: w.clock.Now()}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, event.URL, bytes.NewReader(event.Body))
-	if err == nil {
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("User-Agent", "gateway-webhook/1")
-		err = sign(request.Header, id.String(), began, event.Body, secrets)
-	}
 	if err != nil {
 		r.problem = "the request could not be made"
+		return r
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "gateway-webhook/1")
+	if r.unsigned = w.sign(request.Header, id, began, event); r.unsigned != nil {
+		r.problem = "the event could not be signed"
 		return r
 	}
 	response, err := w.client.Do(request)
@@ -228,7 +241,7 @@ func (r result) status(last bool) string {
 	switch {
 	case r.delivered():
 		return statusDelivered
-	case r.code == http.StatusGone, last:
+	case r.code == http.StatusGone, r.unsigned != nil, last:
 		return statusDead
 	default:
 		return statusPending

@@ -1,9 +1,9 @@
 package webhook
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway/internal/db"
+	"gateway/internal/vault"
 )
 
 func TestDeliver(t *testing.T) {
@@ -125,24 +126,72 @@ func TestDeliveredIsNotSentAgain(t *testing.T) {
 	b.await(t, id, 1)
 }
 
-// An event whose merchant's row is gone, or whose secret does not open, is an error to be seen, not a delivery unsigned.
-func TestUnsignableIsNotSent(t *testing.T) {
+// An event whose row is gone is an error to be seen, not a delivery unsigned.
+func TestUnknownEvent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	r := newReceiver(t, codes(http.StatusOK))
 	if _, err := b.once(t, uuid.New(), 1); err == nil {
 		t.Error("an unknown event was delivered")
 	}
-	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-		ID: b.merchant.CashboxID, WebhookSecret: []byte("not sealed by us"),
-	}))
-	id := b.insert(t, r.URL)
-	if _, err := b.once(t, id, 1); err == nil || strings.Contains(err.Error(), "not sealed") {
-		t.Errorf("error %v", err)
+}
+
+// What cannot be signed is given up at once, where it can be seen: among the dead, with an attempt that says why, and
+// counted. Once the secret is right, it can be sent again.
+func TestUnsignableIsDead(t *testing.T) {
+	t.Parallel()
+	for name, sealed := range map[string]func(*bundle) []byte{
+		"not sealed by us": func(*bundle) []byte { return []byte("not sealed by us") },
+		"no secret":        func(*bundle) []byte { return []byte{} },
+		"not a secret":     func(b *bundle) []byte { return b.seal(t, "%%% no base64 %%%") },
+		"another vault key's": func(b *bundle) []byte {
+			other, err := vault.New(bytes.Repeat([]byte{9}, vault.KeySize))
+			noError(t, err)
+			foreign, err := other.Seal([]byte(b.secret), SecretPlace(b.merchant.CashboxID))
+			noError(t, err)
+			return foreign
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			r := newReceiver(t, codes(http.StatusOK))
+			set := func(sealed []byte) {
+				noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+					ID: b.merchant.CashboxID, WebhookSecret: sealed,
+				}))
+			}
+			set(sealed(b))
+			id := b.add(t, r.URL)
+			attempt := b.await(t, id, 1)[0]
+			if attempt.Error == nil || *attempt.Error != "the event could not be signed" || attempt.StatusCode != nil || b.status(t, id) != statusDead {
+				t.Errorf("%s, attempt %+v", b.status(t, id), attempt)
+			}
+			eventually(t, func() bool { state, _, _ := b.job(t, id); return state == "cancelled" })
+			if counted := b.metric(t, "gateway_webhook_attempts_total"); counted != 1 {
+				t.Errorf("counted %v times", counted)
+			}
+			if dead, err := b.Queries().WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10}); err != nil || len(dead) != 1 {
+				t.Errorf("%d dead, %v", len(dead), err)
+			}
+			if len(r.all()) != 0 {
+				t.Error("it was sent unsigned")
+			}
+			set(b.seal(t, b.secret))
+			text := id.String()
+			_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: &text})
+			noError(t, err)
+			b.await(t, id, 2)
+			verifies(t, b.secret, r.all()[0])
+		})
 	}
-	if len(r.all()) != 0 || b.status(t, id) != statusPending {
-		t.Error("an event was sent that could not be signed")
-	}
+}
+
+// seal seals a text as the secret of the bundle's cashbox.
+func (b *bundle) seal(t *testing.T, text string) []byte {
+	t.Helper()
+	sealed, err := b.vault.Seal([]byte(text), SecretPlace(b.merchant.CashboxID))
+	noError(t, err)
+	return sealed
 }
 
 // One endpoint that does not answer must not hold up another's deliveries.

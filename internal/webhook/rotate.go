@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -12,8 +14,13 @@ import (
 // previousSigns is how long the secret before signs besides the new one.
 const previousSigns = 24 * time.Hour
 
+// maxPrevious bounds how many signatures an event carries.
+const maxPrevious = 10
+
 // RotateSecret makes the new signing secret of one of a merchant's cashboxes. It is shown here and never again. The one
-// before signs besides until the time answered; the one before that no longer does.
+// before signs besides until the time answered, and so does each before that within its own day: a merchant who calls again
+// because the first answer was lost still verifies with the one before both. A secret that leaked is dropped where events
+// are verified; that it signs besides for a while harms nobody who no longer takes it.
 func (s *Events) RotateSecret(ctx context.Context, who Asker, cashboxID int64) (string, time.Time, error) {
 	if err := who.needMerchant(); err != nil {
 		return "", time.Time{}, err
@@ -21,26 +28,54 @@ func (s *Events) RotateSecret(ctx context.Context, who Asker, cashboxID int64) (
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return "", time.Time{}, err
 	}
-	until := s.clock.Now().Add(previousSigns)
+	now := s.clock.Now()
+	until := now.Add(previousSigns)
 	secret, sealed, err := SealSecret(s.vault, cashboxID)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	rotated, err := s.q.CashboxRotateWebhookSecret(ctx, db.CashboxRotateWebhookSecretParams{
-		ID: cashboxID, MerchantID: who.MerchantID, WebhookSecret: sealed, PreviousUntil: until,
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		before, err := q.CashboxWebhookSecret(ctx, db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID})
+		if db.NoRows(err) {
+			return s.notTheirs(ctx, q, cashboxID)
+		}
+		if err != nil {
+			return fmt.Errorf("read webhook secret: %w", err)
+		}
+		if err := keepPrevious(ctx, q, cashboxID, before, now); err != nil {
+			return err
+		}
+		return q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: cashboxID, WebhookSecret: sealed})
 	})
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("rotate webhook secret: %w", err)
 	}
-	if rotated == 0 {
-		return "", time.Time{}, s.notTheirs(ctx, cashboxID)
-	}
 	return secret, until, nil
 }
 
+// keepPrevious keeps a secret that is being replaced, if there is one, among those that sign besides.
+func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []byte, now time.Time) error {
+	err := q.WebhookSecretPreviousPrune(ctx, db.WebhookSecretPreviousPruneParams{CashboxID: cashboxID, Now: now})
+	if err != nil || len(sealed) == 0 {
+		return err
+	}
+	ends, err := q.WebhookSecretPreviousList(ctx, cashboxID)
+	if err != nil {
+		return err
+	}
+	if len(ends) >= maxPrevious {
+		tooMany := fault.Newf(fault.TooManyRequests, "rate_limited", "%d secrets before the newest still sign.", maxPrevious)
+		tooMany.RetryAfter = ends[0].Sub(now)
+		return tooMany
+	}
+	return q.WebhookSecretPreviousInsert(ctx, db.WebhookSecretPreviousInsertParams{
+		CashboxID: cashboxID, Secret: sealed, Until: now.Add(previousSigns),
+	})
+}
+
 // notTheirs tells another merchant's cashbox from one that does not exist.
-func (s *Events) notTheirs(ctx context.Context, cashboxID int64) error {
-	_, err := s.q.CashboxOwner(ctx, cashboxID)
+func (*Events) notTheirs(ctx context.Context, q *db.Queries, cashboxID int64) error {
+	_, err := q.CashboxOwner(ctx, cashboxID)
 	switch {
 	case err == nil:
 		return fault.ErrCashboxAccessDenied

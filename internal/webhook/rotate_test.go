@@ -70,18 +70,47 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Two secrets sign at most: rotated twice, the first is out.
-func TestRotatedTwice(t *testing.T) {
+// Whoever rotates again, say because an answer was lost, still verifies with what was in use before: every secret signs
+// for 24 hours after it was replaced, and then no more.
+func TestRotatedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	first, _ := b.rotate(t)
+	b.clock.Advance(23 * time.Hour)
 	second, _ := b.rotate(t)
 	b.await(t, b.add(t, r.URL), 1)
-	got := r.all()[0]
-	verifies(t, b.secret, got)
-	verifies(t, second, got)
-	refuses(t, first, got)
+	for _, secret := range []string{b.secret, second, first} {
+		verifies(t, secret, r.all()[0])
+	}
+	b.clock.Advance(time.Hour)
+	b.await(t, b.add(t, r.URL), 1)
+	verifies(t, b.secret, r.all()[1])
+	verifies(t, second, r.all()[1])
+	refuses(t, first, r.all()[1])
+}
+
+// The signatures of an event are bounded, and so are rotations: which are possible again when the oldest has ended.
+func TestRotatedTooOften(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range maxPrevious {
+		b.rotate(t)
+		b.clock.Advance(time.Minute)
+	}
+	_, _, err := b.events.RotateSecret(t.Context(), Asker{MerchantID: b.merchant.ID}, b.merchant.CashboxID)
+	refused := fault.As(err)
+	if refused == nil || refused.Code != "rate_limited" || refused.RetryAfter != 24*time.Hour-maxPrevious*time.Minute {
+		t.Fatalf("%v", err)
+	}
+	b.clock.Advance(refused.RetryAfter)
+	b.rotate(t)
+	r := newReceiver(t, codes(http.StatusOK))
+	b.await(t, b.add(t, r.URL), 1)
+	verifies(t, b.secret, r.all()[0])
+	if n := len(strings.Fields(r.all()[0].header.Get(standardwebhooks.HeaderWebhookSignature))); n != maxPrevious+1 {
+		t.Errorf("%d signatures", n)
+	}
 }
 
 // A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the new secret signs alone.

@@ -1,0 +1,21 @@
+package routing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway/internal/db"
+)
+
+// daysKept is how long the counts of a requisite's days are kept. Only the present day is ever asked for; the others are for
+// whoever wants to see what a limit has counted.
+const daysKept = 7 * 24 * time.Hour
+
+// PruneDays forgets the counts of days that are over.
+func PruneDays(ctx context.Context, q *db.Queries, now time.Time) error {
+	if _, err := q.RequisiteDayPrune(ctx, now.Add(-daysKept)); err != nil {
+		return fmt.Errorf("prune the days of requisites: %w", err)
+	}
+	return nil
+}
