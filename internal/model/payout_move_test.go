@@ -172,7 +172,8 @@ func (w *modelWalk) giveBack(s modelStep) error {
 	w.touch(p)
 	reason := modelText("cannot pay " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured(s)
-	want, actor, err := "", modelOperator.Actor(), error(nil)
+	want, actor := "", modelOperator.Actor()
+	var err error
 	if s.n[2]%3 == 0 {
 		if p.status != "processing" {
 			want = "payin_not_processing"

@@ -13,3 +13,8 @@ end $$;
 
 create function zone_known(zone text) returns boolean language sql stable as
     'select exists (select from pg_timezone_names where name = zone)';
+
+-- What operators look through by a status or a key alone.
+create index deposit_status_idx on deposit (status, id);
+drop index deposit_pending_idx;
+create index setting_change_key_idx on setting_change (subject_key, id);
