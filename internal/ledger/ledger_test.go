@@ -359,7 +359,29 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 	}))
 }
 
-// A debit folds what is pending first, so credits can be spent the moment they are booked.
+// A debit that the balance covers leaves what is pending alone; another folds it in.
+func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(move(trader, shop, "4")))
+	b.Fund(t, trader, "1")
+	for _, c := range []struct {
+		debit   string
+		pending int
+	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
+		check(t, b.post(move(trader, shop, c.debit)))
+		if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", trader.ID()); n != c.pending {
+			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
+		}
+	}
+	b.wantBalance(t, trader, "0.99999999")
+	if err := b.post(move(trader, shop, "1")); !errors.Is(err, ledger.ErrInsufficient) {
+		t.Errorf("more than is there: %v", err)
+	}
+	b.Audit(t)
+}
+
+// A debit folds what is pending when it needs it, so credits can be spent the moment they are booked.
 func TestPendingCreditsCanBeSpent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
