@@ -5,11 +5,14 @@ on conflict (id) do nothing;
 -- name: AccountLock :exec
 select id from account where id = @id for no key update;
 
--- AccountDebit folds what is pending and, where the balance covers it or force is set, takes the debit off. The caller
--- holds the account's lock from a statement before: locking and folding in one would miss credits.
+-- AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
+-- balance alone does not cover it, and by a debit of nothing. The caller holds the account's lock from a statement before:
+-- locking and folding in one would miss credits.
 -- name: AccountDebit :one
 with folded as (
-    delete from account_pending where account_id = @id returning amount
+    delete from account_pending
+    where account_id = @id and (select a.balance < @debit::numeric or @debit = 0 from account a where a.id = @id)
+    returning amount
 ), standing as (
     select a.balance + coalesce((select sum(amount) from folded), 0) as amount from account a where a.id = @id
 ), debit as (

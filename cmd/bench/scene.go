@@ -149,11 +149,9 @@ func (s *stage) addTrader(ctx context.Context, n int, key sandbox.Key) error {
 	if err := ledger.Open(ctx, s.q, ledger.Trader, id); err != nil {
 		return err
 	}
-	usdt := decimal.RequireFromString(funds)
-	err = ledger.Post(ctx, s.q, ledger.Transfer{Kind: "funding", Subject: "bench", SubjectID: id, At: s.now, Legs: []ledger.Leg{
-		{Account: ledger.Available(ledger.External, 0), Amount: usdt.Neg()},
-		{Account: ledger.Available(ledger.Trader, id), Amount: usdt},
-	}})
+	err = ledger.Post(ctx, s.q, ledger.Cause{Kind: "funding", Subject: "bench", SubjectID: id, At: s.now}, ledger.Transfer{
+		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Trader, id), Amount: decimal.RequireFromString(funds),
+	})
 	if err != nil {
 		return err
 	}

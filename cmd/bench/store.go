@@ -31,8 +31,8 @@ const storedAtOnce = 50_000
 
 // store writes completed and settled payments of the last month, as creation and settlement would have left them.
 func (b *bench) store(ctx context.Context) error {
-	var first, firstTransfer int64
-	if err := b.pool.QueryRow(ctx, reserveIDs, b.stored).Scan(&first, &firstTransfer); err != nil {
+	var first int64
+	if err := b.pool.QueryRow(ctx, reserveIDs, b.stored).Scan(&first); err != nil {
 		return fmt.Errorf("reserve ids: %w", err)
 	}
 	chunks := (b.stored + storedAtOnce - 1) / storedAtOnce
@@ -41,7 +41,7 @@ func (b *bench) store(ctx context.Context) error {
 		to := min(from+storedAtOnce, b.stored)
 		b.say("  storing payments %d to %d", from+1, to)
 		return db.InTx(ctx, b.pool, func(tx pgx.Tx, _ *db.Queries) error {
-			return b.storeSome(ctx, tx, from, to, first, firstTransfer)
+			return b.storeSome(ctx, tx, from, to, first)
 		})
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *bench) store(ctx context.Context) error {
 
 // storeSome writes the payments from one number up to another. Triggers are off: that they would have found nothing is
 // for the audit to say.
-func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, firstTransfer int64) error {
+func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first int64) error {
 	if _, err := tx.Exec(ctx, "set local synchronous_commit = off; set local session_replication_role = replica"); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, f
 	for _, box := range b.scene.boxes {
 		boxIDs = append(boxIDs, box.id)
 	}
-	_, err := tx.Exec(ctx, drawPayments, b.stored, first, firstTransfer, boxIDs, b.scene.traderIDs, b.hooks.urls()[0],
+	_, err := tx.Exec(ctx, drawPayments, b.stored, first, boxIDs, b.scene.traderIDs, b.hooks.urls()[0],
 		ledger.Available(ledger.Trader, 0).ID(), ledger.Available(ledger.Cashbox, 0).ID(),
 		ledger.Available(ledger.Platform, 0).ID(), b.scene.merchantID, from, to)
 	if err != nil {
@@ -80,29 +80,27 @@ func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, f
 	return nil
 }
 
-// reserveIDs takes ids from the sequences, so that the gateway's own go on after them.
-const reserveIDs = `select setval('payment_id_seq', nextval('payment_id_seq') + $1) - $1,
-    setval(t, nextval(t) + 2 * $1) - 2 * $1
-from pg_get_serial_sequence('transfer', 'id') t`
+// reserveIDs takes ids from the sequence, so that the gateway's own go on after them.
+const reserveIDs = "select setval('payment_id_seq', nextval('payment_id_seq') + $1) - $1"
 
 // drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds spot less his share,
 // which is what merchant and platform get in the end. UUIDs are of version 7, in the order of time as the gateway's are.
 // An account's id is its owner's, shifted: see ledger.Account.
 const drawPayments = `
 create temp table drawn on commit drop as
-select $10::bigint as merchant_id, $2::bigint + n as id, $3::bigint + 2 * n as transfer_id,
+select $9::bigint as merchant_id, $2::bigint + n as id,
     (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid as uuid,
     'stored-' || ($2::bigint + n) as order_id, box, trader, url, at, amount, value, spot - profit as usdt, profit,
     own as spread_trader, profit - own as spread_platform,
-    $7::bigint + (trader << 3) as trader_available, $7::bigint + (trader << 3) + 1 as trader_reserved,
-    $8::bigint + (box << 3) as cashbox_available, $9::bigint as platform_available
+    $6::bigint + (trader << 3) as trader_available, $6::bigint + (trader << 3) + 1 as trader_reserved,
+    $7::bigint + (box << 3) as cashbox_available, $8::bigint as platform_available
 from (
-    select n, $6::text as url, ($4::bigint[])[1 + n % cardinality($4::bigint[])] as box,
-        ($5::bigint[])[1 + n % cardinality($5::bigint[])] as trader,
+    select n, $5::text as url, ($3::bigint[])[1 + n % cardinality($3::bigint[])] as box,
+        ($4::bigint[])[1 + n % cardinality($4::bigint[])] as trader,
         now() - interval '30 days' * (1 - n::float8 / $1::integer) as at, amount, '+7911' || lpad((n % 1000)::text, 7, '0') as value,
         trunc(amount / 92.50, 8) as spot, trunc(amount / 92.50, 8) - trunc(amount / (92.50 * 1.045), 8) as profit,
         trunc(amount / 92.50 * 0.015, 8) as own
-    from generate_series($11::integer, $12::integer - 1) n,
+    from generate_series($10::integer, $11::integer - 1) n,
         lateral (select round((100 + 9900 * random() + n * 0)::numeric, 2) as amount) a
 ) drawn`
 
@@ -121,13 +119,13 @@ select merchant_id, id, uuid, box, order_id, 'sbp', 'RUB', amount, 'Order of the
 select merchant_id, id, at, 'key:1', null, 'pending' from drawn`,
 	`insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 select merchant_id, id, at + interval '5 minutes', 'trader:' || trader, 'pending', 'completed' from drawn`,
-	`insert into transfer (id, kind, subject, subject_id, created_at) overriding system value
-select transfer_id, 'hold', 'payment', id, at from drawn
-union all select transfer_id + 1, 'pending-completed', 'payment', id, at + interval '5 minutes' from drawn order by 1`,
-	`insert into entry (account_id, transfer_id, amount) select leg.* from drawn, lateral (values
-    (trader_available, transfer_id, -usdt - spread_platform), (trader_reserved, transfer_id, usdt + spread_platform),
-    (trader_reserved, transfer_id + 1, -usdt - spread_platform), (cashbox_available, transfer_id + 1, usdt),
-    (platform_available, transfer_id + 1, spread_platform)) leg (account_id, transfer_id, amount) where leg.amount <> 0`,
+	`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+select debit, credit, m.amount, kind, 'payment', id, at + after from drawn, lateral (values
+    (trader_available, trader_reserved, usdt + spread_platform, 'hold', interval '0'),
+    (trader_reserved, trader_available, usdt + spread_platform, 'pending-completed', '5 minutes'),
+    (trader_available, cashbox_available, usdt, 'pending-completed', '5 minutes'),
+    (trader_available, platform_available, spread_platform, 'pending-completed', '5 minutes')
+) m (debit, credit, amount, kind, after) where m.amount <> 0 order by at + after, id`,
 	`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status)
 select merchant_id, uuid, box, 'payment.status.updated', 'payment', id, 1, url,
     convert_to('{"type":"payment.status.updated","data":{"uuid":"' || uuid || '","orderId":"' || order_id ||

@@ -225,7 +225,7 @@ func (w *walk) rows(t *testing.T) string {
 	t.Helper()
 	return w.texts(t, `select (select count(*) from payment) || ' ' || (select count(*) from payment_key) || ' ' || (select count(*) from payin)
 		|| ' ' || (select count(*) from deposit) || ' ' || (select count(*) from appeal) || ' ' || (select count(*) from api_key)
-		|| ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from entry) || ' ' || (select count(*) from payment_card)
+		|| ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from transfer) || ' ' || (select count(*) from payment_card)
 		|| ' ' || (select count(*) from card_attempt) || ' ' || (select coalesce(sum(resends), 0) from checkout)`)[0]
 }
 

@@ -131,7 +131,7 @@ func TestBadPayinsAndDepositsChangeNothing(t *testing.T) {
 	box := g.first()
 	id := g.createPayin(t, box, nil).text("data.id")
 	const rows = `select (select count(*) from payin)::text || ' ' || (select count(*) from payin_key) || ' ' ||
-		(select count(*) from entry) || ' ' || (select count(*) from payin_history) || ' ' || (select count(*) from webhook_event)
+		(select count(*) from transfer) || ' ' || (select count(*) from payin_history) || ' ' || (select count(*) from webhook_event)
 		|| ' ' || (select count(*) from deposit) || ' ' || (select count(*) from deposit_history) || (select string_agg(status, ',') from payin)`
 	before := g.texts(t, rows)[0]
 	for name, b := range badPayins() {

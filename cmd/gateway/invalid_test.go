@@ -193,7 +193,7 @@ func TestBadInputChangesNothing(t *testing.T) {
 	box := g.first()
 	id := g.create(t, box, nil).text("data.id")
 	const rows = `select (select count(*) from payment)::text || ' ' || (select count(*) from payment_key) || ' ' ||
-		(select count(*) from entry) || ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from webhook_event)
+		(select count(*) from transfer) || ' ' || (select count(*) from payment_history) || ' ' || (select count(*) from webhook_event)
 		|| ' ' || (select string_agg(status || coalesce(provider_payment_id, ''), ',') from payment)`
 	before := g.texts(t, rows)[0]
 

@@ -130,8 +130,9 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 // moved checks what a payment moved in all, account by account.
 func (g *instance) moved(t *testing.T, paymentID string, want ...string) {
 	t.Helper()
-	got := g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(e.amount)
-		from transfer t join entry e on e.transfer_id = t.id join account a on a.id = e.account_id
+	got := g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
+		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
+		join account a on a.id = m.account_id
 		where t.subject = 'payment' and t.subject_id = $1::text::bigint
 		group by a.owner_kind, a.purpose order by 1`, paymentID)
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -75,12 +75,8 @@ func insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance de
 	if err != nil {
 		return fmt.Errorf("read insurance: %w", err)
 	}
-	more := insurance.Sub(before)
-	err = ledger.Post(ctx, q, ledger.Transfer{
-		Kind: "insurance", Subject: "insurance", SubjectID: id, At: c.At, Legs: []ledger.Leg{
-			{Account: ledger.Available(ledger.Cashbox, id), Amount: more.Neg()},
-			{Account: ledger.Reserved(ledger.Cashbox, id), Amount: more},
-		},
+	err = ledger.Post(ctx, q, ledger.Cause{Kind: "insurance", Subject: "insurance", SubjectID: id, At: c.At}, ledger.Transfer{
+		Debit: ledger.Available(ledger.Cashbox, id), Credit: ledger.Reserved(ledger.Cashbox, id), Amount: insurance.Sub(before),
 	})
 	if errors.Is(err, ledger.ErrInsufficient) {
 		return errBalance

@@ -80,11 +80,9 @@ func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	if d.Status != depositConfirmed {
 		return nil
 	}
-	return ledger.Post(ctx, q, ledger.Transfer{
-		Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt, Legs: []ledger.Leg{
-			{Account: ledger.Available(ledger.External, 0), Amount: d.Amount.Neg()},
-			{Account: ledger.Available(ledger.Cashbox, d.CashboxID), Amount: d.Amount},
-		},
+	cause := ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt}
+	return ledger.Post(ctx, q, cause, ledger.Transfer{
+		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, d.CashboxID), Amount: d.Amount,
 	})
 }
 

@@ -92,11 +92,9 @@ func postFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInse
 	if params.Amount.IsNegative() {
 		kind = "withdrawal"
 	}
-	err = ledger.Post(ctx, q, ledger.Transfer{
-		Kind: kind, Subject: "trader_funding", SubjectID: id, At: params.CreatedAt, Legs: []ledger.Leg{
-			{Account: ledger.Available(ledger.External, 0), Amount: params.Amount.Neg()},
-			{Account: ledger.Available(ledger.Trader, params.TraderID), Amount: params.Amount},
-		},
+	cause := ledger.Cause{Kind: kind, Subject: "trader_funding", SubjectID: id, At: params.CreatedAt}
+	err = ledger.Post(ctx, q, cause, ledger.Transfer{
+		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Trader, params.TraderID), Amount: params.Amount,
 	})
 	if errors.Is(err, ledger.ErrInsufficient) {
 		return 0, errTraderBalance

@@ -25,7 +25,9 @@ func (q *Queries) AccountBalance(ctx context.Context, id int64) (decimal.Decimal
 
 const accountDebit = `-- name: AccountDebit :one
 with folded as (
-    delete from account_pending where account_id = $2 returning amount
+    delete from account_pending
+    where account_id = $2 and (select a.balance < $3::numeric or $3 = 0 from account a where a.id = $2)
+    returning amount
 ), standing as (
     select a.balance + coalesce((select sum(amount) from folded), 0) as amount from account a where a.id = $2
 ), debit as (
@@ -45,8 +47,9 @@ type AccountDebitParams struct {
 	Debit decimal.Decimal
 }
 
-// AccountDebit folds what is pending and, where the balance covers it or force is set, takes the debit off. The caller
-// holds the account's lock from a statement before: locking and folding in one would miss credits.
+// AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
+// balance alone does not cover it, and by a debit of nothing. The caller holds the account's lock from a statement before:
+// locking and folding in one would miss credits.
 func (q *Queries) AccountDebit(ctx context.Context, arg AccountDebitParams) (bool, error) {
 	row := q.db.QueryRow(ctx, accountDebit, arg.Force, arg.ID, arg.Debit)
 	var debit_covered bool

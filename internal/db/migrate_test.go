@@ -3,19 +3,14 @@ package db_test
 import (
 	"context"
 	"errors"
-	"net/url"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
-	"gateway/schema"
 )
 
 func TestMigrateAgainChangesNothing(t *testing.T) {
@@ -39,56 +34,39 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 func TestMigrateKeepsAccounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	url := emptyDatabase(t)
-	pool := migrateTo(t, url, 20)
-	_, err := pool.Exec(ctx, `insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)`)
+	d := dbtest.At(t, 20)
+	_, err := d.Pool.Exec(ctx, "insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Migrate(ctx, url); err != nil {
+	if err := db.Migrate(ctx, d.URL); err != nil {
 		t.Fatal(err)
 	}
 	var accounts, kept int
-	err = pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
+	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
 	if err != nil || accounts != 4 || kept != 7 {
 		t.Errorf("%d accounts with %d, %v", accounts, kept, err)
 	}
 }
 
-// migrateTo brings a database to a version of the past.
-func migrateTo(t *testing.T, url string, version int64) *pgxpool.Pool {
-	t.Helper()
-	pool, err := db.Open(t.Context(), url, 1)
-	noError(t, err)
-	t.Cleanup(pool.Close)
-	std := stdlib.OpenDBFromPool(pool)
-	defer func() { _ = std.Close() }()
-	provider, err := goose.NewProvider(goose.DialectPostgres, std, schema.FS)
-	noError(t, err)
-	_, err = provider.UpTo(t.Context(), version)
-	noError(t, err)
-	return pool
-}
-
 // What was sealed before keys were noted is found, and so is the secret that still signs besides.
 func TestMigrateNotesKeys(t *testing.T) {
 	t.Parallel()
-	url := emptyDatabase(t)
-	pool := migrateTo(t, url, 21)
-	_, err := pool.Exec(t.Context(), `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
+	d := dbtest.At(t, 21)
+	_, err := d.Pool.Exec(t.Context(), `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
 		insert into cashbox (merchant_id, name, currency, webhook_secret, webhook_secret_previous, webhook_secret_previous_until, created_at)
 		select id, 'Shop', 'RUB', '\x01aabbccdd0011'::bytea, '\x01000000ff0011'::bytea, now() + interval '1 hour', now() from m
 		union all select id, 'Shop', 'RUB', '', null, null, now() from m
 		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`)
 	noError(t, err)
-	noError(t, db.Migrate(t.Context(), url))
-	needed, err := db.New(pool).SecretKeyNeeded(t.Context(), dbtest.Start)
+	noError(t, db.Migrate(t.Context(), d.URL))
+	needed, err := d.Queries().SecretKeyNeeded(t.Context(), dbtest.Start)
 	noError(t, err)
 	want := []db.SecretKeyNeededRow{{Purpose: "vault", Fingerprint: "000000ff"}, {Purpose: "vault", Fingerprint: "aabbccdd"}}
 	if !slices.Equal(needed, want) {
 		t.Errorf("needed: %v", needed)
 	}
-	places, err := db.New(pool).SealedWith(t.Context(), "000000ff")
+	places, err := d.Queries().SealedWith(t.Context(), "000000ff")
 	if err != nil || !slices.Contains(places, "webhook_secret_previous.secret") {
 		t.Errorf("%v, %v", places, err)
 	}
@@ -115,53 +93,21 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	empty := emptyDatabase(t)
+	empty := dbtest.Empty(t)
 	var replicas sync.WaitGroup
 	errs := make([]error, 3)
 	for i := range errs {
-		replicas.Go(func() { errs[i] = db.Migrate(ctx, empty) })
+		replicas.Go(func() { errs[i] = db.Migrate(ctx, empty.URL) })
 	}
 	replicas.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := db.Open(ctx, empty, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	if err := insert(ctx, db.New(pool)); err != nil {
+	if err := insert(ctx, empty.Queries()); err != nil {
 		t.Fatal(err)
 	}
 	var jobs int
-	if err := pool.QueryRow(ctx, "select count(*) from river_job").Scan(&jobs); err != nil {
+	if err := empty.Pool.QueryRow(ctx, "select count(*) from river_job").Scan(&jobs); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// emptyDatabase makes a database without a schema beside the test's own.
-func emptyDatabase(t *testing.T) string {
-	t.Helper()
-	d := dbtest.New(t)
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, d.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := conn.Config().Database + "_empty"
-	if _, err := conn.Exec(ctx, "create database "+name+" template template0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_, err := conn.Exec(ctx, "drop database "+name+" with (force)")
-		if err := errors.Join(err, conn.Close(ctx)); err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(d.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }

@@ -14,38 +14,38 @@ import (
 
 const transferPost = `-- name: TransferPost :exec
 with posted as (
-    insert into transfer (kind, subject, subject_id, created_at)
-    values ($1, $2, $3, $4) returning id
-), leg as (
-    select unnest($5::bigint[]) as account_id, unnest($6::numeric[]) as amount,
-           unnest($7::boolean[]) as pending
-), entered as (
-    insert into entry (account_id, transfer_id, amount)
-    select leg.account_id, posted.id, leg.amount from leg, posted
+    insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+    select unnest($3::bigint[]), unnest($4::bigint[]), unnest($5::numeric[]),
+           $6::text, $7::text, $8::bigint, $9::timestamptz
 )
-insert into account_pending (account_id, amount) select leg.account_id, leg.amount from leg where leg.pending
+insert into account_pending (account_id, amount)
+select unnest($1::bigint[]), unnest($2::numeric[])
 `
 
 type TransferPostParams struct {
-	Kind       string
-	Subject    string
-	SubjectID  int64
-	CreatedAt  time.Time
-	AccountIds []int64
-	Amounts    []decimal.Decimal
-	Pending    []bool
+	PendingAccounts []int64
+	PendingAmounts  []decimal.Decimal
+	Debits          []int64
+	Credits         []int64
+	Amounts         []decimal.Decimal
+	Kind            string
+	Subject         string
+	SubjectID       int64
+	CreatedAt       time.Time
 }
 
-// TransferPost writes a transfer and all its legs in one statement; legs marked pending also wait to be folded.
+// TransferPost writes what moves for one cause, and with it what waits to be folded into the accounts nobody has locked.
 func (q *Queries) TransferPost(ctx context.Context, arg TransferPostParams) error {
 	_, err := q.db.Exec(ctx, transferPost,
+		arg.PendingAccounts,
+		arg.PendingAmounts,
+		arg.Debits,
+		arg.Credits,
+		arg.Amounts,
 		arg.Kind,
 		arg.Subject,
 		arg.SubjectID,
 		arg.CreatedAt,
-		arg.AccountIds,
-		arg.Amounts,
-		arg.Pending,
 	)
 	return err
 }

@@ -14,9 +14,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
 	"gateway/internal/db"
 	"gateway/internal/pgserver"
+	"gateway/schema"
 )
 
 // poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether anything inside a
@@ -63,6 +66,28 @@ type DB struct {
 
 // New clones a migrated database for the test and drops it afterwards.
 func New(t testing.TB) *DB {
+	t.Helper()
+	return clone(t, template)
+}
+
+// Empty is a database without a schema.
+func Empty(t testing.TB) *DB {
+	t.Helper()
+	return clone(t, "template0")
+}
+
+// At is a database with the schema as it was at a version.
+func At(t testing.TB, version int64) *DB {
+	t.Helper()
+	d := Empty(t)
+	migrations, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(d.Pool), schema.FS)
+	check(t, err)
+	_, err = migrations.UpTo(t.Context(), version)
+	check(t, err)
+	return d
+}
+
+func clone(t testing.TB, template string) *DB {
 	t.Helper()
 	started.Do(func() { startErr = start() })
 	check(t, startErr)

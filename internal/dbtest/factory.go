@@ -143,11 +143,8 @@ func or(value, otherwise string) string {
 // Fund brings USDT in from outside.
 func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	t.Helper()
-	usdt := decimal.RequireFromString(amount)
-	check(t, ledger.Post(t.Context(), d.Queries(), ledger.Transfer{
-		Kind: "funding", Subject: "test", At: Start, Legs: []ledger.Leg{
-			{Account: ledger.Available(ledger.External, 0), Amount: usdt.Neg()}, {Account: account, Amount: usdt},
-		},
+	check(t, ledger.Post(t.Context(), d.Queries(), ledger.Cause{Kind: "funding", Subject: "test", At: Start}, ledger.Transfer{
+		Debit: ledger.Available(ledger.External, 0), Credit: account, Amount: decimal.RequireFromString(amount),
 	}))
 }
 

@@ -27,15 +27,15 @@ type rule struct {
 	full bool
 }
 
+// sides are what each transfer did to either account.
+const sides = `transfer t
+			cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)`
+
 var rules = []rule{
-	{name: "the legs of a transfer sum to zero", query: `
-		select format('transfer %s: %s %s', t.id, coalesce(e.currency, 'no legs'), sum(e.amount))
-		from transfer t left join entry e on e.transfer_id = t.id
-		where t.created_at >= $1
-		group by t.id, e.currency having coalesce(sum(e.amount), 1) <> 0`},
-	{name: "every entry belongs to a transfer", full: true, query: `
-		select format('entry %s of account %s: transfer %s', e.id, e.account_id, e.transfer_id) from entry e
-		where not exists (select from transfer t where t.id = e.transfer_id) and $1 <= 'infinity'::timestamptz`},
+	{name: "a transfer moves an amount between two accounts", query: `
+		select format('transfer %s: %s from account %s to %s', t.id, t.amount, t.debit_account, t.credit_account)
+		from transfer t left join account d on d.id = t.debit_account left join account c on c.id = t.credit_account
+		where t.created_at >= $1 and (t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null)`},
 	{name: "a payment's money stands where its status says", query: `
 		with touched as (
 			select subject_id as id from transfer where subject = 'payment' and created_at >= $1
@@ -60,10 +60,10 @@ var rules = []rule{
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
 			where x.amount <> 0
 		), actual as (
-			select t.subject_id as id, e.account_id, sum(e.amount) as amount
-			from transfer t join entry e on e.transfer_id = t.id
+			select t.subject_id as id, m.account_id, sum(m.amount) as amount
+			from ` + sides + `
 			where t.subject = 'payment' and t.subject_id in (select id from p)
-			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('payment %s, account %s: has %s, should have %s', id, account_id,
 			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
@@ -96,13 +96,14 @@ var rules = []rule{
 		from p join e using (id) join h using (id)
 		where e.events <> p.event_sequence or e.last <> p.event_sequence or h.moves > p.event_sequence
 			or h.status is distinct from p.status`},
-	{name: "an account's balance is the sum of its entries", full: true, query: `
-		select format('account %s: balance %s, pending %s, entries %s', id,
-			coalesce(a.balance, 0), coalesce(w.amount, 0), coalesce(e.amount, 0))
+	{name: "an account's balance is what was moved to it less what was moved from it", full: true, query: `
+		select format('account %s: balance %s, pending %s, in %s, out %s', id, coalesce(a.balance, 0), coalesce(w.amount, 0),
+			coalesce(i.amount, 0), coalesce(o.amount, 0))
 		from (select id, balance from account where $1 <= 'infinity'::timestamptz) a
-		full join (select account_id as id, sum(amount) as amount from entry group by 1) e using (id)
+		full join (select credit_account as id, sum(amount) as amount from transfer group by 1) i using (id)
+		full join (select debit_account as id, sum(amount) as amount from transfer group by 1) o using (id)
 		full join (select account_id as id, sum(amount) as amount from account_pending group by 1) w using (id)
-		where coalesce(a.balance, 0) + coalesce(w.amount, 0) <> coalesce(e.amount, 0) or a.balance is null`},
+		where coalesce(a.balance, 0) + coalesce(w.amount, 0) <> coalesce(i.amount, 0) - coalesce(o.amount, 0)`},
 	{name: "no account is short unless marked overdrawn", full: true, query: `
 		select format('account %s: %s', a.id, a.balance) from account a
 		where a.balance < 0 and not a.overdrawn and a.owner_kind <> 'external' and $1 <= 'infinity'::timestamptz`},

@@ -21,11 +21,11 @@ var payoutRules = []rule{
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
 			where x.amount <> 0
 		), actual as (
-			select t.subject_id as id, e.account_id, sum(e.amount) as amount
-			from transfer t join entry e on e.transfer_id = t.id
+			select t.subject_id as id, m.account_id, sum(m.amount) as amount
+			from ` + sides + `
 			where t.subject = 'payin' and t.subject_id in (select id from p
 				union all select subject_id from transfer where subject = 'payin' and created_at >= $1)
-			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('payout %s, account %s: has %s, should have %s', id, account_id,
 			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
@@ -76,9 +76,9 @@ var payoutRules = []rule{
 			and $1 <= 'infinity'::timestamptz`},
 	{name: "a cashbox's insurance is what was moved for it", full: true, query: `
 		with moved as (
-			select t.subject_id as id, sum(e.amount) as amount
-			from transfer t join entry e on e.transfer_id = t.id
-			join account a on a.id = e.account_id and a.owner_kind = 'cashbox' and a.owner_id = t.subject_id
+			select t.subject_id as id, sum(m.amount) as amount
+			from ` + sides + `
+			join account a on a.id = m.account_id and a.owner_kind = 'cashbox' and a.owner_id = t.subject_id
 				and a.purpose = 'reserved'
 			where t.subject = 'insurance' group by t.subject_id
 		)
@@ -99,12 +99,12 @@ var depositRules = []rule{
 			join account a on a.owner_kind = 'cashbox' and a.owner_id = d.cashbox_id and a.purpose = 'available'
 			where d.status = 'confirmed'
 		), credited as (
-			select t.subject_id as id, e.account_id, sum(e.amount) as amount
-			from transfer t join entry e on e.transfer_id = t.id
-			join account a on a.id = e.account_id and a.owner_kind <> 'external'
+			select t.subject_id as id, m.account_id, sum(m.amount) as amount
+			from ` + sides + `
+			join account a on a.id = m.account_id and a.owner_kind <> 'external'
 			where t.subject = 'deposit' and t.subject_id in (select id from d
 				union all select subject_id from transfer where subject = 'deposit' and created_at >= $1)
-			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('deposit %s, account %s: credited %s, should be %s', id, account_id,
 			coalesce(credited.amount, 0), coalesce(expected.amount, 0))
@@ -133,12 +133,12 @@ var depositRules = []rule{
 			select f.id, a.id as account_id, f.amount from f
 			join account a on a.owner_kind = 'trader' and a.owner_id = f.trader_id and a.purpose = 'available'
 		), booked as (
-			select t.subject_id as id, e.account_id, sum(e.amount) as amount
-			from transfer t join entry e on e.transfer_id = t.id
-			join account a on a.id = e.account_id and a.owner_kind <> 'external'
+			select t.subject_id as id, m.account_id, sum(m.amount) as amount
+			from ` + sides + `
+			join account a on a.id = m.account_id and a.owner_kind <> 'external'
 			where t.subject = 'trader_funding' and t.subject_id in (select id from f
 				union all select subject_id from transfer where subject = 'trader_funding' and created_at >= $1)
-			group by t.subject_id, e.account_id having sum(e.amount) <> 0
+			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('funding %s, account %s: booked %s, should be %s', id, account_id,
 			coalesce(booked.amount, 0), coalesce(expected.amount, 0))

@@ -69,40 +69,30 @@ func auditablePayouts(t *testing.T) bundle {
 	b := setup(t, "100")
 	exec(t, b.Pool, payouts)
 	b.Fund(t, shop, "100")
-	book := func(subject string, id int64, legs ...ledger.Leg) {
+	book := func(subject string, id int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.post(ledger.Transfer{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start, Legs: legs}))
+		check(t, b.postAbout(ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}, transfers...))
 	}
 	for id := range int64(8) {
-		book("payin", id+1, leg(shop, "-10.2"), leg(reserved, "10.2"))
+		book("payin", id+1, move(shop, reserved, "10.2"))
 	}
 	for _, id := range []int64{3, 7} {
-		book("payin", id, leg(reserved, "-10.2"), leg(trader, "10.15"), leg(platform, "0.05"))
+		book("payin", id, move(reserved, trader, "10.15"), move(reserved, platform, "0.05"))
 	}
-	check(t, b.force(ledger.Transfer{Kind: "test", Subject: "payin", SubjectID: 7, At: dbtest.Start, Legs: []ledger.Leg{
-		leg(trader, "-10.15"), leg(platform, "-0.05"), leg(shop, "10.2"),
-	}}))
+	check(t, b.force(ledger.Cause{Kind: "test", Subject: "payin", SubjectID: 7, At: dbtest.Start},
+		move(trader, shop, "10.15"), move(platform, shop, "0.05")))
 	for id := int64(4); id <= 6; id++ {
-		book("payin", id, leg(reserved, "-10.2"), leg(shop, "10.2"))
+		book("payin", id, move(reserved, shop, "10.2"))
 	}
-	book("deposit", 2, leg(outside, "-7"), leg(shop, "7"))
-	book("insurance", 1, leg(shop, "-5"), leg(reserved, "5"))
-	book("trader_funding", 1, leg(outside, "-20"), leg(trader, "20"))
-	book("trader_funding", 2, leg(trader, "-3"), leg(outside, "3"))
+	book("deposit", 2, move(outside, shop, "7"))
+	book("insurance", 1, move(shop, reserved, "5"))
+	book("trader_funding", 1, move(outside, trader, "20"))
+	book("trader_funding", 2, move(trader, outside, "3"))
 	return b
 }
 
-// booked is a transfer written behind the ledger's back, from one account to another. Account 0 is the world outside, 12
-// and 13 what the cashbox has available and reserved, 14 what the trader has.
-func booked(subject, id, from, to, amount string) string {
-	return `with t as (insert into transfer (kind, subject, subject_id, created_at)
-			values ('x', '` + subject + `', ` + id + `, '2026-11-20 12:00Z') returning id),
-		l as (select * from (values (` + from + `, -` + amount + `), (` + to + `, ` + amount + `)) x (account_id, amount)),
-		e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
-		insert into account_pending (account_id, amount) select account_id, amount from l`
-}
-
-// Each violates one invariant, behind the back of constraints and triggers.
+// Each violates one invariant, behind the back of constraints and triggers. Account 0 is the world outside, 12 and 13 what the
+// cashbox has available and reserved, 14 what the trader has.
 var payoutBreakages = map[string]struct {
 	rule string
 	// recent says that the audit of what was booked lately finds it too; whole accounts are for the full one.

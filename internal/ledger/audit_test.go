@@ -2,7 +2,9 @@ package ledger_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,12 +16,11 @@ import (
 
 // The audit's rules, by the names operators see.
 const (
-	ruleLegs     = "the legs of a transfer sum to zero"
-	ruleOrphan   = "every entry belongs to a transfer"
+	ruleTransfer = "a transfer moves an amount between two accounts"
 	rulePosition = "a payment's money stands where its status says"
 	ruleDue      = "a payment is due for settlement exactly while completed without a rate"
 	ruleEvents   = "a payment's events and history run without gaps"
-	ruleBalance  = "an account's balance is the sum of its entries"
+	ruleBalance  = "an account's balance is what was moved to it less what was moved from it"
 	ruleShort    = "no account is short unless marked overdrawn"
 	ruleReserved = "a trader's reserved money is the sum of his open holds"
 )
@@ -47,15 +48,15 @@ func auditable(t *testing.T) bundle {
 	t.Helper()
 	b := setup(t, "100")
 	exec(t, b.Pool, payments)
-	book := func(payment int64, legs ...ledger.Leg) {
+	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.post(ledger.Transfer{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start, Legs: legs}))
+		check(t, b.postAbout(ledger.Cause{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start}, transfers...))
 	}
 	for id := range int64(4) {
-		book(id+1, leg(trader, "-9.8"), leg(held, "9.8"))
+		book(id+1, move(trader, held, "9.8"))
 	}
-	book(2, leg(held, "-9.8"), leg(shop, "9.5"), leg(platform, "0.3"))
-	book(4, leg(held, "-9.8"), leg(trader, "9.8"))
+	book(2, move(held, trader, "9.8"), move(trader, shop, "9.5"), move(trader, platform, "0.3"))
+	book(4, move(held, trader, "9.8"))
 	return b
 }
 
@@ -67,29 +68,22 @@ var breakages = map[string]struct {
 	recent bool
 	sql    string
 }{
-	"legs out of balance": {ruleLegs, true, `
-		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id),
-			e as (insert into entry (account_id, transfer_id, amount) select 0, id, 1 from t)
-		insert into account_pending (account_id, amount) values (0, 1)`},
-	"legs in balance only across currencies": {ruleLegs, true, `
-		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id)
-		insert into entry (account_id, transfer_id, currency, amount)
-		select 0, id, currency, amount from t, (values ('USDT', 1), ('RUB', -1)) x (currency, amount)`},
-	"transfer without legs": {ruleLegs, true, `
-		insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z')`},
-	"entry without a transfer": {ruleOrphan, false, `
-		with e as (insert into entry (account_id, transfer_id, amount) values (0, 999999, 1))
-		insert into account_pending (account_id, amount) values (0, 1)`},
-	"settled for another amount": {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
-	"settled to another cashbox": {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
-	"settled for another trader": {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
-	"money moved once more": {rulePosition, true, `
-		with t as (insert into transfer (kind, subject, subject_id, created_at)
-				values ('x', 'payment', 1, '2026-11-20 12:00Z') returning id),
-			l as (select * from (values (14, -1), (12, 1)) x (account_id, amount)),
-			e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
-		insert into account_pending (account_id, amount) select account_id, amount from l`},
-	"settled and waiting for a rate": {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
+	"amount below nothing":            {ruleTransfer, true, booked("x", "1", "14", "12", "-1")},
+	"amount of nothing":               {ruleTransfer, true, booked("x", "1", "14", "12", "0")},
+	"from an account to itself":       {ruleTransfer, true, booked("x", "1", "14", "14", "1")},
+	"from an account that is not":     {ruleTransfer, true, booked("x", "1", "987654", "12", "1")},
+	"to an account that is not":       {ruleTransfer, true, booked("x", "1", "14", "987654", "1")},
+	"account lost":                    {ruleTransfer, true, `delete from account where id = 0`},
+	"transfer of another amount":      {ruleBalance, false, `update transfer set amount = amount + 0.00000001 where subject = 'test'`},
+	"transfer from another account":   {ruleBalance, false, `update transfer set debit_account = 2 where subject = 'test'`},
+	"transfer to another account":     {ruleBalance, false, `update transfer set credit_account = 12 where subject = 'test'`},
+	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
+	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
+	"settled for another amount":      {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
+	"settled to another cashbox":      {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
+	"settled for another trader":      {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
+	"money moved once more":           {rulePosition, true, booked("payment", "1", "14", "12", "1")},
+	"settled and waiting for a rate":  {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
 	"waiting though pending": {ruleDue, true, `
 		insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 1, 'RUB', now())`},
 	"event counted but not written": {ruleEvents, true, `update payment set event_sequence = 2 where id = 2`},
@@ -99,16 +93,18 @@ var breakages = map[string]struct {
 	"history tells otherwise":       {ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`},
 	"balance made up":               {ruleBalance, false, `update account set balance = balance + 0.00000001 where id = 12`},
 	"pending credit lost":           {ruleBalance, false, `delete from account_pending where account_id = 12`},
-	"account lost":                  {ruleBalance, false, `delete from account where id = 0`},
 	"credit for no account":         {ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`},
 	"short without a mark": {ruleShort, false, `
 		with a as (update account set balance = balance - 1000 where id = 12)
 		insert into account_pending (account_id, amount) values (12, 1000)`},
-	"reserved for nothing": {ruleReserved, false, `
-		with t as (insert into transfer (kind, subject, subject_id, created_at) values ('x', 'x', 1, '2026-11-20 12:00Z') returning id),
-			l as (select * from (values (14, -1), (15, 1)) x (account_id, amount)),
-			e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, l)
-		insert into account_pending (account_id, amount) select account_id, amount from l`},
+	"reserved for nothing": {ruleReserved, false, booked("x", "1", "14", "15", "1")},
+}
+
+// booked is a transfer written behind the ledger's back, from one account to another, and what it does to their balances.
+func booked(subject, id, from, to, amount string) string {
+	return fmt.Sprintf(`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		values (%[3]s, %[4]s, %[5]s, 'x', '%[1]s', %[2]s, '2026-11-20 12:00Z');
+		insert into account_pending (account_id, amount) values (%[3]s, -(%[5]s)), (%[4]s, %[5]s)`, subject, id, from, to, amount)
 }
 
 func TestAuditFindsEachBreakage(t *testing.T) {
@@ -152,7 +148,7 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 	})
 }
 
-// smash runs SQL with triggers and the covering constraint out of the way, on a connection of its own.
+// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
 	ctx := context.Background()
@@ -160,7 +156,8 @@ func (b bundle) smash(t *testing.T, sql string) {
 	check(t, err)
 	defer func() { _ = conn.Close(ctx) }()
 	for _, statement := range []string{
-		"set session_replication_role = replica", "alter table account drop constraint account_covered", sql,
+		"set session_replication_role = replica", "alter table account drop constraint account_covered",
+		"alter table transfer drop constraint transfer_amount, drop constraint transfer_accounts", sql,
 	} {
 		_, err := conn.Exec(ctx, statement)
 		check(t, err)

@@ -3,7 +3,9 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,26 +49,23 @@ func setup(t *testing.T, usdt string) bundle {
 
 // move is a transfer of an amount from one account to another.
 func move(from, to ledger.Account, amount string) ledger.Transfer {
-	return transfer(leg(from, "-"+amount), leg(to, amount))
+	return ledger.Transfer{Debit: from, Credit: to, Amount: dec(amount)}
 }
 
-func transfer(legs ...ledger.Leg) ledger.Transfer {
-	return ledger.Transfer{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start, Legs: legs}
-}
+var cause = ledger.Cause{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start}
 
-func leg(a ledger.Account, amount string) ledger.Leg {
-	return ledger.Leg{Account: a, Amount: dec(amount)}
-}
+func (b bundle) post(transfers ...ledger.Transfer) error { return b.postAbout(cause, transfers...) }
 
-func (b bundle) post(t ledger.Transfer) error {
+func (b bundle) postAbout(c ledger.Cause, transfers ...ledger.Transfer) error {
 	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Post(context.Background(), q, t)
+		return ledger.Post(context.Background(), q, c, transfers...)
 	})
 }
 
-func (b bundle) force(t ledger.Transfer) error {
-	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Force(context.Background(), q, t)
+func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
+	p := ledger.Plan(context.Background(), c, true, transfers...)
+	return db.InTx(context.Background(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+		return db.Pipeline(context.Background(), tx, append(p.Debits, p.Record...)...)
 	})
 }
 
@@ -109,7 +108,7 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 func TestPost(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
-	check(t, b.post(transfer(leg(trader, "-9.5"), leg(shop, "9"), leg(platform, "0.5"))))
+	check(t, b.post(move(trader, shop, "9"), move(trader, platform, "0.5")))
 	b.wantBalance(t, trader, "0.5")
 	b.wantBalance(t, shop, "9")
 	b.wantBalance(t, platform, "0.5")
@@ -122,42 +121,81 @@ func TestPost(t *testing.T) {
 	b.Audit(t)
 }
 
-func TestOneRowOfATransferPerAccount(t *testing.T) {
+// rows are the transfers about a subject, in their order.
+func (b bundle) rows(t *testing.T, c ledger.Cause) string {
+	t.Helper()
+	return one[string](t, b.Pool, `select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
+		from transfer where subject = $1 and subject_id = $2`, c.Subject, c.SubjectID)
+}
+
+func row(from, to ledger.Account, amount string) string {
+	return fmt.Sprintf("%d>%d %s", from.ID(), to.ID(), dec(amount).StringFixed(8))
+}
+
+func TestOneRowBetweenTwoAccounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		transfers []ledger.Transfer
+		want      []string
+	}{
+		"one way twice":            {[]ledger.Transfer{move(trader, shop, "1"), move(trader, shop, "0.5")}, []string{row(trader, shop, "1.5")}},
+		"more there than back":     {[]ledger.Transfer{move(trader, shop, "3"), move(shop, trader, "1")}, []string{row(trader, shop, "2")}},
+		"more back than there":     {[]ledger.Transfer{move(shop, trader, "1"), move(trader, shop, "3")}, []string{row(trader, shop, "2")}},
+		"less than nothing":        {[]ledger.Transfer{move(shop, trader, "-1")}, []string{row(trader, shop, "1")}},
+		"nothing":                  {[]ledger.Transfer{move(trader, shop, "0")}, nil},
+		"there and back":           {[]ledger.Transfer{move(trader, shop, "5"), move(shop, trader, "5")}, nil},
+		"a shift to where it was":  {ledger.Shift([]ledger.Transfer{move(trader, held, "5")}, []ledger.Transfer{move(trader, held, "5")}), nil},
+		"a shift to more than was": {ledger.Shift([]ledger.Transfer{move(trader, held, "5")}, []ledger.Transfer{move(trader, held, "6")}), []string{row(trader, held, "1")}},
+		"between three": {
+			[]ledger.Transfer{move(trader, shop, "2"), move(trader, platform, "1"), move(platform, shop, "0.25")},
+			[]string{row(trader, shop, "2"), row(trader, platform, "1"), row(platform, shop, "0.25")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, "10")
+			check(t, b.post(c.transfers...))
+			if got := b.rows(t, cause); got != strings.Join(c.want, ", ") {
+				t.Errorf("booked %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A hold undone and settled at once: what an account is debited and credited comes together before anything is checked or
+// locked, so that a settlement waits for nobody.
+func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
-	// A hold undone and settled at once: the legs of an account come together before anything is checked or booked.
-	check(t, b.post(transfer(
-		leg(frozen, "100"), leg(trader, "-100"), leg(trader, "100"), leg(frozen, "-100"), leg(trader, "-1"), leg(shop, "1"))))
-	if n := one[int](t, b.Pool, "select count(*) from entry where account_id <> $1 and account_id <> $2", outside.ID(), trader.ID()); n != 1 {
-		t.Errorf("%d entries beside the trader's", n)
+	hold := []ledger.Transfer{move(trader, held, "10")}
+	check(t, b.post(hold...))
+	settlement := ledger.Shift(hold, []ledger.Transfer{move(trader, shop, "9"), move(trader, platform, "1")})
+	if p := ledger.Plan(t.Context(), cause, false, settlement...); len(p.Debits) > 0 || !p.Covered() {
+		t.Errorf("%d queries to debit, covered: %t", len(p.Debits), p.Covered())
 	}
-	b.wantBalance(t, trader, "9")
-	// Legs that come to nothing are no transfer.
-	before := one[int](t, b.Pool, "select count(*) from transfer")
-	check(t, b.post(transfer(leg(trader, "-5"), leg(trader, "5"))))
-	if after := one[int](t, b.Pool, "select count(*) from transfer"); after != before {
-		t.Errorf("%d transfers, want %d", after, before)
-	}
-	b.Audit(t)
+	check(t, b.post(settlement...))
+	b.wantBalance(t, trader, "0")
+	b.wantBalance(t, held, "0")
+	b.wantBalance(t, shop, "9")
+	b.wantBalance(t, platform, "1")
 }
 
 // A refusal books nothing, even in a transaction that goes on and commits.
 func TestInsufficientBooksNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
-	before := one[int](t, b.Pool, "select count(*) from entry")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		if err := ledger.Post(t.Context(), q, move(trader, shop, "10.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
+		if err := ledger.Post(t.Context(), q, cause, move(trader, shop, "10.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
 			t.Errorf("%v", err)
 		}
-		return ledger.Post(t.Context(), q, move(trader, frozen, "10"))
+		return ledger.Post(t.Context(), q, cause, move(trader, frozen, "10"))
 	})
 	check(t, err)
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, frozen, "10")
 	b.wantBalance(t, shop, "0")
-	if n := one[int](t, b.Pool, "select count(*) from entry"); n != before+2 {
-		t.Errorf("%d entries, want %d", n, before+2)
+	if got := b.rows(t, cause); got != row(trader, frozen, "10") {
+		t.Errorf("booked %s", got)
 	}
 	b.Audit(t)
 }
@@ -167,7 +205,7 @@ func TestInsufficientRollsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
-	err := b.post(transfer(leg(trader, "-5"), leg(shop, "-5"), leg(platform, "10")))
+	err := b.post(move(trader, platform, "5"), move(shop, platform, "5"))
 	if !errors.Is(err, ledger.ErrInsufficient) {
 		t.Fatalf("%v", err)
 	}
@@ -182,7 +220,7 @@ func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
-	check(t, b.force(move(shop, trader, "8")))
+	check(t, b.force(cause, move(shop, trader, "8")))
 	b.wantBalance(t, shop, "-5")
 	if !b.overdrawn(t, shop) {
 		t.Fatal("not marked overdrawn")
@@ -209,7 +247,7 @@ func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 func TestForceWithCover(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
-	check(t, b.force(move(trader, shop, "10")))
+	check(t, b.force(cause, move(trader, shop, "10")))
 	if b.overdrawn(t, trader) {
 		t.Fatal("marked overdrawn at zero")
 	}
@@ -221,7 +259,7 @@ func TestUnknownAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
 	stranger := ledger.Available(ledger.Cashbox, 99)
-	if err := b.force(move(stranger, trader, "1")); err == nil {
+	if err := b.force(cause, move(stranger, trader, "1")); err == nil {
 		t.Error("a debit was booked")
 	}
 	if _, err := ledger.Balance(t.Context(), b.Queries(), stranger); !db.NoRows(err) {
@@ -313,7 +351,7 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 	t.Helper()
 	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		for range n {
-			if err := ledger.Post(t.Context(), q, move(outside, a, "0.01")); err != nil {
+			if err := ledger.Post(t.Context(), q, cause, move(outside, a, "0.01")); err != nil {
 				return err
 			}
 		}
@@ -321,7 +359,29 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 	}))
 }
 
-// A debit folds what is pending first, so credits can be spent the moment they are booked.
+// A debit that the balance covers leaves what is pending alone; another folds it in.
+func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(move(trader, shop, "4")))
+	b.Fund(t, trader, "1")
+	for _, c := range []struct {
+		debit   string
+		pending int
+	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
+		check(t, b.post(move(trader, shop, c.debit)))
+		if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", trader.ID()); n != c.pending {
+			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
+		}
+	}
+	b.wantBalance(t, trader, "0.99999999")
+	if err := b.post(move(trader, shop, "1")); !errors.Is(err, ledger.ErrInsufficient) {
+		t.Errorf("more than is there: %v", err)
+	}
+	b.Audit(t)
+}
+
+// A debit folds what is pending when it needs it, so credits can be spent the moment they are booked.
 func TestPendingCreditsCanBeSpent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
@@ -385,7 +445,7 @@ func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	b.Audit(t)
 }
 
-// Whatever the order of its legs, a transfer locks by account id: here it waits for the higher account, with the lower
+// Whatever the order of the transfers, they lock by account id: here it waits for the higher account, with the lower
 // one locked already.
 func TestLocksInTheOrderOfIDs(t *testing.T) {
 	t.Parallel()
@@ -404,7 +464,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	check(t, db.New(holder).AccountLock(ctx, high.ID()))
 
 	result := make(chan error, 1)
-	go func() { result <- b.post(transfer(leg(high, "-1"), leg(low, "-1"), leg(platform, "2"))) }()
+	go func() { result <- b.post(move(high, platform, "1"), move(low, platform, "1")) }()
 	awaitBlocked(t, beside)
 	var locked *pgconn.PgError
 	_, err = beside.Exec(ctx, "select from account where id = $1 for no key update nowait", low.ID())
@@ -443,8 +503,8 @@ func TestCreditsLockNothing(t *testing.T) {
 	defer cancel()
 	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		// A hold's release is a debit of reserved money: that locks nothing either.
-		err := ledger.Post(impatient, q, move(trader, frozen, "6"))
-		return errors.Join(err, ledger.Post(impatient, q, move(frozen, shop, "2")))
+		err := ledger.Post(impatient, q, cause, move(trader, frozen, "6"))
+		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
 	}))
 	check(t, holder.Rollback(ctx))
 	b.wantBalance(t, shop, "2")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -14,30 +13,38 @@ import (
 	"gateway/internal/db"
 )
 
-// Leg is one side of a transfer: the amount, in USDT, that an account gains.
-type Leg struct {
-	Account Account
-	Amount  decimal.Decimal
+// Transfer is one row of the books: what one account is debited, the other is credited. The amount is in USDT; less than
+// nothing goes the other way.
+type Transfer struct {
+	Debit, Credit Account
+	Amount        decimal.Decimal
 }
 
-// Transfer is a movement of money about a subject, such as payment 12.
-type Transfer struct {
+// Cause is what moves money, such as the completion of payment 12, and when. All that it moves at once are its transfers.
+type Cause struct {
 	Kind      string
 	Subject   string
 	SubjectID int64
 	At        time.Time
-	Legs      []Leg
+}
+
+// Shift is the way from what was moved to what should have been: the one undone, the other done.
+func Shift(from, to []Transfer) []Transfer {
+	shift := slices.Clone(to)
+	for _, t := range from {
+		shift = append(shift, Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount})
+	}
+	return shift
 }
 
 // ErrInsufficient is a checked debit's refusal: the account does not hold the amount.
 var ErrInsufficient = errors.New("insufficient balance")
 
-// Posting is a transfer on its way into the books: first its debits, then its record. Both can share a round trip with
-// other queries.
+// Posting is money on its way: first the debits, then the record. Both can share a round trip with other queries.
 type Posting struct {
 	// Debits take what is owed off the accounts, in the order of their ids. Covered tells whether all were covered.
 	Debits []db.Query
-	// Record writes the transfer and its legs, once the debits are taken.
+	// Record writes the transfers, once the debits are taken.
 	Record  []db.Query
 	covered []bool
 }
@@ -45,55 +52,54 @@ type Posting struct {
 // Covered reports, after the debits were made, whether the accounts held them.
 func (p *Posting) Covered() bool { return !slices.Contains(p.covered, false) }
 
-// Plan prepares a transfer whose debits of available money must be covered, or with force are taken whatever the
-// balances are.
-func Plan(ctx context.Context, t Transfer, force bool) *Posting {
-	legs := net(t.Legs)
-	p := &Posting{covered: make([]bool, len(legs))}
-	params := db.TransferPostParams{Kind: t.Kind, Subject: t.Subject, SubjectID: t.SubjectID, CreatedAt: t.At}
-	for i, leg := range legs {
-		id, locks := leg.Account.ID(), leg.locks()
-		p.covered[i] = !locks
-		if locks {
-			p.Debits = append(p.Debits,
-				func(q *db.Queries) error { return q.AccountLock(ctx, id) },
-				func(q *db.Queries) (err error) {
-					p.covered[i], err = q.AccountDebit(ctx, db.AccountDebitParams{ID: id, Debit: leg.Amount.Neg(), Force: force})
-					return err
-				})
-		}
-		params.AccountIds = append(params.AccountIds, id)
-		params.Amounts = append(params.Amounts, leg.Amount)
-		params.Pending = append(params.Pending, !locks)
+// Plan prepares transfers whose debits of available money must be covered, or with force are taken whatever the balances
+// are: for reversals of money already spent and late completions. Only force can leave an owner overdrawn.
+func Plan(ctx context.Context, c Cause, force bool, transfers ...Transfer) *Posting {
+	p := &Posting{}
+	params := db.TransferPostParams{Kind: c.Kind, Subject: c.Subject, SubjectID: c.SubjectID, CreatedAt: c.At}
+	for _, t := range net(transfers) {
+		params.Debits = append(params.Debits, t.Debit.ID())
+		params.Credits = append(params.Credits, t.Credit.ID())
+		params.Amounts = append(params.Amounts, t.Amount)
 	}
-	if len(legs) > 0 {
+	for _, e := range effects(transfers) {
+		if e.locks() {
+			p.debit(ctx, e, force)
+			continue
+		}
+		params.PendingAccounts = append(params.PendingAccounts, e.account.ID())
+		params.PendingAmounts = append(params.PendingAmounts, e.amount)
+	}
+	if len(params.Amounts) > 0 {
 		p.Record = append(p.Record, func(q *db.Queries) error { return q.TransferPost(ctx, params) })
 	}
 	return p
 }
 
-// Post books a transfer whose debits of available money must be covered. On ErrInsufficient nothing was booked, but a
-// transfer with several such debits may have taken some already: then the transaction must be rolled back.
-func Post(ctx context.Context, q *db.Queries, t Transfer) error {
-	p := Plan(ctx, t, false)
+// debit adds a debit: the lock and then, seeing all that was credited before, the rest.
+func (p *Posting) debit(ctx context.Context, e effect, force bool) {
+	id, i := e.account.ID(), len(p.covered)
+	p.covered = append(p.covered, false)
+	p.Debits = append(p.Debits,
+		func(q *db.Queries) error { return q.AccountLock(ctx, id) },
+		func(q *db.Queries) (err error) {
+			p.covered[i], err = q.AccountDebit(ctx, db.AccountDebitParams{ID: id, Debit: e.amount.Neg(), Force: force})
+			return err
+		})
+}
+
+// Post books transfers whose debits of available money must be covered. On ErrInsufficient nothing was booked, but where
+// there are several such debits some may be taken already: then the transaction must be rolled back.
+func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
+	p := Plan(ctx, c, false, transfers...)
 	if err := inTurn(q, p.Debits); err != nil {
-		return fmt.Errorf("debit for %s: %w", t.Kind, err)
+		return fmt.Errorf("debit for %s: %w", c.Kind, err)
 	}
 	if !p.Covered() {
 		return ErrInsufficient
 	}
 	if err := inTurn(q, p.Record); err != nil {
-		return fmt.Errorf("post %s: %w", t.Kind, err)
-	}
-	return nil
-}
-
-// Force books a transfer whatever the balances are: for reversals of money already spent and late completions. Only a
-// forced transfer can leave an owner overdrawn.
-func Force(ctx context.Context, q *db.Queries, t Transfer) error {
-	p := Plan(ctx, t, true)
-	if err := inTurn(q, append(p.Debits, p.Record...)); err != nil {
-		return fmt.Errorf("force %s: %w", t.Kind, err)
+		return fmt.Errorf("post %s: %w", c.Kind, err)
 	}
 	return nil
 }
@@ -107,23 +113,60 @@ func inTurn(q *db.Queries, queries []db.Query) error {
 	return nil
 }
 
-// locks tells debits of available money, which lock the account, from everything else, which locks nothing.
-func (l Leg) locks() bool {
-	return l.Amount.IsNegative() && !l.Account.Reserved && l.Account.Owner != External
+// net brings the transfers between the same two accounts together into one that goes the way of the most, or into none.
+func net(transfers []Transfer) []Transfer {
+	var netted []Transfer
+	for _, t := range transfers {
+		i := slices.IndexFunc(netted, func(n Transfer) bool { return n.sameWay(t) || n.sameWay(t.turned()) })
+		if i < 0 {
+			netted = append(netted, t)
+			continue
+		}
+		if !netted[i].sameWay(t) {
+			t = t.turned()
+		}
+		netted[i].Amount = netted[i].Amount.Add(t.Amount)
+	}
+	netted = slices.DeleteFunc(netted, func(t Transfer) bool { return t.Amount.IsZero() })
+	for i, t := range netted {
+		if t.Amount.IsNegative() {
+			netted[i] = t.turned()
+		}
+	}
+	return netted
 }
 
-// net merges the legs of each account, drops those that come to nothing, and sorts them by account id: the order in
-// which everyone locks.
-func net(legs []Leg) []Leg {
+func (t Transfer) sameWay(as Transfer) bool { return t.Debit == as.Debit && t.Credit == as.Credit }
+
+// turned is the same transfer, told the other way round.
+func (t Transfer) turned() Transfer {
+	return Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount.Neg()}
+}
+
+// effect is what transfers together do to an account.
+type effect struct {
+	account Account
+	amount  decimal.Decimal
+}
+
+// locks tells debits of available money, which lock the account, from everything else, which locks nothing.
+func (e effect) locks() bool {
+	return e.amount.IsNegative() && !e.account.Reserved && e.account.Owner != External
+}
+
+// effects are what transfers do to each account that they change, sorted by account id: the order in which everyone locks.
+func effects(transfers []Transfer) []effect {
 	sums := map[Account]decimal.Decimal{}
-	for _, leg := range legs {
-		sums[leg.Account] = sums[leg.Account].Add(leg.Amount)
+	for _, t := range transfers {
+		sums[t.Debit] = sums[t.Debit].Sub(t.Amount)
+		sums[t.Credit] = sums[t.Credit].Add(t.Amount)
 	}
-	maps.DeleteFunc(sums, func(_ Account, sum decimal.Decimal) bool { return sum.IsZero() })
-	netted := make([]Leg, 0, len(sums))
+	var changed []effect
 	for account, sum := range sums {
-		netted = append(netted, Leg{Account: account, Amount: sum})
+		if !sum.IsZero() {
+			changed = append(changed, effect{account, sum})
+		}
 	}
-	slices.SortFunc(netted, func(a, b Leg) int { return cmp.Compare(a.Account.ID(), b.Account.ID()) })
-	return netted
+	slices.SortFunc(changed, func(a, b effect) int { return cmp.Compare(a.account.ID(), b.account.ID()) })
+	return changed
 }

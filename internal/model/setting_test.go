@@ -156,9 +156,8 @@ func (w *modelWalk) spend(s modelStep) error {
 		units = max(balance, 0) + 1
 	}
 	err := db.InTx(w.ctx, w.db.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Post(w.ctx, q, ledger.Transfer{Kind: "spending", Subject: "test", At: w.model.now, Legs: []ledger.Leg{
-			{Account: account, Amount: decimal.New(-units, -8)}, {Account: outside, Amount: decimal.New(units, -8)},
-		}})
+		return ledger.Post(w.ctx, q, ledger.Cause{Kind: "spending", Subject: "test", At: w.model.now},
+			ledger.Transfer{Debit: account, Credit: outside, Amount: decimal.New(units, -8)})
 	})
 	if units > balance {
 		w.tell("overspent")

@@ -218,9 +218,9 @@ func (d *draft) make(ctx context.Context, tx pgx.Tx) error {
 	d.choice.For(d.id)
 	_, err = d.choice.Reserve(ctx, tx, func(r routing.Requisite) routing.Booking {
 		d.payment = d.row(id, r)
-		legs := positionOf(d.payment).legs()
+		cause := ledger.Cause{Kind: "hold", Subject: subject, SubjectID: d.id, At: d.now}
 		// The one debit of a creation is checked: a trader never puts up more than he has.
-		hold := ledger.Plan(ctx, ledger.Transfer{Kind: "hold", Subject: subject, SubjectID: d.id, At: d.now, Legs: legs}, false)
+		hold := ledger.Plan(ctx, cause, false, positionOf(d.payment).transfers()...)
 		queries := []db.Query{
 			func(q *db.Queries) error { return q.PaymentInsert(ctx, db.PaymentInsertParams(d.payment)) },
 			record(ctx, change{to: Pending, actor: d.caller.Actor()}, d.payment.MerchantID, d.id, nil, d.now),

@@ -33,36 +33,27 @@ func positionOf(p db.Payment) position {
 	}
 }
 
-// legs are what the position amounts to, seen from nothing. The trader gives what merchant and platform get: his own
-// share of the spread never leaves him.
-func (p position) legs() []ledger.Leg {
+// transfers are what brings the money into the position, from nothing. The trader gives what merchant and platform get:
+// his own share of the spread never leaves him.
+func (p position) transfers() []ledger.Transfer {
 	trader := ledger.Available(ledger.Trader, p.trader)
 	switch {
 	case p.held:
-		return []ledger.Leg{
-			{Account: trader, Amount: p.hold.Neg()},
-			{Account: ledger.Reserved(ledger.Trader, p.trader), Amount: p.hold},
-		}
+		return []ledger.Transfer{{Debit: trader, Credit: ledger.Reserved(ledger.Trader, p.trader), Amount: p.hold}}
 	case p.settled:
-		return []ledger.Leg{
-			{Account: trader, Amount: p.amount.Add(p.platform).Neg()},
-			{Account: ledger.Available(ledger.Cashbox, p.cashbox), Amount: p.amount},
-			{Account: ledger.Available(ledger.Platform, 0), Amount: p.platform},
+		return []ledger.Transfer{
+			{Debit: trader, Credit: ledger.Available(ledger.Cashbox, p.cashbox), Amount: p.amount},
+			{Debit: trader, Credit: ledger.Available(ledger.Platform, 0), Amount: p.platform},
 		}
 	}
 	return nil
 }
 
-// shift plans the way from one position to another: the standing legs undone and the new ones taken, in one transfer.
-// It is forced, since any status may follow any other whatever was spent in between.
+// shift plans the way from one position to another. It is forced, since any status may follow any other whatever was
+// spent in between.
 func shift(ctx context.Context, from, to db.Payment, at time.Time) *ledger.Posting {
-	var legs []ledger.Leg
-	for _, leg := range positionOf(from).legs() {
-		legs = append(legs, ledger.Leg{Account: leg.Account, Amount: leg.Amount.Neg()})
-	}
-	legs = append(legs, positionOf(to).legs()...)
-	kind := from.Status + "-" + to.Status
-	return ledger.Plan(ctx, ledger.Transfer{Kind: kind, Subject: subject, SubjectID: to.ID, At: at, Legs: legs}, true)
+	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
+	return ledger.Plan(ctx, cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
 }
 
 // change is a status move somebody asks for.
@@ -176,7 +167,7 @@ func countsToday(p db.Payment) bool {
 	return Status(p.Status) != Failed && Status(p.Status) != Cancelled
 }
 
-// moveDue keeps the rule that a completed payment has a transfer or a due row, never both.
+// moveDue keeps the rule that a completed payment is settled or has a due row, never both.
 func moveDue(ctx context.Context, from, to db.Payment, now time.Time) []db.Query {
 	switch {
 	case !to.RateUnavailable:

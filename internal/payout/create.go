@@ -163,9 +163,8 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 		return p, err
 	}
 	held := position{cashbox: d.box.ID, frozen: params.FrozenUSDT, status: Waiting}
-	freeze := ledger.Plan(ctx, ledger.Transfer{
-		Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now, Legs: held.legs(),
-	}, false)
+	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
+	freeze := ledger.Plan(ctx, cause, false, held.transfers()...)
 	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
 		return p, fmt.Errorf("freeze: %w", err)
 	}

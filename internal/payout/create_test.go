@@ -8,7 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"gateway/internal/auth"
+	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -218,14 +221,11 @@ func TestOverdrawnPaysNothingOut(t *testing.T) {
 	available := ledger.Available(ledger.Cashbox, m.CashboxID)
 	move := func(amount string, force bool) {
 		t.Helper()
-		transfer := ledger.Transfer{Kind: "test", Subject: "test", At: dbtest.Start, Legs: []ledger.Leg{
-			{Account: available, Amount: decimalOf(amount)}, {Account: ledger.Available(ledger.External, 0), Amount: decimalOf(amount).Neg()},
-		}}
-		if force {
-			noError(t, ledger.Force(t.Context(), b.Queries(), transfer))
-		} else {
-			noError(t, ledger.Post(t.Context(), b.Queries(), transfer))
-		}
+		p := ledger.Plan(t.Context(), ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start}, force,
+			ledger.Transfer{Debit: ledger.Available(ledger.External, 0), Credit: available, Amount: decimalOf(amount)})
+		noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+			return db.Pipeline(t.Context(), tx, append(p.Debits, p.Record...)...)
+		}))
 	}
 	move("-20", true) // 15 short
 	for _, more := range []string{"15", "10.19999999"} {

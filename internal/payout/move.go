@@ -32,17 +32,16 @@ func positionOf(p db.Payin) position {
 	return at
 }
 
-// legs are what the position amounts to, seen from nothing.
-func (p position) legs() []ledger.Leg {
-	cashbox := ledger.Leg{Account: ledger.Available(ledger.Cashbox, p.cashbox), Amount: p.frozen.Neg()}
+// transfers are what brings the money into the position, from nothing.
+func (p position) transfers() []ledger.Transfer {
+	cashbox := ledger.Available(ledger.Cashbox, p.cashbox)
 	switch p.status {
 	case Waiting, Processing:
-		return []ledger.Leg{cashbox, {Account: ledger.Reserved(ledger.Cashbox, p.cashbox), Amount: p.frozen}}
+		return []ledger.Transfer{{Debit: cashbox, Credit: ledger.Reserved(ledger.Cashbox, p.cashbox), Amount: p.frozen}}
 	case Completed:
-		return []ledger.Leg{
-			cashbox,
-			{Account: ledger.Available(ledger.Trader, p.trader), Amount: p.traderPart},
-			{Account: ledger.Available(ledger.Platform, 0), Amount: p.platformPart},
+		return []ledger.Transfer{
+			{Debit: cashbox, Credit: ledger.Available(ledger.Trader, p.trader), Amount: p.traderPart},
+			{Debit: cashbox, Credit: ledger.Available(ledger.Platform, 0), Amount: p.platformPart},
 		}
 	default:
 		return nil
@@ -52,14 +51,8 @@ func (p position) legs() []ledger.Leg {
 // shift plans the way from one position to another. Releasing reserved money needs no check: the payout's row lock makes its
 // release single. Only a reversal takes available money, by force, since it may be spent.
 func shift(ctx context.Context, from, to db.Payin, at time.Time) []db.Query {
-	var legs []ledger.Leg
-	for _, leg := range positionOf(from).legs() {
-		legs = append(legs, ledger.Leg{Account: leg.Account, Amount: leg.Amount.Neg()})
-	}
-	posting := ledger.Plan(ctx, ledger.Transfer{
-		Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at,
-		Legs: append(legs, positionOf(to).legs()...),
-	}, true)
+	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
+	posting := ledger.Plan(ctx, cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
 	return append(posting.Debits, posting.Record...)
 }
 

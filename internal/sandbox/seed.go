@@ -203,12 +203,8 @@ func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount 
 	if err := ledger.Open(ctx, s.q, owner, id); err != nil {
 		return err
 	}
-	usdt := decimal.RequireFromString(amount)
-	return ledger.Post(ctx, s.q, ledger.Transfer{
-		Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now, Legs: []ledger.Leg{
-			{Account: ledger.Available(ledger.External, 0), Amount: usdt.Neg()},
-			{Account: ledger.Available(owner, id), Amount: usdt},
-		},
+	return ledger.Post(ctx, s.q, ledger.Cause{Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now}, ledger.Transfer{
+		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(owner, id), Amount: decimal.RequireFromString(amount),
 	})
 }
 
