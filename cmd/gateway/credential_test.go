@@ -230,7 +230,7 @@ func TestCredentialsByConnect(t *testing.T) {
 			t.Errorf("%s: revoked %v", codec, gone.Msg)
 		}
 		_, err = service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))
-		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"name", "scopes"}) {
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		_, err = service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{}))

@@ -189,7 +189,8 @@ func TestRead(t *testing.T) {
 			"merchant portal": {bearer(g.user(t, "merchant").Token), "get"},
 			"operator":        {bearer(g.user(t, "operator").Token), "get"},
 			"cabinet":         {bearer(g.user(t, "payer").Token), "get_restricted"},
-			"trader":          {bearer(trader.Token), "get_restricted"},
+			// The links are the payer's.
+			"trader": {bearer(trader.Token), "get_trader"},
 		} {
 			got := send(t, "GET", address, "", test.headers)
 			if got.status != 200 {

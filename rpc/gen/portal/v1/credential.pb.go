@@ -556,10 +556,10 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"y\n" +
 	"\x17ListCredentialsResponse\x12)\n" +
 	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.CredentialR\x04data\x123\n" +
-	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialR\x06legacy\"}\n" +
+	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialR\x06legacy\"\x7f\n" +
 	"\x17CreateCredentialRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x1a\n" +
-	"\x04name\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x04name\x12\x16\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\x04name\x12\x16\n" +
 	"\x06scopes\x18\x03 \x03(\tR\x06scopes\"]\n" +
 	"\x18CreateCredentialResponse\x12)\n" +
 	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialR\x04data\x12\x16\n" +

@@ -7,6 +7,7 @@
 package portalv1
 
 import (
+	_ "gateway/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -346,34 +347,34 @@ var File_portal_v1_directory_proto protoreflect.FileDescriptor
 
 const file_portal_v1_directory_proto_rawDesc = "" +
 	"\n" +
-	"\x19portal/v1/directory.proto\x12\tportal.v1\"\x9a\x01\n" +
-	"\x15CreateMerchantRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12$\n" +
+	"\x19portal/v1/directory.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\"\xa2\x01\n" +
+	"\x15CreateMerchantRequest\x12\x1a\n" +
+	"\x04name\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\x04name\x12$\n" +
 	"\vapi_enabled\x18\x02 \x01(\bH\x00R\n" +
 	"apiEnabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
-	"\r_rate_percent\"\x87\x01\n" +
-	"\x13CreateTraderRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12#\n" +
+	"\r_rate_percent\"\x8f\x01\n" +
+	"\x13CreateTraderRequest\x12\x1a\n" +
+	"\x04name\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\x04name\x12#\n" +
 	"\rshare_percent\x18\x02 \x01(\tR\fsharePercent\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x00R\vratePercent\x88\x01\x01B\x0f\n" +
-	"\r_rate_percent\"\xae\x01\n" +
+	"\r_rate_percent\"\xb6\x01\n" +
 	"\x14CreateCashboxRequest\x12\x1f\n" +
 	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
-	"merchantId\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
+	"merchantId\x12\x1a\n" +
+	"\x04name\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\x04name\x12\x1a\n" +
 	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12/\n" +
 	"\x11trader_cashbox_id\x18\x04 \x01(\x03H\x00R\x0ftraderCashboxId\x88\x01\x01B\x14\n" +
-	"\x12_trader_cashbox_id\"f\n" +
+	"\x12_trader_cashbox_id\"n\n" +
 	"\x11FundTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\tR\x06amount\x12\x1c\n" +
-	"\treference\x18\x03 \x01(\tR\treference\"j\n" +
+	"\x06amount\x18\x02 \x01(\tR\x06amount\x12$\n" +
+	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treference\"r\n" +
 	"\x15WithdrawTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\tR\x06amount\x12\x1c\n" +
-	"\treference\x18\x03 \x01(\tR\treferenceB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x06amount\x18\x02 \x01(\tR\x06amount\x12$\n" +
+	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treferenceB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_directory_proto_rawDescOnce sync.Once
