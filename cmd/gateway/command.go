@@ -12,9 +12,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway/internal/auth"
@@ -24,14 +26,9 @@ import (
 	"gateway/rpc/sign"
 )
 
-// migrate brings the database to the present schema and ends.
+// migrate brings the database to the present schema and ends. It makes what is not there yet.
 func (e environment) migrate(ctx context.Context, args []string) error {
-	return e.withDatabase(ctx, "migrate", args, func(config, string) error { return nil })
-}
-
-// withDatabase runs a command on the migrated database, beside a live gateway if there is one.
-func (e environment) withDatabase(ctx context.Context, command string, args []string, do func(c config, url string) error) error {
-	c, err := parseConfig(command, args, e.getenv, e.stderr)
+	c, err := parseConfig("migrate", args, e.getenv, e.stderr)
 	if err != nil {
 		return err
 	}
@@ -40,37 +37,82 @@ func (e environment) withDatabase(ctx context.Context, command string, args []st
 		return err
 	}
 	defer database.close()
-	if err := db.Migrate(ctx, database.url); err != nil {
-		return err
-	}
-	return do(c, database.url)
+	return db.Migrate(ctx, database.url)
 }
 
-// errUnclean makes the audit's exit status.
+// withDatabase runs a command on a database that is there and has this program's schema, beside a live gateway if there is
+// one. It makes and migrates nothing.
+func (e environment) withDatabase(ctx context.Context, command string, args []string, do func(*pgxpool.Pool, place) error) error {
+	c, err := parseConfig(command, args, e.getenv, e.stderr)
+	if err != nil {
+		return err
+	}
+	database, err := existing(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	if err != nil {
+		return err
+	}
+	defer database.close()
+	pool, err := db.Open(ctx, database.url, 1)
+	if db.IsNoDatabase(err) {
+		return fmt.Errorf("%w: %w", db.ErrNoGateway, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn := pool.Config().ConnConfig
+	at := place{database: conn.Database, host: net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port)))}
+	if at.schema, err = db.CheckSchema(ctx, pool); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return do(pool, at)
+}
+
+// place says which database a command works on, and nothing secret.
+type place struct {
+	database, host string
+	schema         int64
+}
+
+func (p place) String() string { return fmt.Sprintf("database %q on %s", p.database, p.host) }
+
+// errUnclean and notAudited make the audit's exit status: 1 where the ledger does not hold, 2 where nobody knows.
 var errUnclean = errors.New("the ledger does not hold")
+
+type notAudited struct{ error }
+
+// Unwrap serves errors.Is and As.
+func (n notAudited) Unwrap() error { return n.error }
 
 // audit proves the ledger in one snapshot.
 func (e environment) audit(ctx context.Context, args []string) error {
-	return e.withDatabase(ctx, "audit", args, func(_ config, url string) error {
-		pool, err := db.Open(ctx, url, 1)
+	err := e.withDatabase(ctx, "audit", args, func(pool *pgxpool.Pool, at place) error {
+		began := time.Now()
+		found, err := ledger.Audit(ctx, pool)
 		if err != nil {
 			return err
 		}
-		defer pool.Close()
-		began := time.Now()
-		found, err := ledger.Audit(ctx, pool)
+		size, err := ledger.Count(ctx, pool)
 		if err != nil {
 			return err
 		}
 		for _, violation := range found {
 			_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)
 		}
+		if len(found) == 0 {
+			_, _ = fmt.Fprintf(e.stdout, "clean: every invariant holds (%s)\n", time.Since(began).Round(time.Millisecond))
+		}
+		_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %d payments, %d payouts, %d transfers\n",
+			at, at.schema, size.Payments, size.Payouts, size.Transfers)
 		if len(found) > 0 {
 			return fmt.Errorf("%w: %d violations", errUnclean, len(found))
 		}
-		_, err = fmt.Fprintf(e.stdout, "clean: every invariant holds (%s)\n", time.Since(began).Round(time.Millisecond))
 		return err
 	})
+	if err != nil && !errors.Is(err, errUnclean) {
+		return notAudited{err}
+	}
+	return err
 }
 
 const minPassword = 12
@@ -92,13 +134,12 @@ func (e environment) operator(ctx context.Context, args []string) error {
 	if len(secret) < minPassword {
 		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
 	}
-	return e.withDatabase(ctx, "operator create", args, func(_ config, url string) error {
-		pool, err := db.Open(ctx, url, 1)
-		if err != nil {
-			return err
+	return e.withDatabase(ctx, "operator create", args, func(pool *pgxpool.Pool, at place) error {
+		err := auth.CreateOperator(ctx, db.New(pool), login, secret)
+		if db.IsUniqueViolation(err) {
+			return fmt.Errorf("the login %q is taken in %s", login, at)
 		}
-		defer pool.Close()
-		if err := auth.CreateOperator(ctx, db.New(pool), login, secret); err != nil {
+		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(e.stdout, "operator %s created\n", login)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -83,15 +84,41 @@ func (d *database) close() {
 // besideServer reaches the database for a command that may run beside a live gateway: through the sandbox's file if
 // somebody answers there, else as serve does.
 func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, error) {
-	if c.databaseURL == "" {
-		if info, err := sandbox.Read(c.dataDir); err == nil && answers(ctx, info.DatabaseURL) {
-			return &database{url: info.DatabaseURL}, nil
-		}
-		if err := makeDataDir(&c); err != nil {
-			return nil, err
-		}
+	if found := foundServer(ctx, c); found != nil {
+		return found, nil
+	}
+	if err := makeDataDir(&c); err != nil {
+		return nil, err
 	}
 	return openDatabase(ctx, c, log)
+}
+
+// existing is besideServer for commands that must not make a database where there is none. A server that is stopped is
+// started for them.
+func existing(ctx context.Context, c config, log *slog.Logger) (*database, error) {
+	if found := foundServer(ctx, c); found != nil {
+		return found, nil
+	}
+	dir := filepath.Join(c.dataDir, "postgres")
+	server, err := pgserver.Start(ctx, pgserver.Options{Dir: dir, Log: log, Existing: true})
+	if errors.Is(err, pgserver.ErrNoData) {
+		return nil, fmt.Errorf("%w: %s has no data; -database-url and -data-dir say where to look", db.ErrNoGateway, dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	return &database{url: server.URL(databaseName), server: server}, nil
+}
+
+// foundServer is the database that was given, or that of the sandbox that runs on the data directory.
+func foundServer(ctx context.Context, c config) *database {
+	if c.databaseURL != "" {
+		return &database{url: c.databaseURL}
+	}
+	if info, err := sandbox.Read(c.dataDir); err == nil && answers(ctx, info.DatabaseURL) {
+		return &database{url: info.DatabaseURL}
+	}
+	return nil
 }
 
 func answers(ctx context.Context, url string) bool {

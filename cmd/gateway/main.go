@@ -27,6 +27,9 @@ func main() {
 	err := env.run(ctx, os.Args[1:])
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.As(err, new(notAudited)):
+		fmt.Fprintln(os.Stderr, "gateway: not audited:", err)
+		os.Exit(2) //nolint:gocritic // stop has nothing left to do
 	default:
 		fmt.Fprintln(os.Stderr, "gateway:", err)
 		os.Exit(1) //nolint:gocritic // stop has nothing left to do
@@ -44,7 +47,7 @@ const usage = `usage: gateway [command] [flags]
 
   serve             run the gateway (the default); without DATABASE_URL a sandbox
   migrate           bring the database to the present schema
-  audit             prove the ledger; exit 0 when every invariant holds
+  audit             prove the ledger; exit 0 when every invariant holds, 1 when not, 2 when it could not be audited
   operator create   create an operator: -login, and the password on standard input
   sign              print the signature headers for the body on standard input
   listen            receive webhooks, verify and print them

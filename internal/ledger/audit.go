@@ -133,6 +133,20 @@ func AuditSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Vio
 	return audit(ctx, pool, since.UTC().Format(time.RFC3339Nano), false)
 }
 
+// Size is how much an audit has to prove.
+type Size struct{ Payments, Payouts, Transfers int64 }
+
+// Count tells the size of the whole ledger.
+func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
+	var s Size
+	err := pool.QueryRow(ctx, "select (select count(*) from payment), (select count(*) from payin), (select count(*) from transfer)").
+		Scan(&s.Payments, &s.Payouts, &s.Transfers)
+	if err != nil {
+		return s, fmt.Errorf("count what was audited: %w", err)
+	}
+	return s, nil
+}
+
 func audit(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]Violation, error) {
 	var found []Violation
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

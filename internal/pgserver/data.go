@@ -49,6 +49,9 @@ func dataMajors(dir string) map[int]bool {
 func prepareData(ctx context.Context, at site) (string, error) {
 	data := dataDir(at.opts.Dir, at.inst.major)
 	_, err := os.Stat(data)
+	if errors.Is(err, fs.ErrNotExist) && at.opts.Existing {
+		return "", ErrNoData
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return data, createCluster(ctx, at, data)
 	}

@@ -26,12 +26,17 @@ const (
 	quitPatience = 10 * time.Second
 )
 
+// ErrNoData says that a directory holds no data of the PostgreSQL that would run on it.
+var ErrNoData = errors.New("pgserver: there is no data of this PostgreSQL")
+
 // Options says where the server lives and how careful it is.
 type Options struct {
 	// Dir holds data, socket, log and locks, and is made if missing. Required.
 	Dir string
 	// Ephemeral gives up durability (no fsync) for speed: for tests, whose data may die with the machine.
 	Ephemeral bool
+	// Existing has Start fail with ErrNoData instead of making a new, empty cluster.
+	Existing bool
 	// MaxConnections defaults to 200, or 500 when Ephemeral.
 	MaxConnections int
 	// Log hears of slow or surprising steps. Default: silence.
@@ -77,11 +82,15 @@ type Server struct {
 
 // Start brings up a private PostgreSQL under opts.Dir and returns once it takes connections.
 // ctx bounds the start alone; a server that is up ends with Stop or with this process, even by SIGKILL (Linux).
-// Errors: ErrInUse when another program holds the directory, ErrNoBinary when there is no PostgreSQL to run.
+// Errors: ErrInUse when another program holds the directory, ErrNoBinary when there is no PostgreSQL to run, ErrNoData
+// when there is none and none is to be made.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if opts.Existing && len(dataMajors(opts.Dir)) == 0 {
+		return nil, ErrNoData
 	}
 	who, err := chooseIdentity(ctx, opts.forbidNamespace)
 	if err != nil {

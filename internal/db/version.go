@@ -1,0 +1,73 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/schema"
+)
+
+// ErrNoGateway says that a database is not there, or that no gateway has ever used it.
+var ErrNoGateway = errors.New("no gateway database here")
+
+// IsNoDatabase reports whether err says that a server has no database of that name.
+func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
+
+// CheckSchema reads which schema a database has, and fails unless it is exactly this program's. It changes nothing.
+func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err error) {
+	rows, err := pool.Query(ctx, "select version_id from goose_db_version where is_applied and version_id > 0 order by version_id")
+	if err != nil {
+		return 0, schemaError(err)
+	}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return 0, schemaError(err)
+	}
+	want, err := migrations()
+	if err != nil {
+		return 0, err
+	}
+	if len(have) == 0 {
+		return 0, ErrNoGateway
+	}
+	if !slices.Equal(have, want) {
+		return 0, fmt.Errorf("the database has schema %d (%d migrations), this program %d (%d): gateway migrate brings an older one up to date",
+			have[len(have)-1], len(have), want[len(want)-1], len(want))
+	}
+	return have[len(have)-1], nil
+}
+
+func schemaError(err error) error {
+	if undefined := new(pgconn.PgError); errors.As(err, &undefined) && undefined.Code == "42P01" {
+		return ErrNoGateway
+	}
+	return fmt.Errorf("read the schema's version: %w", err)
+}
+
+// migrations are the numbers of this program's migrations, in order.
+func migrations() ([]int64, error) {
+	files, err := fs.Glob(schema.FS, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	var numbers []int64
+	for _, file := range files {
+		number, _, _ := strings.Cut(file, "_")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", file, err)
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
