@@ -18,8 +18,16 @@ import (
 type modelBank struct {
 	mu      sync.Mutex
 	line    modelLine
+	delay   *modelDelay
 	charges map[uuid.UUID]*modelCharge
 	calls   []modelBankCall
+}
+
+// modelDelay keeps the next card or code on its way: before it comes to the bank, or its answer before it comes back. here
+// is closed once it is on its way, and the walk closes free.
+type modelDelay struct {
+	before     bool
+	here, free chan struct{}
 }
 
 // modelCharge is what the bank has booked of an attempt.
@@ -90,6 +98,23 @@ var errCutLine = errors.New("the line is cut")
 
 // answer is a call to the bank: do is what it does about the charge, nil if it knows of none.
 func (b *modelBank) answer(id uuid.UUID, question string, do func(c *modelCharge)) (acquirer.Answer, error) {
+	delay := b.delayed(question)
+	if delay != nil && delay.before {
+		delay.wait()
+	}
+	answer, err := b.book(id, question, do)
+	if delay != nil && !delay.before {
+		delay.wait()
+	}
+	return answer, err
+}
+
+func (d *modelDelay) wait() {
+	close(d.here)
+	<-d.free
+}
+
+func (b *modelBank) book(id uuid.UUID, question string, do func(c *modelCharge)) (acquirer.Answer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	call := modelBankCall{id: id, question: question, answer: acquirer.Answer{State: acquirer.Unknown}}
@@ -105,6 +130,26 @@ func (b *modelBank) answer(id uuid.UUID, question string, do func(c *modelCharge
 		return acquirer.Answer{}, errCutLine
 	}
 	return call.answer, nil
+}
+
+// delayed is the delay of a call, if it is to have one.
+func (b *modelBank) delayed(question string) *modelDelay {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delay := b.delay
+	if question != askedNothing {
+		return nil
+	}
+	b.delay = nil
+	return delay
+}
+
+// hold has the next card or code come late.
+func (b *modelBank) hold(before bool) *modelDelay {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.delay = &modelDelay{before: before, here: make(chan struct{}), free: make(chan struct{})}
+	return b.delay
 }
 
 // Authorize implements acquirer.Acquirer.

@@ -105,7 +105,7 @@ func (w *modelWalk) resend(s modelStep) error {
 	if s.n[2]%12 == 0 {
 		merchant = pickModel(w.model.merchants, s.n[3])
 	}
-	want := ""
+	var want string
 	switch {
 	case merchant.ID != p.merchantID:
 		want = "cashbox_access_denied"
@@ -126,10 +126,10 @@ func (w *modelWalk) resend(s modelStep) error {
 	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
 		w.tell("resent by merchant", p.origin())
 		w.model.resend(p, "merchant")
-		if err != nil {
-			return nil
+		if err == nil {
+			return p.sameResend(got)
 		}
-		return p.sameResend(got)
+		return nil
 	})
 }
 

@@ -42,7 +42,7 @@ var cardOutcomes = slices.Concat([]string{
 	"bank approves", "bank approves for good", "bank asks for a code", "bank declines", "bank undoes",
 	"bank pending-completed", "bank pending-failed card_declined", "bank pending-failed card_expired",
 	"bank pending-failed insufficient_funds", "bank pending-failed code_rejected",
-	"bank against application", "bank against clock won", "bank against clock lost",
+	"card late", "answer late", "bank against application", "bank against clock won", "bank against clock lost",
 }, duelOutcomes())
 
 // duelOutcomes are a bank, a card and a code against each that may end the payment at the same moment.

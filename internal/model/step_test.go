@@ -78,6 +78,7 @@ var modelOps = []modelOp{
 	{opVisit, 80, false},
 	{"enter", 30, true},
 	{"enter-both", 12, false},
+	{"enter-late", 12, false},
 	{"code", 24, true},
 	{"payer-cancel", 10, true},
 	{"look", 10, false},
@@ -114,7 +115,7 @@ var modelVisits = []struct {
 }{
 	{panPending, []string{
 		"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code", "resend", "trader-resend",
-		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both",
+		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both", "enter-late",
 	}},
 	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code", "no-code", "card-duel"}},
 	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
@@ -146,7 +147,7 @@ func modelSteps(seed uint64, count int) []modelStep {
 // drawModelVisit draws what follows on the step that makes a card payment.
 func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 	kind := pickModel(modelVisits, random.IntN(modelRange))
-	steps := []modelStep{drawOp(random, "enter")}
+	steps := []modelStep{drawOp(random, pickModel([]string{"enter", "enter", "enter", "enter", "enter", "enter-late"}, random.IntN(modelRange)))}
 	if random.IntN(2) == 0 {
 		steps[0].n[1] = slices.Index(modelPANs, kind.pan)
 	}

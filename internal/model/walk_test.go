@@ -179,7 +179,7 @@ func (w *modelWalk) moves() map[string]func(modelStep) error {
 		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
 		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,
 		"appeal": w.appeal, "appeal-rush": w.rushAppeals, "review": w.review, "decide": w.decide, "decide-both": w.decideBoth,
-		"enter": w.enter, "enter-both": w.enterBoth, "code": w.giveCode, "payer-cancel": w.payerCancel, "look": w.look,
+		"enter": w.enter, "enter-both": w.enterBoth, "enter-late": w.enterLate, "code": w.giveCode, "payer-cancel": w.payerCancel, "look": w.look,
 		"request-code": w.requestCode, "no-code": w.noCode, "resend": w.resend, "trader-resend": w.traderResend,
 		"bank": w.decideCharge, "poll": w.poll, opPause: w.pause, "bank-duel": w.duelBank, "card-duel": w.duelCard,
 		"restart": func(modelStep) error { w.tell("restart"); return w.restart() }, "deliver": w.deliver,

@@ -1,0 +1,204 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/checkout"
+	"gateway/internal/fault"
+)
+
+// A call of a checkout has parts, each of which happens wholly or not at all.
+
+func errUnlessSilent(calls []modelBankCall) error {
+	if len(calls) > 0 {
+		return fmt.Errorf("the bank is called though nothing came of it: %+v", calls)
+	}
+	return nil
+}
+
+// modelPart is a part of a call that happens wholly or not at all.
+type modelPart func() error
+
+func playParts(parts []modelPart) error {
+	for _, part := range parts {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entering are the parts of entering a card: it is committed that the bank is about to be called, and then its answer.
+func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBankCall) []modelPart {
+	begin := func() error {
+		id, err := w.attemptBegun(p, calls)
+		if err != nil {
+			return err
+		}
+		w.tell("card entered", p.origin(), " ", id, " ending in ", entered.pan[12:])
+		w.model.enterCard(p, id, entered, w.now.id)
+		return nil
+	}
+	return append([]modelPart{begin}, w.hearing(calls)...)
+}
+
+// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written down for it.
+func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID, err error) {
+	if len(calls) > 0 {
+		id = calls[0].id
+	} else {
+		err = w.check.QueryRow(w.ctx, "select attempt_id::text from checkout where merchant_id = $1 and payment_id = $2",
+			p.merchantID, p.id).Scan(textOf(&id))
+	}
+	if w.model.attempts[id] != nil {
+		err = fmt.Errorf("%s: attempt %s is begun again", p.origin(), id)
+	}
+	return id, err
+}
+
+// hearing are the answers of the bank that were heard, each a part of its own.
+func (w *modelWalk) hearing(calls []modelBankCall) []modelPart {
+	var parts []modelPart
+	for _, call := range calls {
+		if !call.heard {
+			w.tell("line cut", call.question)
+			continue
+		}
+		parts = append(parts, func() error { return w.hearBank(call) })
+	}
+	return parts
+}
+
+// hearBank has the model hear an answer, and tells what came of it.
+func (w *modelWalk) hearBank(call modelBankCall) error {
+	a := w.model.attempts[call.id]
+	if a == nil {
+		return fmt.Errorf("the bank is called about attempt %s, which nobody began", call.id)
+	}
+	p, before := a.payment, a.status
+	w.touch(p)
+	from, rejected, lost := p.status, p.checkout.rejected, p.checkout.lastError
+	w.model.hear(a, call.answer, call.question)
+	switch last := p.checkout.lastError; {
+	case p.status != from:
+		w.tell(strings.TrimSpace("bank "+from+"-"+p.status+" "+orEmpty(p.reason)), p.origin())
+	case p.checkout.rejected > rejected:
+		w.tell("code rejected", p.origin())
+	case a.status != before:
+		w.tell("attempt "+a.status, p.origin(), " ", p.status)
+	case last != nil && last != lost:
+		w.tell("code lost", p.origin())
+	}
+	return w.rest(a, call.answer)
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// cutShort judges a call in the middle of which something went wrong: of its parts the first so many happened, each wholly.
+// Which did the database tells; whether it has them right is compared afterwards.
+func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) error {
+	if i.failed != nil {
+		return i.failed
+	}
+	played := 0
+	for _, part := range parts {
+		ahead, failed := w.ahead(p)
+		if failed != nil {
+			return failed
+		}
+		if !ahead {
+			break
+		}
+		if failed := part(); failed != nil {
+			return failed
+		}
+		played++
+	}
+	switch {
+	case played == 0 && err == nil:
+		return fmt.Errorf("%s: succeeded although it was cut short", p.origin())
+	case i.lost() && err != nil && !errors.Is(err, fault.ErrOutcomeUnknown):
+		return errUnlessUnknown(err)
+	case i.lost():
+		w.tell("lost " + w.now.op)
+	case played == 0:
+		w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
+	default:
+		w.tell("cut short "+w.now.op, played, " of ", len(parts), " parts")
+	}
+	if err == nil && view.Payment.ID > 0 {
+		return w.sameView(p, view)
+	}
+	return nil
+}
+
+// ahead reports whether something has happened to a card payment in the database that has not yet in the model.
+func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
+	var phase, found string
+	err := w.check.QueryRow(w.ctx, `
+		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
+			format('%s %s %s %s %s %s', p.event_sequence, coalesce(c.code_asked, false),
+			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), coalesce(c.last_error, '-'),
+			(select count(*) from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id))
+		from payment p left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id).Scan(&phase, &found)
+	c, last := p.checkout, "-"
+	if c.lastError != nil {
+		last = *c.lastError
+	}
+	asked := map[bool]string{false: "f", true: "t"}[c.asked]
+	same := found == fmt.Sprint(len(p.events), " ", asked, " ", c.rejected, c.resends, " ", last, " ", len(c.attempts))
+	return !same || phase != p.wantPhase(phase), err
+}
+
+// coding are the parts of giving a code.
+func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
+	begin := func() error {
+		w.tell("code given", p.origin(), " in ", p.checkout.phase)
+		p.checkout.giveCode()
+		return nil
+	}
+	return append([]modelPart{begin}, w.hearing(calls)...)
+}
+
+// steppedView judges a step of one part that answers with a view.
+func (w *modelWalk) steppedView(p *modelPayment, i *injury, view checkout.View, err error, want string, part modelPart) error {
+	switch {
+	case i.fired && want != "":
+		return w.cutShort(i, p, view, err)
+	case i.fired:
+		return w.cutShort(i, p, view, err, part)
+	case want != "":
+		w.tell(w.now.op+" "+want, p.origin())
+		return errUnlessCode(err, want)
+	case err != nil:
+		return fmt.Errorf("%s: %w", p.origin(), err)
+	}
+	if err := part(); err != nil || view.Payment.ID == 0 {
+		return err
+	}
+	return w.sameView(p, view)
+}
+
+// sameView compares what a payer is shown with the model.
+func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
+	c, last4 := p.checkout, ""
+	if v.Card != nil {
+		last4 = v.Card.Last4
+	}
+	return errors.Join(w.same(p, v.Payment.Payment), sameFields("the view of "+p.origin().String(), []modelField{
+		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))}, {"lastError", deref(v.LastError), deref(c.lastError)},
+		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
+		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")}, {"cardLast4", last4, c.last4},
+	}))
+}
