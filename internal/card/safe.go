@@ -128,8 +128,12 @@ func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time)
 		return nil, fmt.Errorf("read saved card: %w", err)
 	}
 	saved, err := s.unseal(row)
-	if err != nil || saved.Card.Expiry.Before(now) {
-		return nil, err
+	if err != nil {
+		slog.ErrorContext(ctx, "a saved card cannot be opened", "payment", row.PaymentID, "error", err)
+		return nil, nil //nolint:nilnil // the payer types a card
+	}
+	if saved.Card.Expiry.Before(now) {
+		return nil, nil //nolint:nilnil // no card that is still good
 	}
 	return saved, nil
 }

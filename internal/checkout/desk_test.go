@@ -280,3 +280,19 @@ func TestManyCards(t *testing.T) {
 		}
 	}
 }
+
+// A kept card that cannot be opened is not offered, and keeps nobody from typing another.
+func TestSavedCardUnreadable(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, token := b.create(t, "anna")
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	_, err := b.Pool.Exec(t.Context(), "update payment_card set pan = pan || 'x'")
+	noError(t, err)
+	_, token = b.create(t, "anna")
+	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
+		t.Errorf("%+v, %v", v.Saved, err)
+	}
+	b.enter(t, token, panApproved)
+}
