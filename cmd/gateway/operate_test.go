@@ -25,7 +25,7 @@ const platformPassword = "correct horse battery staple"
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	keepSecret(platformPassword)
-	p := &platform{instance: empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external secret of a new platform"})}
+	p := &platform{instance: empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"})}
 	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": p.DatabaseURL},
 		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
 	noError(t, err)

@@ -85,7 +85,14 @@ func empty(t *testing.T, more map[string]string) *instance {
 			t.Error(err)
 		}
 	})
-	noError(t, waitFor(patience, func() error { return ready("http://" + ops) }))
+	noError(t, waitFor(patience, func() error {
+		select {
+		case <-g.ended:
+			return fatal{g.err}
+		default:
+			return ready("http://" + ops)
+		}
+	}))
 	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
 	g.DatabaseURL = variables["DATABASE_URL"]
 	var err error
