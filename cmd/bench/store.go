@@ -133,7 +133,7 @@ select merchant_id, uuid, box, 'payment.status.updated', 'payment', id, 1, url,
 	// Whoever comes first moves the accounts first: in no order, two would wait for each other.
 	"select pg_advisory_xact_lock(1)",
 	`update account a set balance = a.balance + moved.amount from (
-    select leg.account_id, sum(leg.amount) as amount from drawn, lateral (values (trader_available, -usdt - spread_platform),
-        (cashbox_available, usdt), (platform_available, spread_platform)) leg (account_id, amount) group by 1
+    select m.account_id, sum(m.amount) as amount from drawn, lateral (values (trader_available, -usdt - spread_platform),
+        (cashbox_available, usdt), (platform_available, spread_platform)) m (account_id, amount) group by 1
 ) moved where moved.account_id = a.id`,
 }
