@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -83,6 +84,7 @@ const (
 	connectTimeout = 5 * time.Second
 
 	txRetries     = 3
+	retryAfter    = 10 * time.Millisecond
 	commitTimeout = 15 * time.Second
 )
 
@@ -101,6 +103,18 @@ func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 		if try == txRetries {
 			return fmt.Errorf("%w: %w", ErrBusy, err)
 		}
+		backOff(ctx, try)
+	}
+}
+
+// backOff lets whoever a transaction collided with go first. The victim of a deadlock that came back at once would often
+// lock the same row again before the other, which is only just being woken, and be the next deadlock's victim.
+func backOff(ctx context.Context, try int) {
+	wait := time.NewTimer(time.Duration(float64(retryAfter<<try) * (0.5 + rand.Float64())))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
