@@ -1,5 +1,6 @@
-// Package schema holds the migrations. Code runs before and after each of them: a migration adds, a later one removes.
-// There is no way down: it would take a ledger with it. A mistake is put right by the next migration.
+// Package schema holds the migrations. Code of the release before goes on running after a migration: it adds, and a later
+// one removes. Migrations 22, 23 and 35 are exceptions, before which the old program has to be stopped. There is no way
+// down: it would take a ledger with it. A mistake is put right by the next migration.
 package schema
 
 import "embed"

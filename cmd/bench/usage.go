@@ -26,8 +26,7 @@ func (u usage) since(before usage) usage {
 	}
 }
 
-// use reads what the gateway, the whole PostgreSQL server and this process have used. The kernel counts other processes
-// in ticks of 10 ms, so runs must be much longer than that.
+// use reads what the gateway, the whole PostgreSQL server and this process have used.
 func (b *bench) use(ctx context.Context) (usage, error) {
 	var u usage
 	err := b.pool.QueryRow(ctx, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8").Scan(&u.wal)
@@ -102,7 +101,30 @@ func readProcess(pid int) (processUse, error) {
 		return time.Duration(n) * tick
 	}
 	parent, _ := strconv.Atoi(fields[ppid])
-	return processUse{parent: parent, own: ticks(utime) + ticks(stime), endedChildren: ticks(cutime) + ticks(cstime)}, nil
+	own, err := threadCPU(pid)
+	if err != nil {
+		own = ticks(utime) + ticks(stime)
+	}
+	return processUse{parent: parent, own: own, endedChildren: ticks(cutime) + ticks(cstime)}, nil
+}
+
+// threadCPU adds up what a process's threads have run, in nanoseconds, where the kernel says so. The ticks of the process as
+// a whole are too coarse: in a short run on a busy machine it may use less than one.
+func threadCPU(pid int) (time.Duration, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil || len(threads) == 0 {
+		return 0, errNoStat
+	}
+	var total time.Duration
+	for _, thread := range threads {
+		ran, _, _ := strings.Cut(wholeFile(thread), " ")
+		nanoseconds, err := strconv.ParseInt(ran, 10, 64)
+		if err != nil {
+			return 0, errNoStat
+		}
+		total += time.Duration(nanoseconds)
+	}
+	return total, nil
 }
 
 // postmasterPID finds the server that runs in a directory of pgserver's.
