@@ -15,7 +15,9 @@ import (
 func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	var p *modelPayment
 	if s.n[1]%8 == 0 {
-		if p = w.some(s.n[0]); p != nil {
+		p = pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil },
+			func(p *modelPayment) int { return p.step })
+		if p != nil {
 			w.touch(p)
 		}
 	} else {

@@ -56,23 +56,25 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 // application says that one is completed whose charge is to be undone.
 func (w *modelWalk) duelBank(s modelStep) error {
 	p := w.someCheckout(s, func(p *modelPayment) bool {
-		return len(w.undecided(p)) > 0 && p.checkout.last().status == attemptUnderWay
+		last := p.checkout.last()
+		return last != nil && (last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
 	})
-	if p == nil || p.checkout.last() == nil || p.checkout.last().status != attemptUnderWay {
+	if p == nil || p.checkout.last() == nil {
 		return nil
 	}
-	charge := w.bank.charges[p.checkout.last().id]
+	last := p.checkout.last()
+	charge := w.bank.charges[last.id]
 	switch {
-	case charge == nil:
+	case charge == nil, last.status != attemptUnderWay && last.status != attemptTakenBack:
 		return nil
 	case p.status == "failed" || p.status == "cancelled":
-		if charge.final {
-			return nil
+		if charge.final || last.rested && charge.state != acquirer.Approved {
+			return nil // who comes first decides whether it is an operator's
 		}
 		return w.duelWord(s, p)
-	case p.status != "pending":
+	case p.status != "pending", last.status == attemptTakenBack:
 		return nil
-	case s.n[2]%3 == 0:
+	case s.n[2]%5 < 2:
 		return w.duelClock(s, p, charge)
 	}
 	if charge.undecided() {
@@ -156,7 +158,7 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 		w.touch(other)
 	}
 	var count int
-	expired, polled := w.whilePolling(s.n[4]%2 == 0, func() (err error) { count, err = w.service.Expire(w.ctx); return err })
+	expired, polled := w.whilePolling(s.n[4]%6 == 0, func() (err error) { count, err = w.service.Expire(w.ctx); return err })
 	status := ""
 	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Scan(&status)
 	if err := errors.Join(expired, polled, err); err != nil {

@@ -21,8 +21,7 @@ func (w *modelWalk) someCheckout(s modelStep, wanted func(*modelPayment) bool) *
 			list = append(list, p)
 		}
 	}
-	p := pickRecord(w, s.n[0], list, func(p *modelPayment) bool { return wanted(p) },
-		func(p *modelPayment) int { return p.step })
+	p := pickRecord(w, s.n[0], list, wanted, func(p *modelPayment) int { return p.step })
 	if p != nil {
 		w.touch(p)
 	}

@@ -64,7 +64,7 @@ var modelOps = []modelOp{
 	{"resolve", 18, true},
 	{"payout-expire", 24, true},
 	{"deposit", 50, true},
-	{"deposit-again", 30, true},
+	{"deposit-again", 50, true},
 	{"deposit-invalid", 8, false},
 	{"confirm-deposit", 45, true},
 	{"reject-deposit", 12, true},
@@ -89,7 +89,7 @@ var modelOps = []modelOp{
 	{"bank", 24, false},
 	{"poll", 36, false},
 	{opPause, 6, false},
-	{"bank-duel", 20, false},
+	{"bank-duel", 32, false},
 	{"card-duel", 10, false},
 	{"restart", 8, false},
 	{"deliver", 4, false},
@@ -117,7 +117,7 @@ var modelVisits = []struct {
 		"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code", "resend", "trader-resend",
 		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both", "enter-late",
 	}},
-	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code", "no-code", "card-duel"}},
+	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code"}},
 	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
 }
 
