@@ -14,10 +14,11 @@ import (
 	"gateway/internal/payment"
 )
 
-// key names an attempt.
+// key names an attempt, and says how many codes its acquirer had been sent when it was asked.
 type key struct {
 	merchantID, paymentID int64
 	id                    uuid.UUID
+	codes                 int32
 }
 
 // asked is what an answer is the answer to.
@@ -59,7 +60,7 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 		if err != nil {
 			return payment.Step{}, err
 		}
-		t := taking{answer: answer, to: to, now: s.clock.Now(), attempt: attempt, state: state}
+		t := taking{answer: answer, to: to, codes: k.codes, now: s.clock.Now(), attempt: attempt, state: state}
 		t.decide(payment.Status(p.Status))
 		return t.step, s.store(ctx, q, p, t)
 	})
@@ -115,7 +116,9 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 type taking struct {
 	answer acquirer.Answer
 	to     asked
-	now    time.Time
+	// codes is how many codes the acquirer had been sent when it was asked.
+	codes int32
+	now   time.Time
 
 	attempt db.CardAttempt
 	state   State
@@ -143,7 +146,8 @@ func (t *taking) decide(status payment.Status) {
 // that is completed once more, on somebody's word and not by a newer charge, an operator must know that the money is gone.
 func (t *taking) undoing(status payment.Status) {
 	t.over()
-	if t.attempt.Status == string(acquirer.Voided) && status == payment.Completed && t.latest() {
+	uncharged := t.attempt.Status == string(acquirer.Voided) || t.attempt.Status == string(acquirer.Declined)
+	if uncharged && status == payment.Completed && t.latest() {
 		t.end(attemptConflict)
 	}
 }
@@ -177,9 +181,16 @@ func (t *taking) gone() {
 		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
 	case t.answer.State == acquirer.Voided:
 		t.decline(acquirer.CardDeclined)
-	case t.attempt.Status == attemptOpen:
+	default:
+		t.unheard()
+	}
+}
+
+// unheard: the acquirer, which was not asked to void, does not know the attempt. Poll asks again and has it voided. A code
+// may have overtaken its card, which is on its way until its call has ended.
+func (t *taking) unheard() {
+	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
-	default: // a code that overtook its card: the card is still on its way
 	}
 }
 
@@ -187,9 +198,10 @@ func (t *taking) gone() {
 func (t *taking) goOn() {
 	a := &t.attempt
 	a.Status = attemptOpen
-	lost := a.Submitting && t.answer.Codes < a.CodesSent
+	before := t.codes < a.CodesSent // it was asked before the last code was sent, of which the answer says nothing
+	lost := a.Submitting && (before || t.answer.Codes < a.CodesSent)
 	switch {
-	case lost && t.to == inquired:
+	case lost && t.to == inquired && !before:
 		t.state = t.state.codeLost()
 	case t.answer.State != acquirer.CodeNeeded || lost || t.answer.Codes <= a.CodesFollowed:
 	case t.answer.Codes == 0:
@@ -200,7 +212,7 @@ func (t *taking) goOn() {
 	if t.answer.State == acquirer.CodeNeeded {
 		a.CodesFollowed = max(a.CodesFollowed, t.answer.Codes)
 	}
-	if !lost || t.to == inquired {
+	if !lost || t.to == inquired && !before {
 		a.Submitting = false
 	}
 	a.ProgressAt, a.PollAt = t.now, t.now.Add(time.Second)
@@ -216,16 +228,18 @@ func (t *taking) reject() {
 
 // standing: completed on somebody's word, to which the acquirer should come too, or under appeal, which decides nothing.
 func (t *taking) standing(status payment.Status) {
-	switch t.answer.State {
-	case acquirer.Approved:
+	switch {
+	case t.answer.State == acquirer.Approved:
 		t.end(string(acquirer.Approved))
-	case acquirer.Declined, acquirer.Voided, acquirer.Unknown:
+	case t.answer.State == acquirer.Unknown && t.to != voided:
+		t.unheard()
+	case t.answer.State == acquirer.Declined, t.answer.State == acquirer.Voided, t.answer.State == acquirer.Unknown:
 		if status == payment.Completed {
 			t.end(attemptConflict)
 			return
 		}
 		t.end(string(acquirer.Voided))
-	case acquirer.Pending, acquirer.CodeNeeded:
+	default: // it is not decided
 		if t.attempt.Status = attemptOpen; t.now.After(t.attempt.CreatedAt.Add(longOpen)) {
 			t.end(string(acquirer.Approved))
 		}

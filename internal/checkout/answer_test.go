@@ -70,11 +70,16 @@ func TestAnswers(t *testing.T) {
 		"taken back, too late":  {failed, bank, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, bank, "", ""},
 		"open again, voided":    {pending, details, undoing, acquirer.Answer{State: "voided"}, voided, "voided", details, "", ""},
 		"open again, too late":  {pending, details, undoing, acquirer.Answer{State: "approved"}, voided, attemptConflict, details, "", ""},
+		"taken back, declined":  {failed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, "declined", bank, "", ""},
+		"paid, then declined":   {completed, bank, undoing, acquirer.Answer{State: "declined", Reason: "card_declined"}, voided, attemptConflict, bank, "", ""},
+		"paid, card on its way": {completed, bank, asking, acquirer.Answer{State: "unknown"}, told, attemptAuthorising, bank, "", ""},
+		"paid, never heard of":  {completed, bank, open, acquirer.Answer{State: "unknown"}, told, attemptOpen, bank, "", ""},
+		"paid, never begins":    {completed, bank, open, acquirer.Answer{State: "unknown"}, voided, attemptConflict, bank, "", ""},
 		"paid after all":        {completed, bank, undoing, acquirer.Answer{State: "voided"}, voided, attemptConflict, bank, "", ""},
 	} {
 		state := at(test.from)
 		state.AttemptOver = false
-		taken := taking{answer: test.answer, to: test.to, now: noon, attempt: test.attempt, state: state}
+		taken := taking{answer: test.answer, to: test.to, codes: test.attempt.CodesSent, now: noon, attempt: test.attempt, state: state}
 		taken.decide(test.status)
 		reason := ""
 		if taken.step.Reason != nil {
@@ -88,6 +93,24 @@ func TestAnswers(t *testing.T) {
 		if taken.state.AttemptOver == underWay(test.wantAttempt) {
 			t.Errorf("%s: over %t", name, taken.state.AttemptOver)
 		}
+	}
+}
+
+// An answer to a question from before a code was sent says nothing of that code.
+func TestAnswerFromBeforeACode(t *testing.T) {
+	t.Parallel()
+	taken := taking{
+		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon, state: State{Phase: AwaitingConfirm},
+		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon},
+	}
+	taken.decide(payment.Pending)
+	if taken.state.Phase != AwaitingConfirm || taken.state.LastError != nil || !taken.attempt.Submitting {
+		t.Errorf("%+v, %+v", taken.state, taken.attempt)
+	}
+	taken.codes = 1
+	taken.decide(payment.Pending)
+	if taken.state.Phase != AwaitingCode || *taken.state.LastError != errorUnavailable || taken.attempt.Submitting {
+		t.Errorf("asked after it was sent: %+v, %+v", taken.state, taken.attempt)
 	}
 }
 
@@ -106,7 +129,7 @@ func TestAcquirerAsksOnce(t *testing.T) {
 	}
 	// Three wrong codes end the payment, however often each answer is read.
 	for n := int32(1); n <= 3; n++ {
-		taken.answer.Codes, taken.attempt.CodesSent = n, n
+		taken.answer.Codes, taken.attempt.CodesSent, taken.codes = n, n, n
 		taken.decide(payment.Pending)
 		taken.decide(payment.Pending)
 		if taken.state.Rejected != n || (taken.step.To == payment.Failed) != (n == 3) {

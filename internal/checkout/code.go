@@ -95,7 +95,7 @@ func (s *Service) handOver(ctx context.Context, a db.CardAttempt, code acquirer.
 		answer, err = to.SubmitCode(bounded, a.ID, a.CodesSent, code)
 	}
 	if err == nil {
-		err = s.take(context.WithoutCancel(ctx), key{a.MerchantID, a.PaymentID, a.ID}, answer, told)
+		err = s.take(context.WithoutCancel(ctx), key{a.MerchantID, a.PaymentID, a.ID, a.CodesSent}, answer, told)
 	}
 	if err != nil {
 		noAnswer(ctx, "code", a.ID, err)

@@ -150,7 +150,7 @@ func (s *Service) authorise(
 	defer cancel()
 	answer, err := to.Authorize(bounded, acquirer.Attempt{ID: id, Amount: p.Amount, Currency: p.Currency}, entered, cvv)
 	if err == nil {
-		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id}, answer, told)
+		err = s.take(context.WithoutCancel(ctx), key{p.MerchantID, p.ID, id, 0}, answer, told)
 	}
 	if err != nil {
 		noAnswer(ctx, "authorize", id, err)

@@ -96,7 +96,7 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	if err != nil {
 		return fmt.Errorf("read payment: %w", err)
 	}
-	k, status := key{a.MerchantID, a.PaymentID, a.ID}, payment.Status(row.Status)
+	k, status := key{a.MerchantID, a.PaymentID, a.ID, a.CodesSent}, payment.Status(row.Status)
 	if a.Status == attemptUndoing || status == payment.Failed || status == payment.Cancelled {
 		return s.void(ctx, to, k)
 	}

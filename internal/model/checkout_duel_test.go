@@ -68,7 +68,7 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	case charge == nil, last.status != attemptUnderWay && last.status != attemptTakenBack:
 		return nil
 	case p.status == "failed" || p.status == "cancelled":
-		if charge.final || last.rested && charge.state != acquirer.Approved {
+		if charge.final {
 			return nil // who comes first decides whether it is an operator's
 		}
 		return w.duelWord(s, p)
@@ -158,7 +158,13 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 		w.touch(other)
 	}
 	var count int
-	expired, polled := w.whilePolling(s.n[4]%6 == 0, func() (err error) { count, err = w.service.Expire(w.ctx); return err })
+	expire := func() error {
+		n, err := w.service.Expire(w.ctx)
+		count += n
+		return err
+	}
+	expired, polled := w.whilePolling(s.n[4]%6 == 0, expire)
+	expired = errors.Join(expired, expire()) // the first passed by what the poll was just changing
 	status := ""
 	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Scan(&status)
 	if err := errors.Join(expired, polled, err); err != nil {
@@ -201,7 +207,7 @@ func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 // duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
 func (w *modelWalk) duelCard(s modelStep) error {
 	p := w.someCheckout(s, w.inPhases(phaseDetails, phaseCode))
-	if p == nil || w.overtakes(p) {
+	if p == nil {
 		return nil
 	}
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
@@ -232,14 +238,6 @@ func (w *modelWalk) duelCard(s modelStep) error {
 		return err
 	}
 	return w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) })
-}
-
-// overtakes reports whether a code would come to the bank before its card. That is left out of duels with the trader's word:
-// the gateway, told of a completed payment that the bank knows of no such attempt, lists it for an operator at once, and
-// does not ask to undo a card that arrives later.
-func (w *modelWalk) overtakes(p *modelPayment) bool {
-	last := p.checkout.last()
-	return p.phaseShown() != phaseDetails && last != nil && w.bank.charges[last.id] == nil
 }
 
 func errUnlessOneOf(err error, codes ...string) error {

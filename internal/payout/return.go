@@ -20,15 +20,16 @@ func (s *Service) GiveBack(ctx context.Context, caller auth.Caller, id string, r
 	if err != nil {
 		return Offer{}, err
 	}
+	// Read first: once the payout is given back nothing must keep the trader from learning so.
+	share, err := s.q.TraderShare(ctx, caller.TraderID)
+	if err != nil {
+		return Offer{}, fmt.Errorf("read the trader's share: %w", err)
+	}
 	after, err := s.giveBack(ctx, found, takenBy(caller), c)
 	if err != nil {
 		return Offer{}, err
 	}
-	offers, err := s.offers(ctx, caller, []db.Payin{after})
-	if err != nil {
-		return Offer{}, err
-	}
-	return offers[0], nil
+	return waiting(after, share), nil
 }
 
 // Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure that it was not paid.
