@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -29,9 +30,11 @@ const (
 type injury struct {
 	kind, at int
 	kill     func(pid uint32) error
-	seen     int
-	fired    bool
-	failed   error
+	// mu guards what follows: a sweep runs several transactions at a time.
+	mu     sync.Mutex
+	seen   int
+	fired  bool
+	failed error
 }
 
 type injuryKey struct{}
@@ -59,7 +62,12 @@ func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceB
 
 func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
 	i, ok := ctx.Value(injuryKey{}).(*injury)
-	if !ok || i.fired || sql == "rollback" {
+	if !ok || sql == "rollback" {
+		return ctx
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.fired {
 		return ctx
 	}
 	commit := sql == "commit"
