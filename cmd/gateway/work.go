@@ -46,7 +46,10 @@ func newJobs(pool *pgxpool.Pool, worker *webhook.Worker, log *slog.Logger) (*riv
 		Logger:               log,
 		Queues:               map[string]river.QueueConfig{webhook.Queue: webhook.QueueConfig()},
 		RescueStuckJobsAfter: rescueAfter,
-		Workers:              workers,
+		// The queue is told of new jobs at most once in this time, and finds the others only when it looks by itself. So this
+		// must be shorter than the time between two rounds of the relay.
+		FetchCooldown: relayEvery * 2 / 3,
+		Workers:       workers,
 	})
 }
 
