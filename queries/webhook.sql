@@ -1,6 +1,43 @@
+-- WebhookEventInsert writes an event and its place in the outbox, from which it is relayed.
 -- name: WebhookEventInsert :exec
-insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence, @url, @body, @created_at);
+with event as (
+    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+    values (@merchant_id, @id, @cashbox_id, @type, @subject, @subject_id, @sequence, @url, @body, @created_at)
+)
+insert into webhook_outbox (merchant_id, event_id) values (@merchant_id, @id);
+
+-- WebhookOutboxAny reports whether there is anything to relay, without a lock.
+-- name: WebhookOutboxAny :one
+select exists (select from webhook_outbox);
+
+-- WebhookOutboxOldest is when the event was written that waits longest to be relayed.
+-- name: WebhookOutboxOldest :one
+select e.created_at from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
+order by o.id limit 1;
+
+-- WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment.
+-- name: WebhookRelayLock :one
+select last_number from webhook_relay for update skip locked;
+
+-- WebhookRelayTake takes the oldest events out of the outbox and numbers them on. One that somebody else has locked waits in
+-- the outbox and holds up no other.
+-- name: WebhookRelayTake :many
+with due as (
+    select o.id, o.merchant_id, o.event_id
+    from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
+    order by o.id limit @batch
+    for no key update of e skip locked
+), taken as (
+    delete from webhook_outbox where id in (select id from due)
+), numbered as (
+    select merchant_id, event_id, row_number() over (order by id) as place from due
+)
+update webhook_event e set number = sqlc.arg(last_number)::bigint + n.place from numbered n
+where e.merchant_id = n.merchant_id and e.id = n.event_id
+returning e.merchant_id, e.id, e.url, e.number::bigint as number;
+
+-- name: WebhookRelaySetLast :exec
+update webhook_relay set last_number = @last_number;
 
 -- WebhookDelivery reads what a delivery sends and what it is signed with.
 -- name: WebhookDelivery :one
@@ -27,30 +64,27 @@ select * from webhook_attempt
 where (merchant_id, event_id) in (select unnest(@merchant_ids::bigint[]), unnest(@event_ids::uuid[]))
 order by merchant_id, event_id, id;
 
--- WebhookEventFeed lists a merchant's events after a position, of the transactions below the oldest one still open:
--- none can ever appear before a position that has gone by.
+-- WebhookEventFeed lists a merchant's events after a number, in their order. The relay gives the numbers in such a way that
+-- none can appear below one that has been seen.
 -- name: WebhookEventFeed :many
-select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
-from webhook_event e
-where e.merchant_id = @merchant_id and (e.xid, e.number) > (cast(@after_xid::text as xid8), @after_number::bigint)
-  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-order by e.xid, e.number
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
+from webhook_event
+where merchant_id = @merchant_id and number > @after_number::bigint
+order by number
 limit @page;
 
 -- WebhookEventFeedByStatus is WebhookEventFeed of the events in one status, by an index of its own.
 -- name: WebhookEventFeedByStatus :many
-select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
-from webhook_event e
-where e.merchant_id = @merchant_id and e.status = @status
-  and (e.xid, e.number) > (cast(@after_xid::text as xid8), @after_number::bigint)
-  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-order by e.xid, e.number
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
+from webhook_event
+where merchant_id = @merchant_id and status = @status and number > @after_number::bigint
+order by number
 limit @page;
 
 -- name: WebhookEventDead :many
-select merchant_id, id, type, url, body, created_at, status, number
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
 from webhook_event
-where status = 'dead' and number < @before_number
+where status = 'dead' and number < @before_number::bigint
   and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
 order by number desc
 limit @page;
@@ -64,7 +98,7 @@ returning url, round;
 -- name: WebhookEventReplayDead :many
 with batch as (
     select d.merchant_id, d.id from webhook_event d
-    where d.merchant_id = @merchant_id and d.status = 'dead' and d.number > @after_number and d.url = @url
+    where d.merchant_id = @merchant_id and d.status = 'dead' and d.number > @after_number::bigint and d.url = @url
       and d.created_at >= coalesce(sqlc.narg('from')::timestamptz, '-infinity')
       and d.created_at < coalesce(sqlc.narg('until')::timestamptz, 'infinity')
     order by d.number limit @batch
@@ -72,4 +106,4 @@ with batch as (
 )
 update webhook_event e set status = 'pending', round = e.round + 1
 from batch b where e.merchant_id = b.merchant_id and e.id = b.id
-returning e.id, e.number, e.round;
+returning e.id, e.number::bigint as number, e.round;

@@ -16,8 +16,6 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/uuid"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/acquirer"
@@ -84,10 +82,8 @@ func setup(t *testing.T, simulate bool) *bundle {
 	var err error
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
-	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
-	noError(t, err)
 	safe := b.safe(t)
-	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false),
+	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewAddresses(false),
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)

@@ -57,6 +57,7 @@ type gateway struct {
 	acquirers *acquirer.Directory
 	payouts   *payout.Service
 	events    *webhook.Events
+	relay     *webhook.Relay
 	rates     *rate.Poller
 	audits    audits
 	// leaving says that the gateway was told to stop.
@@ -194,15 +195,15 @@ func (g *gateway) wire(ctx context.Context) error {
 	if g.jobs, err = newJobs(g.queuePool, worker, g.queueLog); err != nil {
 		return fmt.Errorf("job queue: %w", err)
 	}
-	outbox := webhook.NewOutbox(g.jobs)
-	g.events = webhook.NewEvents(g.pool, outbox, g.vault, g.clock)
-	g.payments, err = payment.New(ctx, g.pool, g.clock, outbox, addresses, payment.Config{
+	g.relay = webhook.NewRelay(g.queuePool, g.jobs, g.clock, g.ops.metrics)
+	g.events = webhook.NewEvents(g.pool, g.jobs, g.vault, g.clock)
+	g.payments, err = payment.New(ctx, g.pool, g.clock, addresses, payment.Config{
 		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics, Cards: g.cards,
 	})
 	if err != nil {
 		return err
 	}
-	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, outbox, addresses); err != nil {
+	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, addresses); err != nil {
 		return err
 	}
 	g.rates = rate.NewPoller(g.pool, g.clock, addresses, g.ops.metrics)

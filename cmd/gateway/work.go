@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	relayEvery     = 30 * time.Millisecond
 	sweepEvery     = time.Second
 	foldEvery      = 10 * time.Second
 	tidyEvery      = 10 * time.Minute
@@ -45,7 +46,10 @@ func newJobs(pool *pgxpool.Pool, worker *webhook.Worker, log *slog.Logger) (*riv
 		Logger:               log,
 		Queues:               map[string]river.QueueConfig{webhook.Queue: webhook.QueueConfig()},
 		RescueStuckJobsAfter: rescueAfter,
-		Workers:              workers,
+		// The queue is told of new jobs at most once in this time, and finds the others only when it looks by itself. So this
+		// must be shorter than the time between two rounds of the relay.
+		FetchCooldown: relayEvery * 2 / 3,
+		Workers:       workers,
 	})
 }
 
@@ -59,6 +63,7 @@ type loop struct {
 func (g *gateway) loops() []loop {
 	lastAudit := g.clock.Now()
 	return []loop{
+		{"relay events", relayEvery, g.relay.Run},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
 		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
@@ -110,13 +115,17 @@ func (l loop) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		// A round that has begun is not cut short: it ends at its next transaction.
+		next := tick.C
 		if err := l.work(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			slog.ErrorContext(ctx, "background work failed", "work", l.name, "error", err)
+			if l.every < sweepEvery {
+				next = time.After(sweepEvery) // the log takes a line a second, not thirty
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-next:
 		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
@@ -89,8 +87,6 @@ func setup(t *testing.T) *bundle {
 // start wires services over the database, as a start of the program does.
 func (b *bundle) start(t *testing.T) {
 	t.Helper()
-	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
-	noError(t, err)
 	key := []byte("a key of exactly 32 bytes, no mo")
 	v, err := vault.New(key)
 	noError(t, err)
@@ -99,7 +95,7 @@ func (b *bundle) start(t *testing.T) {
 	noError(t, err)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false),
+	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewAddresses(false),
 		payment.Config{ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}

@@ -133,9 +133,9 @@ func (q *Queries) WebhookDelivery(ctx context.Context, arg WebhookDeliveryParams
 }
 
 const webhookEventDead = `-- name: WebhookEventDead :many
-select merchant_id, id, type, url, body, created_at, status, number
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
 from webhook_event
-where status = 'dead' and number < $1
+where status = 'dead' and number < $1::bigint
   and ($2::bigint is null or merchant_id = $2)
 order by number desc
 limit $3
@@ -188,17 +188,15 @@ func (q *Queries) WebhookEventDead(ctx context.Context, arg WebhookEventDeadPara
 }
 
 const webhookEventFeed = `-- name: WebhookEventFeed :many
-select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
-from webhook_event e
-where e.merchant_id = $1 and (e.xid, e.number) > (cast($2::text as xid8), $3::bigint)
-  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-order by e.xid, e.number
-limit $4
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
+from webhook_event
+where merchant_id = $1 and number > $2::bigint
+order by number
+limit $3
 `
 
 type WebhookEventFeedParams struct {
 	MerchantID  int64
-	AfterXid    string
 	AfterNumber int64
 	Page        int32
 }
@@ -212,18 +210,12 @@ type WebhookEventFeedRow struct {
 	CreatedAt  time.Time
 	Status     string
 	Number     int64
-	Xid        int64
 }
 
-// WebhookEventFeed lists a merchant's events after a position, of the transactions below the oldest one still open:
-// none can ever appear before a position that has gone by.
+// WebhookEventFeed lists a merchant's events after a number, in their order. The relay gives the numbers in such a way that
+// none can appear below one that has been seen.
 func (q *Queries) WebhookEventFeed(ctx context.Context, arg WebhookEventFeedParams) ([]WebhookEventFeedRow, error) {
-	rows, err := q.db.Query(ctx, webhookEventFeed,
-		arg.MerchantID,
-		arg.AfterXid,
-		arg.AfterNumber,
-		arg.Page,
-	)
+	rows, err := q.db.Query(ctx, webhookEventFeed, arg.MerchantID, arg.AfterNumber, arg.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +232,6 @@ func (q *Queries) WebhookEventFeed(ctx context.Context, arg WebhookEventFeedPara
 			&i.CreatedAt,
 			&i.Status,
 			&i.Number,
-			&i.Xid,
 		); err != nil {
 			return nil, err
 		}
@@ -253,19 +244,16 @@ func (q *Queries) WebhookEventFeed(ctx context.Context, arg WebhookEventFeedPara
 }
 
 const webhookEventFeedByStatus = `-- name: WebhookEventFeedByStatus :many
-select e.merchant_id, e.id, e.type, e.url, e.body, e.created_at, e.status, e.number, e.xid::text::bigint as xid
-from webhook_event e
-where e.merchant_id = $1 and e.status = $2
-  and (e.xid, e.number) > (cast($3::text as xid8), $4::bigint)
-  and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-order by e.xid, e.number
-limit $5
+select merchant_id, id, type, url, body, created_at, status, number::bigint as number
+from webhook_event
+where merchant_id = $1 and status = $2 and number > $3::bigint
+order by number
+limit $4
 `
 
 type WebhookEventFeedByStatusParams struct {
 	MerchantID  int64
 	Status      string
-	AfterXid    string
 	AfterNumber int64
 	Page        int32
 }
@@ -279,7 +267,6 @@ type WebhookEventFeedByStatusRow struct {
 	CreatedAt  time.Time
 	Status     string
 	Number     int64
-	Xid        int64
 }
 
 // WebhookEventFeedByStatus is WebhookEventFeed of the events in one status, by an index of its own.
@@ -287,7 +274,6 @@ func (q *Queries) WebhookEventFeedByStatus(ctx context.Context, arg WebhookEvent
 	rows, err := q.db.Query(ctx, webhookEventFeedByStatus,
 		arg.MerchantID,
 		arg.Status,
-		arg.AfterXid,
 		arg.AfterNumber,
 		arg.Page,
 	)
@@ -307,7 +293,6 @@ func (q *Queries) WebhookEventFeedByStatus(ctx context.Context, arg WebhookEvent
 			&i.CreatedAt,
 			&i.Status,
 			&i.Number,
-			&i.Xid,
 		); err != nil {
 			return nil, err
 		}
@@ -320,8 +305,11 @@ func (q *Queries) WebhookEventFeedByStatus(ctx context.Context, arg WebhookEvent
 }
 
 const webhookEventInsert = `-- name: WebhookEventInsert :exec
-insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+with event as (
+    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+)
+insert into webhook_outbox (merchant_id, event_id) values ($1, $2)
 `
 
 type WebhookEventInsertParams struct {
@@ -337,6 +325,7 @@ type WebhookEventInsertParams struct {
 	CreatedAt  time.Time
 }
 
+// WebhookEventInsert writes an event and its place in the outbox, from which it is relayed.
 func (q *Queries) WebhookEventInsert(ctx context.Context, arg WebhookEventInsertParams) error {
 	_, err := q.db.Exec(ctx, webhookEventInsert,
 		arg.MerchantID,
@@ -379,7 +368,7 @@ func (q *Queries) WebhookEventReplay(ctx context.Context, arg WebhookEventReplay
 const webhookEventReplayDead = `-- name: WebhookEventReplayDead :many
 with batch as (
     select d.merchant_id, d.id from webhook_event d
-    where d.merchant_id = $1 and d.status = 'dead' and d.number > $2 and d.url = $3
+    where d.merchant_id = $1 and d.status = 'dead' and d.number > $2::bigint and d.url = $3
       and d.created_at >= coalesce($4::timestamptz, '-infinity')
       and d.created_at < coalesce($5::timestamptz, 'infinity')
     order by d.number limit $6
@@ -387,7 +376,7 @@ with batch as (
 )
 update webhook_event e set status = 'pending', round = e.round + 1
 from batch b where e.merchant_id = b.merchant_id and e.id = b.id
-returning e.id, e.number, e.round
+returning e.id, e.number::bigint as number, e.round
 `
 
 type WebhookEventReplayDeadParams struct {
@@ -423,6 +412,107 @@ func (q *Queries) WebhookEventReplayDead(ctx context.Context, arg WebhookEventRe
 	for rows.Next() {
 		var i WebhookEventReplayDeadRow
 		if err := rows.Scan(&i.ID, &i.Number, &i.Round); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookOutboxAny = `-- name: WebhookOutboxAny :one
+select exists (select from webhook_outbox)
+`
+
+// WebhookOutboxAny reports whether there is anything to relay, without a lock.
+func (q *Queries) WebhookOutboxAny(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, webhookOutboxAny)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
+const webhookOutboxOldest = `-- name: WebhookOutboxOldest :one
+select e.created_at from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
+order by o.id limit 1
+`
+
+// WebhookOutboxOldest is when the event was written that waits longest to be relayed.
+func (q *Queries) WebhookOutboxOldest(ctx context.Context) (time.Time, error) {
+	row := q.db.QueryRow(ctx, webhookOutboxOldest)
+	var created_at time.Time
+	err := row.Scan(&created_at)
+	return created_at, err
+}
+
+const webhookRelayLock = `-- name: WebhookRelayLock :one
+select last_number from webhook_relay for update skip locked
+`
+
+// WebhookRelayLock makes the caller the relay until its transaction ends, unless there is one at the moment.
+func (q *Queries) WebhookRelayLock(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookRelayLock)
+	var last_number int64
+	err := row.Scan(&last_number)
+	return last_number, err
+}
+
+const webhookRelaySetLast = `-- name: WebhookRelaySetLast :exec
+update webhook_relay set last_number = $1
+`
+
+func (q *Queries) WebhookRelaySetLast(ctx context.Context, lastNumber int64) error {
+	_, err := q.db.Exec(ctx, webhookRelaySetLast, lastNumber)
+	return err
+}
+
+const webhookRelayTake = `-- name: WebhookRelayTake :many
+with due as (
+    select o.id, o.merchant_id, o.event_id
+    from webhook_outbox o join webhook_event e on e.merchant_id = o.merchant_id and e.id = o.event_id
+    order by o.id limit $2
+    for no key update of e skip locked
+), taken as (
+    delete from webhook_outbox where id in (select id from due)
+), numbered as (
+    select merchant_id, event_id, row_number() over (order by id) as place from due
+)
+update webhook_event e set number = $1::bigint + n.place from numbered n
+where e.merchant_id = n.merchant_id and e.id = n.event_id
+returning e.merchant_id, e.id, e.url, e.number::bigint as number
+`
+
+type WebhookRelayTakeParams struct {
+	LastNumber int64
+	Batch      int32
+}
+
+type WebhookRelayTakeRow struct {
+	MerchantID int64
+	ID         uuid.UUID
+	URL        string
+	Number     int64
+}
+
+// WebhookRelayTake takes the oldest events out of the outbox and numbers them on. One that somebody else has locked waits in
+// the outbox and holds up no other.
+func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakeParams) ([]WebhookRelayTakeRow, error) {
+	rows, err := q.db.Query(ctx, webhookRelayTake, arg.LastNumber, arg.Batch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookRelayTakeRow
+	for rows.Next() {
+		var i WebhookRelayTakeRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.URL,
+			&i.Number,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -29,9 +29,12 @@ func (w *modelWalk) touch(records ...modelRecord) {
 }
 
 // verify compares with the model after a step, all in one round trip: every balance, everything there is of the records
-// the step was about, and the delivery jobs.
+// the step was about, and the delivery jobs, once the relay has queued them.
 func (w *modelWalk) verify() error {
 	w.told = w.told[:0]
+	if err := w.hooks.relay.Run(w.ctx); err != nil {
+		return err
+	}
 	b := &pgx.Batch{}
 	w.lookAtBalances(b)
 	for _, r := range w.touched {

@@ -31,6 +31,7 @@ type modelHooks struct {
 	server *httptest.Server
 	pool   *pgxpool.Pool
 	worker *webhook.Worker
+	relay  *webhook.Relay
 	// events are all that were written, by id.
 	events map[string]*modelHook
 
@@ -72,6 +73,11 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 		t.Fatal(err)
 	}
 	h.worker = webhook.NewWorker(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())
+	jobs, err := river.NewClient(riverpgxv5.New(h.pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.relay = webhook.NewRelay(h.pool, jobs, clock, prometheus.NewRegistry())
 	t.Cleanup(func() {
 		h.server.Close()
 		h.pool.Close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	decimals "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
@@ -107,14 +104,10 @@ func (w *modelWalk) restart() error {
 	if w.pool, err = openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()); err != nil {
 		return err
 	}
-	jobs, err := river.NewClient(riverpgxv5.New(w.pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	outbox, addresses := webhook.NewOutbox(jobs), webhook.NewAddresses(true)
+	addresses := webhook.NewAddresses(true)
 	key := make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
-	w.service, err = payment.New(w.ctx, w.pool, w.clock, outbox, addresses,
+	w.service, err = payment.New(w.ctx, w.pool, w.clock, addresses,
 		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards})
 	if err != nil {
 		return err
@@ -127,7 +120,7 @@ func (w *modelWalk) restart() error {
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
 	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock, w.vault)
-	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, outbox, addresses)
+	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, addresses)
 	return err
 }
 

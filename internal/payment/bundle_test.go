@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
@@ -43,15 +44,23 @@ func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Servic
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
-	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	service, err := payment.New(t.Context(), d.Pool, clock, webhook.NewOutbox(jobs), webhook.NewAddresses(false), config)
+	service, err := payment.New(t.Context(), d.Pool, clock, webhook.NewAddresses(false), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return service
+}
+
+// relay queues the deliveries of all events so far, as the program does all the time.
+func (b *bundle) relay(t *testing.T) {
+	t.Helper()
+	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := webhook.NewRelay(b.Pool, jobs, b.clock, prometheus.NewRegistry()).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // request is a valid sbp payment of 1000 RUB.

@@ -129,7 +129,7 @@ type resendState struct {
 	CodeResendLastAt string `json:"codeResendLastAt"`
 }
 
-// tellResend numbers, writes and queues the webhook of a trader's resend.
+// tellResend numbers and writes the webhook of a trader's resend.
 func (s *Service) tellResend(ctx context.Context, tx pgx.Tx, p db.Payment, r Resend) (db.Payment, error) {
 	to, err := db.New(tx).PaymentCountEvent(ctx, db.PaymentCountEventParams{MerchantID: p.MerchantID, ID: p.ID})
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) tellResend(ctx context.Context, tx pgx.Tx, p db.Payment, r Res
 	if err := event.Insert(ctx)(db.New(tx)); err != nil {
 		return p, fmt.Errorf("write event: %w", err)
 	}
-	return to, s.outbox.Queue(ctx, tx, event)
+	return to, nil
 }
 
 func resendEvent(p db.Payment, r Resend) (webhook.Event, error) {

@@ -64,8 +64,8 @@ type change struct {
 	providerPaymentID *string
 }
 
-// move carries a locked payment to another status: row, history, reservation, webhook, and last the money, in as few
-// round trips as the job queue allows.
+// move carries a locked payment to another status: row, history, reservation, webhook, and last the money, written in
+// one round trip.
 func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (db.Payment, error) {
 	now := s.clock.Now()
 	expiresAt, err := expiry(ctx, db.New(tx), from, c.to, now)
@@ -103,7 +103,7 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	if err := db.Pipeline(ctx, tx, queries...); err != nil {
 		return from, fmt.Errorf("move payment: %w", err)
 	}
-	return to, s.outbox.Queue(ctx, tx, event)
+	return to, nil
 }
 
 // record writes a row of history.

@@ -74,7 +74,6 @@ type Service struct {
 	pool      *pgxpool.Pool
 	q         *db.Queries
 	clock     clock.Clock
-	outbox    *webhook.Outbox
 	addresses *webhook.Addresses
 	methods   methods
 	config    Config
@@ -87,8 +86,8 @@ type Service struct {
 }
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
-func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, outbox *webhook.Outbox,
-	addresses *webhook.Addresses, config Config,
+func New(
+	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, addresses *webhook.Addresses, config Config,
 ) (*Service, error) {
 	q := db.New(pool)
 	known, err := readMethods(ctx, q)
@@ -96,7 +95,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, outbox *webhook
 		return nil, err
 	}
 	return &Service{
-		pool: pool, q: q, clock: c, outbox: outbox, addresses: addresses, methods: known, config: config,
+		pool: pool, q: q, clock: c, addresses: addresses, methods: known, config: config,
 		refusals: newRefusals(config.Metrics), open: newOpenCounts(),
 		expiring: db.NewSweep(func(row db.PaymentsExpiredRow) int64 { return row.ID }),
 		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),

@@ -151,6 +151,7 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 // wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
 func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	t.Helper()
+	b.relay(t)
 	events := b.count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
 	last := b.count(t, "select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
 	jobs := b.count(t, "select count(*) from river_job where args->>'event_id' in (select id::text from webhook_event where subject_id = $1)", p.ID)

@@ -159,6 +159,7 @@ func TestMoves(t *testing.T) {
 				case from == "completed" && want == "failed":
 					ended = 2
 				}
+				s.relay(t)
 				if events, jobs := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from river_job"); events != ended || jobs != ended {
 					t.Errorf("%d events, %d jobs; want %d", events, jobs, ended)
 				}

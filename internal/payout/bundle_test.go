@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
@@ -36,13 +37,19 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
-	jobs, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{})
-	noError(t, err)
 	sealer, err := vault.New(make([]byte, vault.KeySize))
 	noError(t, err)
-	service, err := payout.New(t.Context(), d.Pool, clock, sealer, webhook.NewOutbox(jobs), webhook.NewAddresses(false))
+	service, err := payout.New(t.Context(), d.Pool, clock, sealer, webhook.NewAddresses(false))
 	noError(t, err)
 	return &bundle{DB: d, clock: clock, payouts: service}
+}
+
+// relay queues the deliveries of all events so far, as the program does all the time.
+func (b *bundle) relay(t *testing.T) {
+	t.Helper()
+	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
+	noError(t, err)
+	noError(t, webhook.NewRelay(b.Pool, jobs, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
 // merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.

@@ -71,15 +71,14 @@ type Service struct {
 	q         *db.Queries
 	clock     clock.Clock
 	vault     *vault.Vault
-	outbox    *webhook.Outbox
 	addresses *webhook.Addresses
 	methods   []db.PayoutMethod
 	expiring  *db.Sweep[db.PayinsExpiredRow]
 }
 
 // New makes the service. The table of payout methods is read once: it changes by migrations only.
-func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, outbox *webhook.Outbox,
-	addresses *webhook.Addresses,
+func New(
+	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses,
 ) (*Service, error) {
 	q := db.New(pool)
 	methods, err := q.PayoutMethodList(ctx)
@@ -87,7 +86,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault,
 		return nil, fmt.Errorf("read payout methods: %w", err)
 	}
 	return &Service{
-		pool: pool, q: q, clock: c, vault: v, outbox: outbox, addresses: addresses, methods: methods,
+		pool: pool, q: q, clock: c, vault: v, addresses: addresses, methods: methods,
 		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
 	}, nil
 }

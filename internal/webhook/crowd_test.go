@@ -19,17 +19,14 @@ import (
 // flood queues many events of a merchant at once.
 func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count int) {
 	t.Helper()
-	list := make([]delivery, 0, count)
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, count)
 		for range count {
-			event := b.event(merchant, url)
-			inserts = append(inserts, event.Insert(t.Context()))
-			list = append(list, delivery{MerchantID: merchant.ID, EventID: event.ID, Host: hostOf(url)})
+			inserts = append(inserts, b.event(merchant, url).Insert(t.Context()))
 		}
-		noError(t, db.Pipeline(t.Context(), tx, inserts...))
-		return b.events.outbox.queueMany(t.Context(), tx, list)
+		return db.Pipeline(t.Context(), tx, inserts...)
 	}))
+	b.relayAll(t)
 }
 
 // hanging is an endpoint that never answers, and how many deliveries it ever had at once.

@@ -64,14 +64,14 @@ func TestOutboxRollsBack(t *testing.T) {
 	b := setup(t)
 	broken := errors.New("broken")
 	event := b.event(b.merchant, "https://example.com/")
-	err := db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		noError(t, event.Insert(t.Context())(q))
-		noError(t, b.events.outbox.Queue(t.Context(), tx, event))
 		return broken
 	})
 	if !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
+	b.relayAll(t)
 	var rows int
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event) + (select count(*) from river_job
 		where kind = 'webhook')`).Scan(&rows))

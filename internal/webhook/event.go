@@ -2,15 +2,14 @@ package webhook
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
 
 	"gateway/internal/clock"
 	"gateway/internal/db"
@@ -42,16 +41,16 @@ func (a Asker) needOperator() error {
 // Events is the desk at which merchants and operators look events up, have them sent again, and change the secrets they
 // are signed with.
 type Events struct {
-	pool   *pgxpool.Pool
-	q      *db.Queries
-	outbox *Outbox
-	vault  *vault.Vault
-	clock  clock.Clock
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	jobs  *river.Client[pgx.Tx]
+	vault *vault.Vault
+	clock clock.Clock
 }
 
-// NewEvents makes the desk.
-func NewEvents(pool *pgxpool.Pool, outbox *Outbox, v *vault.Vault, c clock.Clock) *Events {
-	return &Events{pool: pool, q: db.New(pool), outbox: outbox, vault: v, clock: c}
+// NewEvents makes the desk. What is sent again becomes jobs of the client.
+func NewEvents(pool *pgxpool.Pool, jobs *river.Client[pgx.Tx], v *vault.Vault, c clock.Clock) *Events {
+	return &Events{pool: pool, q: db.New(pool), jobs: jobs, vault: v, clock: c}
 }
 
 // Record is an event as it is kept: what was sent, or will be, and how its delivery stands.
@@ -88,9 +87,8 @@ type FeedPage struct {
 	Cursor *string
 }
 
-// List is the feed of a merchant's events, oldest first: in the order of their transactions, and only those below the
-// oldest transaction still open. So nothing ever appears before a cursor already handed out; a transaction that stays
-// open, anywhere on the server, holds the feed up. The cursor is that of the last event, also when there is none after
+// List is the feed of a merchant's events, oldest first: in the order of the numbers the relay gave them, so that nothing
+// ever appears before a cursor already handed out. An event not yet relayed is not in it yet. The cursor is that of the last event, also when there is none after
 // it yet; nil when there was none at all. Status is looked at as it is now: an event that changes to it behind the
 // cursor is not shown again.
 func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, *string, error) {
@@ -103,7 +101,7 @@ func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, 
 	}
 	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
 		params := db.WebhookEventFeedParams{
-			MerchantID: who.MerchantID, AfterXid: strconv.FormatInt(after.xid, 10), AfterNumber: after.number, Page: limit,
+			MerchantID: who.MerchantID, AfterNumber: after, Page: limit,
 		}
 		if page.Status == nil {
 			return q.WebhookEventFeed(ctx, params)
@@ -119,7 +117,7 @@ func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, 
 			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
 			Status: row.Status,
 		})
-		next := position{row.Xid, row.Number}.String()
+		next := strconv.FormatInt(row.Number, 10)
 		cursor = &next
 	}
 	return list, cursor, s.addAttempts(ctx, list)
@@ -131,7 +129,7 @@ func feedByStatus(
 	ctx context.Context, q *db.Queries, p db.WebhookEventFeedParams, status string,
 ) ([]db.WebhookEventFeedRow, error) {
 	rows, err := q.WebhookEventFeedByStatus(ctx, db.WebhookEventFeedByStatusParams{
-		MerchantID: p.MerchantID, Status: status, AfterXid: p.AfterXid, AfterNumber: p.AfterNumber, Page: p.Page,
+		MerchantID: p.MerchantID, Status: status, AfterNumber: p.AfterNumber, Page: p.Page,
 	})
 	list := make([]db.WebhookEventFeedRow, 0, len(rows))
 	for _, row := range rows {
@@ -204,7 +202,7 @@ func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 	return nil
 }
 
-func (p FeedPage) validate(ctx context.Context) (limit int32, after position, err error) {
+func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err error) {
 	f := fault.Decoded(ctx)
 	limit, _ = db.Page{Limit: p.Limit}.Bounds(f)
 	if p.Status != nil {
@@ -212,30 +210,10 @@ func (p FeedPage) validate(ctx context.Context) (limit int32, after position, er
 		f.Check(known, "status", "must be pending, delivered or dead")
 	}
 	if p.Cursor != nil {
-		var ok bool
-		after, ok = parsePosition(*p.Cursor)
-		f.Check(ok, "cursor", "is not a cursor of ours")
+		// A cursor of the time when the feed went by transactions is too long for a number, and is refused as well: what
+		// came after it cannot be told.
+		after, err = strconv.ParseInt(*p.Cursor, 10, 64)
+		f.Check(err == nil && after > 0, "cursor", "is not a cursor of ours")
 	}
 	return limit, after, f.Err()
-}
-
-// position is an event's in its merchant's feed: its transaction's number, and its own. The zero position is before
-// all. Outside it is text of no meaning.
-type position struct{ xid, number int64 }
-
-const positionSize = 16
-
-// String implements fmt.Stringer.
-func (p position) String() string {
-	raw := binary.BigEndian.AppendUint64(nil, uint64(p.xid))
-	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(raw, uint64(p.number)))
-}
-
-func parsePosition(text string) (position, bool) {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(raw) != positionSize {
-		return position{}, false
-	}
-	xid, number := binary.BigEndian.Uint64(raw), binary.BigEndian.Uint64(raw[positionSize/2:])
-	return position{int64(xid), int64(number)}, xid <= math.MaxInt64 && number <= math.MaxInt64
 }

@@ -26,9 +26,9 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, err := b.Pool.Exec(t.Context(), `insert into webhook_event
-		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status)
+		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
 		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(),
-			case when n % 1000 = 0 then 'dead' else 'delivered' end
+			case when n % 1000 = 0 then 'dead' else 'delivered' end, n
 		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
 	noError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "analyze webhook_event")

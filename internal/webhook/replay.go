@@ -72,7 +72,8 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 		if err != nil {
 			return fmt.Errorf("replay event: %w", err)
 		}
-		return s.outbox.queue(ctx, tx, delivery{MerchantID: merchantID, EventID: id, Host: hostOf(row.URL), Round: row.Round})
+		again := delivery{MerchantID: merchantID, EventID: id, Host: hostOf(row.URL), Round: row.Round}
+		return queueAgain(ctx, s.jobs, tx, []delivery{again})
 	})
 	if err != nil {
 		return 0, err
@@ -110,7 +111,7 @@ func (s *Events) replayNext(ctx context.Context, r Replay, after int64) (count, 
 			last = max(last, row.Number)
 			list = append(list, delivery{MerchantID: *r.MerchantID, EventID: row.ID, Host: host, Round: row.Round})
 		}
-		return s.outbox.queueMany(ctx, tx, list)
+		return queueAgain(ctx, s.jobs, tx, list)
 	})
 	return count, last, err
 }

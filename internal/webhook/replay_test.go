@@ -125,6 +125,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	event := b.event(merchant, url)
 	event.At = at
 	noError(t, event.Insert(t.Context())(b.Queries()))
+	b.number(t)
 	b.setStatus(t, event.ID, statusDead)
 	return event.ID
 }
@@ -184,6 +185,7 @@ func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 		}
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))
+	b.number(t)
 	_, err := b.Pool.Exec(t.Context(), "update webhook_event set status = 'dead'")
 	noError(t, err)
 	return many

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,6 +39,7 @@ type bundle struct {
 	jobs     *river.Client[pgx.Tx]
 	worker   *Worker
 	events   *Events
+	relay    *Relay
 	metrics  *prometheus.Registry
 	// sequence numbers the events of the test's one subject.
 	sequence atomic.Int32
@@ -59,7 +61,8 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	noError(t, err)
 	b.merchant = b.newMerchant(t)
 	b.startJobs(t, addresses)
-	b.events = NewEvents(b.Pool, NewOutbox(b.jobs), b.vault, b.clock)
+	b.events = NewEvents(b.Pool, b.jobs, b.vault, b.clock)
+	b.relay = NewRelay(b.Pool, b.jobs, b.clock, b.metrics)
 	return b
 }
 
@@ -102,7 +105,7 @@ func (b *bundle) startJobs(t *testing.T, addresses *Addresses) {
 // sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
 const sampleBody = `{"type":"payment.status.updated", "data":{"orderId":"заказ/1"}}`
 
-// add queues an event for the address, as a payment's transaction would.
+// add writes an event for the address, as a payment's transaction would, and relays it.
 func (b *bundle) add(t *testing.T, url string) uuid.UUID {
 	t.Helper()
 	return b.addFor(t, b.merchant, url)
@@ -111,11 +114,32 @@ func (b *bundle) add(t *testing.T, url string) uuid.UUID {
 func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(merchant, url)
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		noError(t, event.Insert(t.Context())(q))
-		return b.events.outbox.Queue(t.Context(), tx, event)
-	}))
+	noError(t, event.Insert(t.Context())(b.Queries()))
+	b.relayAll(t)
 	return event.ID
+}
+
+// relayAll relays until nothing is left to relay: another relay may have been at it.
+func (b *bundle) relayAll(t testing.TB) {
+	t.Helper()
+	eventually(t, func() bool {
+		noError(t, b.relay.Run(t.Context()))
+		waiting, err := b.Queries().WebhookOutboxAny(t.Context())
+		noError(t, err)
+		return !waiting
+	})
+}
+
+// number has the events so far in the feed without anything queued for them.
+func (b *bundle) number(t *testing.T) {
+	t.Helper()
+	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		last, err := q.WebhookRelayLock(t.Context())
+		noError(t, err)
+		rows, err := q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Batch: math.MaxInt32})
+		noError(t, err)
+		return q.WebhookRelaySetLast(t.Context(), last+int64(len(rows)))
+	}))
 }
 
 // event makes an event nothing knows of yet.
@@ -186,11 +210,12 @@ func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) (*river.Job[deliv
 	return job, b.worker.Work(t.Context(), job)
 }
 
-// insert writes an event that nothing is queued for.
+// insert writes an event that is in the feed and that nothing is queued for.
 func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(b.merchant, url)
 	noError(t, event.Insert(t.Context())(b.Queries()))
+	b.number(t)
 	return event.ID
 }
 
@@ -236,7 +261,7 @@ func (r *receiver) all() []received {
 	return append([]received(nil), r.got...)
 }
 
-func eventually(t *testing.T, done func() bool) {
+func eventually(t testing.TB, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -1,5 +1,6 @@
 // Package webhook keeps the events merchants are told of and delivers them: at least once, signed, each on its own
-// schedule. An event is written in the transaction of the change it tells of.
+// schedule. An event is written in the transaction of the change it tells of, and into the outbox with it; once that is
+// committed, a relay numbers it and queues its delivery.
 package webhook
 
 import (
@@ -31,7 +32,7 @@ type Event struct {
 	At        time.Time
 }
 
-// Insert writes the event. Queue must follow in the same transaction.
+// Insert writes the event, and with it all that is needed for its delivery.
 func (e Event) Insert(ctx context.Context) db.Query {
 	return func(q *db.Queries) error {
 		return q.WebhookEventInsert(ctx, db.WebhookEventInsertParams{
@@ -41,31 +42,13 @@ func (e Event) Insert(ctx context.Context) db.Query {
 	}
 }
 
-// Outbox takes events.
-type Outbox struct{ jobs *river.Client[pgx.Tx] }
-
-// NewOutbox makes the outbox whose deliveries are jobs of the client.
-func NewOutbox(jobs *river.Client[pgx.Tx]) *Outbox { return &Outbox{jobs: jobs} }
-
-// Queue queues the delivery of an event: it happens exactly if the transaction commits.
-func (o *Outbox) Queue(ctx context.Context, tx pgx.Tx, e Event) error {
-	return o.queue(ctx, tx, delivery{MerchantID: e.MerchantID, EventID: e.ID, Host: hostOf(e.URL)})
-}
-
-func (o *Outbox) queue(ctx context.Context, tx pgx.Tx, d delivery) error {
-	if _, err := o.jobs.InsertTx(ctx, tx, d, nil); err != nil {
-		return fmt.Errorf("queue delivery: %w", err)
-	}
-	return nil
-}
-
-// queueMany is queue for more than a few.
-func (o *Outbox) queueMany(ctx context.Context, tx pgx.Tx, list []delivery) error {
+// queueAgain queues deliveries of events that are sent again: it happens exactly if the transaction commits.
+func queueAgain(ctx context.Context, jobs *river.Client[pgx.Tx], tx pgx.Tx, list []delivery) error {
 	params := make([]river.InsertManyParams, 0, len(list))
 	for _, d := range list {
 		params = append(params, river.InsertManyParams{Args: d})
 	}
-	if _, err := o.jobs.InsertManyFastTx(ctx, tx, params); err != nil {
+	if _, err := jobs.InsertManyFastTx(ctx, tx, params); err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	return nil

@@ -1,0 +1,135 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river"
+
+	"gateway/internal/clock"
+	"gateway/internal/db"
+)
+
+// Relay takes committed events out of the outbox, gives them their numbers and queues their deliveries, all in one
+// transaction: after a crash at any point an event is either still in the outbox, or numbered and queued, once.
+//
+// Every process runs a relay, and of all of them one at a time gets the lock of the row in webhook_relay. A merchant who has
+// read the feed up to number n never misses an event with a number below n, because numbers are given in the order in
+// which everybody sees them:
+//   - PostgreSQL releases the lock after the transaction that held it has become visible. So the next relay, which reads the
+//     row's newest version under the lock and then begins a statement of its own, sees all numbers given before, and only
+//     gives higher ones.
+//   - So transactions that give numbers follow each other. Whoever sees one of them sees all those before, on a standby
+//     as well, since that replays commits in their order.
+//   - When the transaction of an event began does not matter. An event has no number before it is committed.
+type Relay struct {
+	pool  *pgxpool.Pool
+	q     *db.Queries
+	jobs  *river.Client[pgx.Tx]
+	clock clock.Clock
+}
+
+const (
+	// relayBatch is how many events one transaction takes.
+	relayBatch = 500
+	// relayLimit bounds a transaction whose server is slow.
+	relayLimit = 10 * time.Second
+)
+
+// NewRelay makes a relay whose deliveries are jobs of the client. Its metric is how long the oldest event in the outbox waits.
+func NewRelay(pool *pgxpool.Pool, jobs *river.Client[pgx.Tx], c clock.Clock, metrics prometheus.Registerer) *Relay {
+	r := &Relay{pool: pool, q: db.New(pool), jobs: jobs, clock: c}
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_webhook_relay_age_seconds",
+		Help: "Age of the oldest event that is not yet in the feed and queued for delivery, 0 if there is none, -1 if nobody knows.",
+	}, r.age))
+	return r
+}
+
+// Run relays what is in the outbox, or nothing while another relay is at it.
+func (r *Relay) Run(ctx context.Context) error {
+	for {
+		// Only where there is something does it take the lock: that alone would be a write to disk each time.
+		waiting, err := r.q.WebhookOutboxAny(ctx)
+		if err != nil {
+			return fmt.Errorf("look into the outbox: %w", err)
+		}
+		if !waiting {
+			return nil
+		}
+		count, err := r.batch(ctx)
+		if err != nil {
+			return fmt.Errorf("relay events: %w", err)
+		}
+		if count < relayBatch {
+			return nil
+		}
+	}
+}
+
+// batch relays up to so many events and answers how many there were.
+func (r *Relay) batch(ctx context.Context) (count int, err error) {
+	err = db.InTxWithin(ctx, relayLimit, relayTx{r.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
+		last, err := q.WebhookRelayLock(ctx)
+		if err != nil {
+			return db.IgnoreNoRows(err) // another relay is at it
+		}
+		rows, err := q.WebhookRelayTake(ctx, db.WebhookRelayTakeParams{LastNumber: last, Batch: relayBatch})
+		if count = len(rows); err != nil || count == 0 {
+			return err
+		}
+		if err := q.WebhookRelaySetLast(ctx, last+int64(count)); err != nil {
+			return err
+		}
+		return r.queue(ctx, tx, rows)
+	})
+	return count, err
+}
+
+// queue queues deliveries in the order of the events' numbers. Their round is the first: that of an event which was sent
+// again before it was relayed is over. The jobs go out as one statement and not by COPY: if this process froze in
+// the middle of a COPY, the server would wait for the rest of it, and with it all other relays, without any limit.
+func (r *Relay) queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
+	slices.SortFunc(rows, func(a, b db.WebhookRelayTakeRow) int { return cmp.Compare(a.Number, b.Number) })
+	list := make([]river.InsertManyParams, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, river.InsertManyParams{Args: delivery{MerchantID: row.MerchantID, EventID: row.ID, Host: hostOf(row.URL)}})
+	}
+	if _, err := r.jobs.InsertManyTx(ctx, tx, list); err != nil {
+		return fmt.Errorf("queue deliveries: %w", err)
+	}
+	return nil
+}
+
+// relayTx begins the relay's transactions. A relay that freezes with the lock loses it after two seconds, and one that
+// meets a lock on a table gives up. The outbox is now empty and now full, so what is known of its size is often wrong: a
+// plan by index is never slow.
+type relayTx struct{ *pgxpool.Pool }
+
+const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +
+	"set local lock_timeout = '1s'; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off"
+
+// Begin implements db.Beginner.
+func (p relayTx) Begin(ctx context.Context) (pgx.Tx, error) {
+	return p.BeginTx(ctx, pgx.TxOptions{BeginQuery: relayBegin})
+}
+
+// age is how long the oldest event in the outbox has been there, in seconds.
+func (r *Relay) age() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	oldest, err := r.q.WebhookOutboxOldest(ctx)
+	switch {
+	case db.NoRows(err):
+		return 0
+	case err != nil:
+		return -1
+	}
+	return max(r.clock.Now().Sub(oldest), 0).Seconds()
+}

@@ -1,0 +1,309 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/db"
+	"gateway/internal/dbtest"
+)
+
+// write writes events that are still to be relayed.
+func (b *bundle) write(t *testing.T, count int) (list []uuid.UUID) {
+	t.Helper()
+	for range count {
+		event := b.event(b.merchant, nowhere)
+		noError(t, event.Insert(t.Context())(b.Queries()))
+		list = append(list, event.ID)
+	}
+	return list
+}
+
+// quiet is a bundle whose deliveries are queued and not made.
+func quiet(t *testing.T) *bundle {
+	t.Helper()
+	b := setup(t)
+	noError(t, b.jobs.StopAndCancel(t.Context()))
+	return b
+}
+
+// queued are the events that deliveries are queued for, in the order of the jobs.
+func (b *bundle) queued(t *testing.T) []uuid.UUID {
+	t.Helper()
+	rows, err := b.Pool.Query(t.Context(), "select (args->>'event_id')::uuid from river_job order by id")
+	noError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	noError(t, err)
+	return list
+}
+
+// all is the whole feed, by pages.
+func (b *bundle) all(t *testing.T) (list []uuid.UUID) {
+	t.Helper()
+	for page := (FeedPage{}); ; {
+		next, cursor := b.feed(t, page)
+		if len(next) == 0 {
+			return list
+		}
+		list, page.Cursor = append(list, ids(next)...), cursor
+	}
+}
+
+// apart is a connection of its own: the tests' pool may be of one.
+func apart(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	noError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// Relays of several processes number and queue each event once, in the order they were written in.
+func TestRelaysAtOnce(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	want := b.write(t, 2*relayBatch+10)
+	pool, err := db.Open(t.Context(), b.URL, 4)
+	noError(t, err)
+	defer pool.Close()
+	var relays sync.WaitGroup
+	for range 4 {
+		relay := NewRelay(pool, b.jobs, b.clock, prometheus.NewRegistry())
+		relays.Go(func() {
+			for range 10 {
+				if err := relay.Run(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	relays.Wait()
+	b.relayAll(t)
+	if got := b.all(t); !slices.Equal(got, want) {
+		t.Errorf("the feed has %d events of %d, or in another order", len(got), len(want))
+	}
+	if got := b.queued(t); !slices.Equal(got, want) {
+		t.Errorf("%d deliveries of %d, or in another order", len(got), len(want))
+	}
+	var last int
+	noError(t, b.Pool.QueryRow(t.Context(), "select max(number) from webhook_event").Scan(&last))
+	if last != len(want) {
+		t.Errorf("the last number is %d", last)
+	}
+}
+
+// A relay that dies between numbering and queueing has done nothing, and the next does all of it.
+func TestRelayDies(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]string{
+		"with an error": "raise exception 'broken'",
+		"killed":        "perform pg_terminate_backend(pg_backend_pid())",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := quiet(t)
+			want := b.write(t, 5)
+			_, err := b.Pool.Exec(t.Context(), `create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
+				create trigger die after insert on river_job for each statement execute function die()`)
+			noError(t, err)
+			if err := b.relay.Run(t.Context()); err == nil {
+				t.Fatal("no error")
+			}
+			if got, jobs := b.all(t), b.queued(t); len(got)+len(jobs) != 0 {
+				t.Errorf("%d events and %d deliveries are left", len(got), len(jobs))
+			}
+			_, err = b.Pool.Exec(t.Context(), "drop function die cascade")
+			noError(t, err)
+			b.relayAll(t)
+			if got, jobs := b.all(t), b.queued(t); !slices.Equal(got, want) || !slices.Equal(jobs, want) {
+				t.Errorf("then %v, deliveries %v; want %v", got, jobs, want)
+			}
+		})
+	}
+}
+
+// A relay that freezes while it holds the lock keeps the others out for a moment only.
+func TestRelayFreezes(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	pool, err := db.Open(t.Context(), b.URL, 1)
+	noError(t, err)
+	defer pool.Close()
+	frozen, err := relayTx{pool}.Begin(t.Context())
+	noError(t, err)
+	defer func() { _ = frozen.Rollback(context.Background()) }()
+	_, err = db.New(frozen).WebhookRelayLock(t.Context())
+	noError(t, err)
+	want := b.write(t, 1)
+	noError(t, b.relay.Run(t.Context()))
+	if got := b.all(t); len(got) != 0 {
+		t.Error("two relays at a time")
+	}
+	b.relayAll(t)
+	if got := b.all(t); !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
+// An event that somebody else has locked waits, and the others do not wait for it.
+func TestRelayPassesByTheLocked(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	list := b.write(t, 3)
+	tx, err := apart(t, b.URL).Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0])
+	noError(t, err)
+	noError(t, b.relay.Run(t.Context()))
+	if got := b.all(t); !slices.Equal(got, list[1:]) {
+		t.Errorf("%v; want %v", got, list[1:])
+	}
+	noError(t, tx.Rollback(t.Context()))
+	b.relayAll(t)
+	if got := b.all(t); !slices.Equal(got, append(list[1:], list[0])) {
+		t.Errorf("then %v", got)
+	}
+}
+
+// A transaction that began first and commits last does not put its event before a cursor already handed out, and does not
+// hold up the feed meanwhile. Neither does one in another database of the server.
+func TestFeedWaitsForNoTransaction(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	elsewhere, err := apart(t, dbtest.New(t).URL).Begin(t.Context())
+	noError(t, err)
+	_, err = elsewhere.Exec(t.Context(), "select pg_current_xact_id()")
+	noError(t, err)
+	tx, err := apart(t, b.URL).Begin(t.Context())
+	noError(t, err)
+	late := b.event(b.merchant, nowhere)
+	noError(t, late.Insert(t.Context())(db.New(tx)))
+	first := b.write(t, 2)
+	b.relayAll(t)
+	list, cursor := b.feed(t, FeedPage{})
+	if !slices.Equal(ids(list), first) {
+		t.Fatalf("while a transaction is open: %v; want %v", ids(list), first)
+	}
+	noError(t, tx.Commit(t.Context()))
+	after := b.write(t, 1)
+	b.relayAll(t)
+	if list, _ := b.feed(t, FeedPage{Cursor: cursor}); !slices.Equal(ids(list), []uuid.UUID{late.ID, after[0]}) {
+		t.Errorf("after the cursor: %v; want %v, then %v", ids(list), late.ID, after)
+	}
+}
+
+// restore copies the tables of events into a database of its own, as restoring a dump does: nothing of the server's own
+// transaction ids comes with it.
+func (b *bundle) restore(t *testing.T) *bundle {
+	t.Helper()
+	restored := &bundle{DB: dbtest.New(t), merchant: b.merchant, clock: b.clock}
+	restored.sequence.Store(b.sequence.Load())
+	from, to := apart(t, b.URL).PgConn(), apart(t, restored.URL).PgConn()
+	_, err := to.Exec(t.Context(), "delete from webhook_relay").ReadAll()
+	noError(t, err)
+	for _, table := range []string{"merchant", "cashbox", "webhook_event", "webhook_outbox", "webhook_relay"} {
+		var rows bytes.Buffer
+		_, err := from.CopyTo(t.Context(), &rows, "copy "+table+" to stdout")
+		noError(t, err)
+		_, err = to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin")
+		noError(t, err)
+	}
+	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").ReadAll()
+	noError(t, err)
+	restored.events = NewEvents(restored.Pool, b.jobs, b.vault, b.clock)
+	restored.relay = NewRelay(restored.Pool, b.jobs, b.clock, prometheus.NewRegistry())
+	return restored
+}
+
+// A restored database shows all events, and a cursor saved before goes on in it.
+func TestFeedIsRestored(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	want := b.write(t, 9)
+	b.relayAll(t)
+	_, cursor := b.feed(t, FeedPage{})
+	want = append(want, b.write(t, 2)...) // not relayed when the dump was made
+	restored := b.restore(t)
+	want = append(want, restored.write(t, 4)...)
+	restored.relayAll(t)
+	got := restored.all(t)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d events of %d: %v; want %v", len(got), len(want), got, want)
+	}
+	if list, _ := restored.feed(t, FeedPage{Cursor: cursor}); len(list) != 6 {
+		t.Errorf("after the cursor there are %d events", len(list))
+	}
+}
+
+// An event sent again before it was relayed has one schedule of delivery.
+func TestReplayBeforeRelay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := newReceiver(t, codes(500))
+	event := b.event(b.merchant, r.URL)
+	noError(t, event.Insert(t.Context())(b.Queries()))
+	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(event.ID.String())})
+	noError(t, err)
+	b.relayAll(t)
+	b.await(t, event.ID, 1)
+	eventually(t, func() bool {
+		var done int
+		noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from river_job where state = 'completed'").Scan(&done))
+		return done == 1
+	})
+	if count := len(r.all()); count != 1 || len(b.all(t)) != 1 {
+		t.Errorf("sent %d times, %d in the feed", count, len(b.all(t)))
+	}
+}
+
+func TestRelayAge(t *testing.T) {
+	t.Parallel()
+	b := quiet(t)
+	const name = "gateway_webhook_relay_age_seconds"
+	if age := b.metric(t, name); age != 0 {
+		t.Errorf("of nothing: %v", age)
+	}
+	b.write(t, 1)
+	b.clock.Advance(90 * time.Second)
+	b.write(t, 1)
+	if age := b.metric(t, name); age != 90 {
+		t.Errorf("of the oldest: %v", age)
+	}
+	b.relayAll(t)
+	if age := b.metric(t, name); age != 0 {
+		t.Errorf("of none any more: %v", age)
+	}
+}
+
+// The events there are when the feed begins to go by number alone keep their places in it.
+func TestFeedIsMigrated(t *testing.T) {
+	t.Parallel()
+	const before = 39
+	d := dbtest.At(t, before)
+	_, err := d.Pool.Exec(t.Context(), `insert into webhook_event
+		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, xid, number)
+		select 1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', place, 1, 'https://shop.example', '{}', now(), xid::xid8, number
+		from (values (1, '7', 30), (2, '8', 10), (3, '8', 20), (4, '9', 5)) e (place, xid, number)`)
+	noError(t, err)
+	noError(t, db.Migrate(t.Context(), d.URL))
+	b := &bundle{DB: d, merchant: dbtest.Merchant{ID: 1, CashboxID: 1}, clock: new(dbtest.Clock)}
+	b.events = NewEvents(d.Pool, nil, nil, nil)
+	b.sequence.Store(9)
+	b.write(t, 1)
+	b.number(t)
+	rows, err := d.Pool.Query(t.Context(), "select subject_id from webhook_event where merchant_id = 1 order by number")
+	noError(t, err)
+	got, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	noError(t, err)
+	if !slices.Equal(got, []int64{1, 2, 3, 4, 1}) || len(b.all(t)) != len(got) {
+		t.Errorf("in this order: %v", got)
+	}
+}
