@@ -173,20 +173,48 @@ func findJSON(message *io.SectionReader) filePlace {
 
 // text reads a string to its end and returns how it begins.
 func (s *jsonScan) text() (begin []byte, ok bool) {
-	for escaped := false; ; {
-		c, err := s.ReadByte()
+	for {
+		plain, err := untilAny(s.Reader, `"\\`)
 		if err != nil {
 			return nil, false
 		}
-		s.at++
-		switch {
-		case c == '"' && !escaped:
-			return begin, true
-		case len(begin) <= len(fileField):
-			begin = append(begin, c)
+		begin = append(begin, plain[:min(len(plain), max(len(fileField)+1-len(begin), 0))]...)
+		_, _ = s.Discard(len(plain))
+		s.at += int64(len(plain))
+		if len(plain) > 0 {
+			continue
 		}
-		escaped = c == '\\' && !escaped
+		c, err := s.ReadByte()
+		s.at++
+		if c == '"' {
+			return begin, true
+		}
+		if err == nil { // what follows a backslash is not the end
+			_, err = s.ReadByte()
+			s.at++
+		}
+		if err != nil {
+			return nil, false
+		}
+		if len(begin) <= len(fileField) {
+			begin = append(begin, '\\') // no name that is looked for has one
+		}
 	}
+}
+
+// untilAny shows, without reading it, what a reader has before the first of some bytes. It is nothing where one of them
+// comes next, and an error where nothing does. A file has millions of bytes, too many to look at one by one.
+func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
+	if _, err := from.Peek(1); err != nil {
+		return nil, err
+	}
+	plain, _ := from.Peek(from.Buffered())
+	for i := range len(stops) {
+		if at := bytes.IndexByte(plain, stops[i]); at >= 0 {
+			plain = plain[:at]
+		}
+	}
+	return plain, nil
 }
 
 // plainBase64 reads base64 as JSON may hold it, in the one form a decoder takes: either alphabet, padded or not, slashes
@@ -194,27 +222,29 @@ func (s *jsonScan) text() (begin []byte, ok bool) {
 type plainBase64 struct{ from *bufio.Reader }
 
 func (b *plainBase64) Read(p []byte) (int, error) {
-	for n := range p {
-		c, err := b.from.ReadByte()
-		if err != nil {
-			return n, err
-		}
-		if next, _ := b.from.Peek(1); c == '\\' && string(next) == "/" {
-			c, err = b.from.ReadByte()
-		}
-		switch c {
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		case '=':
-			if rest, _ := b.from.Peek(2); err == nil && (len(rest) == 0 || string(rest) == "=") {
-				return n, io.EOF
-			}
-		case '\r', '\n': // which the decoder would pass over
-			c = '!'
-		}
-		p[n] = c
+	plain, err := untilAny(b.from, "-_=\\\r\n")
+	if err != nil {
+		return 0, err
 	}
-	return len(p), nil
+	if len(plain) > 0 {
+		return b.from.Read(p[:min(len(p), len(plain))])
+	}
+	c, err := b.from.ReadByte()
+	if next, _ := b.from.Peek(1); c == '\\' && string(next) == "/" {
+		c, err = b.from.ReadByte()
+	}
+	switch c {
+	case '-':
+		c = '+'
+	case '_':
+		c = '/'
+	case '=':
+		if rest, _ := b.from.Peek(2); err == nil && (len(rest) == 0 || string(rest) == "=") {
+			return 0, io.EOF
+		}
+	case '\r', '\n': // which the decoder would pass over
+		c = '!'
+	}
+	p[0] = c
+	return 1, err
 }
