@@ -63,7 +63,8 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 func (v *victim) start(t *testing.T) {
 	t.Helper()
 	v.cmd = exec.Command(os.Args[0], v.args...)
-	v.cmd.Env = append(os.Environ(), childEnv+"=1", "DATABASE_URL=")
+	// Garbage is collected early, so that a heap that is measured is one in use.
+	v.cmd.Env = append(os.Environ(), childEnv+"=1", "DATABASE_URL=", "GOGC=20")
 	v.cmd.Stdout, v.cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
 	noError(t, v.cmd.Start())
