@@ -5,6 +5,11 @@ on conflict (id) do nothing;
 -- name: AccountLock :exec
 select id from account where id = @id for no key update;
 
+-- AccountTake takes a debit off what stands in the balance, and clears what let that be negative: an account that does not cover
+-- it violates account_covered.
+-- name: AccountTake :exec
+update account set balance = balance - @debit::numeric, overdrawn = false where id = @id;
+
 -- AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
 -- balance alone does not cover it, and by a debit of nothing. The caller holds the account's lock from a statement before:
 -- locking and folding in one would miss credits.
@@ -30,7 +35,8 @@ select (a.balance + coalesce((select sum(p.amount) from account_pending p where 
 from account a where a.id = @id;
 
 -- name: AccountsToFold :many
-select account_id from account_pending group by account_id having count(*) > @over::bigint order by account_id;
+select account_id from account_pending where account_id <> all(@without::bigint[])
+group by account_id having count(*) > @over::bigint order by account_id limit @page;
 
 -- name: AccountsOverdrawn :one
 select count(*) from account where overdrawn;

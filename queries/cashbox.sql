@@ -6,16 +6,8 @@ returning id;
 -- name: CashboxSetWebhookSecret :exec
 update cashbox set webhook_secret = @webhook_secret where id = @id;
 
--- CashboxForMethod finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the first on
--- which the method is enabled.
--- name: CashboxForMethod :one
-select c.id, c.collect_enabled, m.margin_percent, m.validity_seconds, m.min_amount, m.max_amount,
-       coalesce(m.enabled and c.currency = @currency, false)::boolean as method_enabled
-from cashbox c left join cashbox_method m on m.cashbox_id = c.id and m.method = @method
-where c.merchant_id = @merchant_id
-  and (c.id = sqlc.narg(cashbox_id) or
-       sqlc.narg(cashbox_id) is null and c.collect_enabled and m.enabled and c.currency = @currency)
-order by c.id limit 1;
+-- name: CashboxesSince :many
+select id, merchant_id, currency, collect_enabled from cashbox where version >= @version;
 
 -- CashboxWebhookSecret locks a merchant's cashbox and reads its sealed secret.
 -- name: CashboxWebhookSecret :one
@@ -27,7 +19,7 @@ from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- CashboxSetting locks a cashbox and reads its settings, its secrets left out.
 -- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous')::jsonb from cashbox c where c.id = @id for no key update;
+select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous' - 'version')::jsonb from cashbox c where c.id = @id for no key update;
 
 -- name: CashboxUpdate :exec
 update cashbox set collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),

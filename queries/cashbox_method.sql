@@ -4,8 +4,9 @@ values (@cashbox_id, @method, @enabled, @margin_percent, @validity_seconds, @min
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
     validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount;
 
--- name: CashboxMethodValidity :one
-select validity_seconds from cashbox_method where cashbox_id = @cashbox_id and method = @method;
+-- name: CashboxMethodsSince :many
+select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount
+from cashbox_method where version >= @version;
 
 -- name: CashboxMethodSetting :one
-select to_jsonb(m)::jsonb from cashbox_method m where m.cashbox_id = @cashbox_id and m.method = @method for no key update;
+select (to_jsonb(m) - 'version')::jsonb from cashbox_method m where m.cashbox_id = @cashbox_id and m.method = @method for no key update;

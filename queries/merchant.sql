@@ -4,7 +4,7 @@ values (@name, coalesce(sqlc.narg(api_enabled)::boolean, true), @rate_percent, @
 
 -- MerchantSetting locks a merchant and reads its settings.
 -- name: MerchantSetting :one
-select to_jsonb(m)::jsonb from merchant m where m.id = @id for no key update;
+select (to_jsonb(m) - 'version')::jsonb from merchant m where m.id = @id for no key update;
 
 -- name: MerchantUpdate :exec
 update merchant set api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
@@ -12,9 +12,9 @@ update merchant set api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
     max_open_payments = coalesce(sqlc.narg(max_open_payments), max_open_payments)
 where id = @id;
 
+-- name: MerchantsSince :many
+select id, max_open_payments from merchant where version >= @version;
+
 -- MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
 -- name: MerchantOpenPayments :one
-select m.max_open_payments,
-    (select count(*) from (select from payment p where p.merchant_id = m.id and p.status = 'pending'
-        limit m.max_open_payments) as open)::integer as open_payments
-from merchant m where m.id = @merchant_id;
+select count(*)::integer from (select from payment where merchant_id = @merchant_id and status = 'pending' limit @most) as open;

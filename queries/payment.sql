@@ -6,7 +6,7 @@ insert into payment (
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
-    spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -14,7 +14,7 @@ insert into payment (
     @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder,
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
-    @rate_observed_at, @markup_source
+    @rate_observed_at, @markup_source, @version
 );
 
 -- name: PaymentGet :one
@@ -35,24 +35,25 @@ select * from payment
 where trader_id = @trader_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
 
--- name: PaymentMove :one
+-- PaymentMove moves a payment that was read at the version given; at another it violates payment_version.
+-- name: PaymentMove :exec
 update payment set status = @status, status_reason = @status_reason, status_at = @status_at, expires_at = @expires_at,
-    provider_payment_id = coalesce(sqlc.narg(provider_payment_id), provider_payment_id), event_sequence = event_sequence + 1
-where merchant_id = @merchant_id and id = @id
-returning *;
+    provider_payment_id = @provider_payment_id, event_sequence = @event_sequence,
+    version = case when version = @version::integer then version + 1 else -1 end
+where merchant_id = @merchant_id and id = @id;
 
 -- name: PaymentSettle :one
 update payment set base_rate = @base_rate, rate_source = @rate_source, rate_observed_at = @rate_observed_at,
     rate_unavailable = false,
     amount_usdt = @amount_usdt, profit_usdt = @profit_usdt, spread_trader_usdt = @spread_trader_usdt,
-    spread_platform_usdt = @spread_platform_usdt
+    spread_platform_usdt = @spread_platform_usdt, version = version + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 
 -- PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
 -- that somebody is just changing, so that neither take the places of later ones.
 -- name: PaymentsExpired :many
-select merchant_id, id from payment
+select * from payment
 where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at limit @page for no key update skip locked;
 
@@ -60,6 +61,7 @@ order by expires_at limit @page for no key update skip locked;
 -- name: PaymentsExpiredLeft :one
 select exists (select from payment where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
 
+-- PaymentLockExpired locks an overdue payment, unless somebody is just changing it.
 -- name: PaymentLockExpired :one
 select * from payment
 where merchant_id = @merchant_id and id = @id and status = 'pending' and expires_at <= @now
@@ -67,7 +69,7 @@ for no key update skip locked;
 
 -- PaymentCountEvent numbers an event that moves no status.
 -- name: PaymentCountEvent :one
-update payment set event_sequence = event_sequence + 1 where merchant_id = @merchant_id and id = @id
+update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = @merchant_id and id = @id
 returning *;
 
 -- PaymentListByPayer goes through each of a payer's names and merchants by itself, so that each reads no more rows than a

@@ -1,5 +1,5 @@
--- name: PlatformLimitGet :one
-select min_amount, max_amount from platform_limit where currency = @currency;
+-- name: PlatformLimitList :many
+select currency, min_amount, max_amount from platform_limit;
 
 -- name: PlatformLimitSet :exec
 insert into platform_limit (currency, min_amount, max_amount) values (@currency, @min_amount, @max_amount)

@@ -1,20 +1,9 @@
--- RateGet reads the rate in use: of the fresh ones that of the lowest priority, else the last one that was known. RateList
--- has the same order.
--- name: RateGet :one
-select fiat_per_usdt, source, observed_at, (stale_at > @now::timestamptz)::boolean as fresh
-from rate where currency = @currency
-order by (stale_at > @now::timestamptz) desc, case when stale_at > @now::timestamptz then priority end,
-    stale_at = '-infinity', observed_at desc
-limit 1;
-
--- RateList lists every rate, the one in use first in each currency.
+-- RateList lists the rates of a currency, or of all. Which one is in use is decided by rate.InUse.
 -- name: RateList :many
-select currency, source, priority, fiat_per_usdt, observed_at, (stale_at > @now::timestamptz)::boolean as fresh,
-    (stale_at = 'infinity')::boolean as endless,
+select currency, source, priority, fiat_per_usdt, observed_at, (stale_at = 'infinity')::boolean as endless,
+    (stale_at = '-infinity')::boolean as withdrawn,
     (case when isfinite(stale_at) then stale_at else observed_at end)::timestamptz as stale_at
-from rate
-order by currency, (stale_at > @now::timestamptz) desc, case when stale_at > @now::timestamptz then priority end,
-    stale_at = '-infinity', observed_at desc;
+from rate where currency = sqlc.narg(currency)::text or sqlc.narg(currency)::text is null;
 
 -- A rate without stale_at never goes stale.
 -- name: RateSet :exec

@@ -1,10 +1,7 @@
--- SlotTake takes a free slot, or one whose time is over. No row: somebody holds it, or the requisite has as many open
--- payments as it may.
--- name: SlotTake :execrows
+-- SlotTake takes a slot again for a payment that is set back to pending, if it is free or still its own.
+-- name: SlotTake :exec
 insert into requisite_slot (requisite_id, amount, payment_id, free_at)
-select @requisite_id, @amount, @payment_id, 'infinity'
-where sqlc.narg(open_payments)::integer is null or sqlc.narg(open_payments)::integer >
-    (select count(*) from requisite_slot o where o.requisite_id = @requisite_id and o.free_at = 'infinity')
+values (@requisite_id, @amount, @payment_id, 'infinity')
 on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id, free_at = 'infinity'
 where requisite_slot.free_at <= @now::timestamptz or requisite_slot.payment_id = excluded.payment_id;
 

@@ -1,3 +1,7 @@
+-- SettingVersion is raised by every change of what processes keep in memory.
+-- name: SettingVersion :one
+select version from setting_version;
+
 -- name: SettingChangeInsert :one
 insert into setting_change (at, actor, subject, subject_key, before, after)
 values (@at, @actor, @subject, @subject_key, @before, @after)

@@ -2,11 +2,13 @@
 insert into trader (name, rate_percent, share_percent, created_at)
 values (@name, @rate_percent, @share_percent, @created_at) returning id;
 
+-- name: TradersSince :many
+select id, enabled, rate_percent, share_percent from trader where version >= @version;
+
 -- TraderSetting locks a trader and reads his settings.
 -- name: TraderSetting :one
-select to_jsonb(t)::jsonb from trader t where t.id = @id for no key update;
+select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = @id for no key update;
 
--- TraderUpdate changes a trader. RequisiteFollowTrader must come after it.
 -- name: TraderUpdate :exec
 update trader set enabled = coalesce(sqlc.narg(enabled), enabled),
     rate_percent = case when @set_rate::boolean then sqlc.narg(rate_percent) else rate_percent end,

@@ -58,7 +58,7 @@ func (s *OperatorService) ExplainRouting(
 	out := &portalv1.ExplainRoutingResponse{Refusal: optional(answer.Refusal), RequisiteId: optional(answer.RequisiteID)}
 	for _, c := range answer.Candidates {
 		candidate := &portalv1.RoutingCandidate{
-			RequisiteId: c.RequisiteID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,
+			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,
 		}
 		if c.LastUsedAt.Unix() > 0 {
 			candidate.LastUsedAt = timestamp(c.LastUsedAt)

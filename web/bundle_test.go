@@ -83,7 +83,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	safe := b.safe(t)
-	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewAddresses(false),
+	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewAddresses(false), d.Settings(t),
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)

@@ -45,7 +45,7 @@ var decidedSections = []section{
 		{`| 422 | collect_requisites_not_available, merchant_collect_amount_outside_platform_limits,
 			insufficient_cashbox_balance, cashbox_without_trader_bridge | |`,
 			all(refused(newPayment.with("amount", `"5000000.01"`), 422, "merchant_collect_amount_outside_platform_limits"),
-				switched("update requisite set active = false", "update requisite set active = enabled", newPayment.with(), 422, "collect_requisites_not_available"),
+				switched("update requisite set enabled = false", "update requisite set enabled = true", newPayment.with(), 422, "collect_requisites_not_available"),
 				refused(newPayin.with("amount", `"999999999999.99"`), 422, "insufficient_cashbox_balance"),
 				refused(signedGet("/api/v1/cashboxes/{bridgeless}/balance", firstKey), 422, "cashbox_without_trader_bridge"))},
 		{`| 422 | appeal_payment_not_failed, appeal_window_closed, appeal_trader_required | an existing appeal (409) is answered

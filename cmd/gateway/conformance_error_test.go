@@ -35,7 +35,7 @@ var errorSections = []section{
 			all(newPayment.rejects("amount", `"x"`), newDeposit.rejects("amount", `"x"`), newStatus.rejects("status", `"x"`), do(badAppealForms))},
 		{`| 422 | collect_requisites_not_available | POST /api/v1/payments | No requisite could be chosen (no trader, limits,
 			trader USDT shortage and the like). |`,
-			all(switched("update requisite set active = false", "update requisite set active = enabled", newPayment.with(), 422, "collect_requisites_not_available"),
+			all(switched("update requisite set enabled = false", "update requisite set enabled = true", newPayment.with(), 422, "collect_requisites_not_available"),
 				do(traderShortOfUSDT))},
 		{`| 422 | merchant_collect_amount_outside_platform_limits | POST /api/v1/payments | Amount outside the platform limits.
 			|`,

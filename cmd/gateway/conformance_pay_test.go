@@ -159,14 +159,14 @@ func markupPriority(t *testing.T, w *walk) {
 		}
 	}
 	w.exec(t, "update merchant set rate_percent = 3 where id = 2")
-	w.exec(t, "update requisite set trader_rate_percent = 2")
+	w.exec(t, "update trader set rate_percent = 2")
 	applied("10", "ratePercent", "10")
 	applied("4.5")
 	w.exec(t, "update cashbox_method set margin_percent = null"+ofSecond)
 	applied("3")
 	w.exec(t, "update merchant set rate_percent = null where id = 2")
 	applied("2")
-	w.exec(t, "update requisite set trader_rate_percent = null")
+	w.exec(t, "update trader set rate_percent = null")
 	applied("0")
 	w.exec(t, "update cashbox_method set margin_percent = 4.5"+ofSecond)
 	applied("4.5")

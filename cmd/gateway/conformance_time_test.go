@@ -191,10 +191,10 @@ func callsAreLimited(t *testing.T, _ *walk) {
 	if _, stderr, err := command(t, "", nil, "migrate", "-database-url", url); err != nil {
 		t.Fatal(err, stderr)
 	}
-	before := instance{}
-	before.pool = poolOf(t, url)
-	before.exec(t, "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
-	before.pool.Close()
+	before := poolOf(t, url)
+	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
+	noError(t, err)
+	before.Close()
 	g := newSandbox(t, t.TempDir(), url)
 	for n := range 11 {
 		got := g.post(t, g.first(), "{")

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -254,6 +255,33 @@ func (g *instance) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	_, err := g.pool.Exec(t.Context(), sql, args...)
 	noError(t, err)
+	g.awaitSettings(t)
+}
+
+// awaitSettings waits until the program knows of every change of what it keeps in memory.
+func (g *instance) awaitSettings(t *testing.T) {
+	t.Helper()
+	version := g.count(t, "select version from setting_version")
+	noError(t, waitFor(patience, func() error {
+		if known, err := g.metric("gateway_settings_version"); err != nil || int(known) < version {
+			return fmt.Errorf("settings of version %v are known of %d: %w", known, version, err)
+		}
+		return nil
+	}))
+}
+
+// metric reads one of the program's metrics.
+func (g *instance) metric(name string) (float64, error) {
+	scraped, err := trySend("GET", g.OpsURL+"/metrics", "", nil)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, found := strings.Cut(scraped.raw, "\n"+name+" ")
+	if !found {
+		return 0, fmt.Errorf("no metric %s", name)
+	}
+	value, _, _ := strings.Cut(rest, "\n")
+	return strconv.ParseFloat(value, 64)
 }
 
 // texts runs a query for lines of text.

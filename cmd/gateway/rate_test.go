@@ -57,6 +57,7 @@ func TestRates(t *testing.T) {
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != time.Hour {
 		t.Errorf("in use: %v", rate)
 	}
+	g.awaitSettings(t)
 	created := g.create(t, g.first(), object{"amount": "1000"})
 	if created.text("data.extra.fiatPerUsdt") != "93.125" {
 		t.Errorf("created at %s", created)
@@ -71,6 +72,7 @@ func TestRates(t *testing.T) {
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
 		t.Errorf("set by hand: %v", rate)
 	}
+	g.awaitSettings(t)
 	created = g.create(t, g.first(), object{"amount": "1001"})
 	g.wantExplained(t, created.text("data.id"), "operator", "90.00")
 	g.wantRateLog(t)

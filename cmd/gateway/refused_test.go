@@ -200,7 +200,7 @@ func refusals(t *testing.T, g *instance) {
 		{"known, no such cashbox", "", "", object{"currency": "KZT", "method": "c2c"}, 403, "merchant_collect_method_disabled"},
 		{"over the platform's limit", "", "", object{"amount": "5000000.01"}, 422, "merchant_collect_amount_outside_platform_limits"},
 		{"twelve digits", "", "", object{"amount": json12}, 422, "merchant_collect_amount_outside_platform_limits"},
-		{"no requisite", "update requisite set active = false", "update requisite set active = true", nil, 422, "collect_requisites_not_available"},
+		{"no requisite", "update requisite set enabled = false", "update requisite set enabled = true", nil, 422, "collect_requisites_not_available"},
 		{"never any rate", "delete from rate", "insert into rate select 'RUB', 92.5, 'test', now(), 'infinity'", nil, 422, "collect_requisites_not_available"},
 	} {
 		if test.off != "" {

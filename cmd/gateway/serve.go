@@ -24,6 +24,7 @@ import (
 	"gateway/internal/checkout"
 	"gateway/internal/clock"
 	"gateway/internal/db"
+	"gateway/internal/directory"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
@@ -43,14 +44,15 @@ type gateway struct {
 	// pool serves requests; the job queue and the deliveries, which come in bursts, have connections of their own.
 	pool, queuePool, deliveryPool *pgxpool.Pool
 
-	jobs     *river.Client[pgx.Tx]
-	clock    clock.Clock
-	vault    *vault.Vault
-	links    *auth.Links
-	keys     *auth.Keys
-	users    *auth.Users
-	limits   *limit.Limits
-	payments *payment.Service
+	jobs      *river.Client[pgx.Tx]
+	clock     clock.Clock
+	vault     *vault.Vault
+	links     *auth.Links
+	keys      *auth.Keys
+	users     *auth.Users
+	limits    *limit.Limits
+	directory *directory.Keeper
+	payments  *payment.Service
 	// checkouts, cards and acquirers are what card payments need besides.
 	checkouts *checkout.Service
 	cards     *card.Safe
@@ -197,7 +199,10 @@ func (g *gateway) wire(ctx context.Context) error {
 	}
 	g.relay = webhook.NewRelay(g.queuePool, g.jobs, g.clock, g.ops.metrics)
 	g.events = webhook.NewEvents(g.pool, g.jobs, g.vault, g.clock)
-	g.payments, err = payment.New(ctx, g.pool, g.clock, addresses, payment.Config{
+	if g.directory, err = directory.NewKeeper(ctx, g.pool, directory.Usable, g.ops.metrics); err != nil {
+		return err
+	}
+	g.payments, err = payment.New(ctx, g.pool, g.clock, addresses, g.directory, payment.Config{
 		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics, Cards: g.cards,
 	})
 	if err != nil {

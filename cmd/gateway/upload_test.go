@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -57,18 +56,7 @@ func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
 
 // heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
 func (g *instance) heap() (int, error) {
-	response, err := http.Get(g.OpsURL + "/metrics")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	raw, err := io.ReadAll(response.Body)
-	_, rest, _ := strings.Cut(string(raw), "\ngo_memstats_heap_inuse_bytes ")
-	line, _, found := strings.Cut(rest, "\n")
-	if err != nil || !found {
-		return 0, fmt.Errorf("no such metric: %w", err)
-	}
-	size, err := strconv.ParseFloat(line, 64)
+	size, err := g.metric("go_memstats_heap_inuse_bytes")
 	return int(size) >> 20, err
 }
 

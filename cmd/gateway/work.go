@@ -22,6 +22,7 @@ import (
 
 const (
 	relayEvery     = 30 * time.Millisecond
+	settingsEvery  = 100 * time.Millisecond
 	sweepEvery     = time.Second
 	foldEvery      = 10 * time.Second
 	tidyEvery      = 10 * time.Minute
@@ -64,6 +65,7 @@ func (g *gateway) loops() []loop {
 	lastAudit := g.clock.Now()
 	return []loop{
 		{"relay events", relayEvery, g.relay.Run},
+		{"renew settings", settingsEvery, func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err }},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
 		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},

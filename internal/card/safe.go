@@ -39,7 +39,7 @@ const (
 )
 
 // Put stores a payment's card.
-func (s *Safe) Put(ctx context.Context, o Owner, c Card, at time.Time) (db.Query, error) {
+func (s *Safe) Put(o Owner, c Card, at time.Time) (db.Query, error) {
 	params := db.CardPutParams{
 		MerchantID: o.MerchantID, PaymentID: o.PaymentID, CashboxID: o.CashboxID, PayerUserID: o.UserID,
 		Brand: c.PAN.Brand(), Last4: c.PAN.Last4(), CreatedAt: at,
@@ -50,7 +50,7 @@ func (s *Safe) Put(ctx context.Context, o Owner, c Card, at time.Time) (db.Query
 	if c.Holder != nil {
 		params.Holder, errs[2] = s.seal("holder", o.PaymentID, *c.Holder)
 	}
-	return func(q *db.Queries) error { return q.CardPut(ctx, params) }, errors.Join(errs[:]...)
+	return db.Do((*db.Queries).CardPut, params), errors.Join(errs[:]...)
 }
 
 func (s *Safe) seal(column string, paymentID int64, text string) ([]byte, error) {
@@ -191,17 +191,13 @@ func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 }
 
 // Erase erases what is sealed of a payment's card.
-func Erase(ctx context.Context, merchantID, paymentID int64) db.Query {
-	return func(q *db.Queries) error {
-		return q.CardErase(ctx, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
-	}
+func Erase(merchantID, paymentID int64) db.Query {
+	return db.Do((*db.Queries).CardErase, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
 }
 
 // Keep keeps a completed payment's card for its payer's next one, or erases it where the payer is not known.
-func Keep(ctx context.Context, merchantID, paymentID int64, now time.Time) db.Query {
-	return func(q *db.Queries) error {
-		return q.CardKeep(ctx, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
-	}
+func Keep(merchantID, paymentID int64, now time.Time) db.Query {
+	return db.Do((*db.Queries).CardKeep, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
 }
 
 // Hash tells cards, or what else is given, apart without naming them.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
@@ -14,6 +17,7 @@ import (
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
+	"gateway/internal/routing"
 	"gateway/internal/vault"
 )
 
@@ -197,24 +201,35 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	}
 	c, err := b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")})
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
-	b.wantRequisites(t, "0 3.0000 1.2500|0 3.0000 1.2500")
+	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
 	c, err = b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
-	b.wantRequisites(t, "0 none 1.2500|1 none 1.2500")
+	b.wantRequisites(t, "requisite_off none 1.25| none 1.25")
 	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}
-	b.wantRequisites(t, "1 none 1.2500|1 none 1.2500")
+	b.wantRequisites(t, " none 1.25| none 1.25")
 }
 
 func (b *bundle) wantRequisites(t *testing.T, want string) {
 	t.Helper()
-	var got string
-	err := b.Pool.QueryRow(t.Context(), `select string_agg(concat_ws(' ', active::int, coalesce(trader_rate_percent::text, 'none'),
-		trader_share_percent), '|' order by id) from requisite`).Scan(&got)
-	if err != nil || got != want {
-		t.Errorf("requisites %s, want %s (%v)", got, want, err)
+	asked := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start}
+	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
+	candidates, err := b.Settings(t).Requisites.Explain(t.Context(), b.Queries(), asked, free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range candidates {
+		rate := "none"
+		if c.TraderRatePercent.Valid {
+			rate = c.TraderRatePercent.Decimal.String()
+		}
+		got = append(got, fmt.Sprintf("%s %s %s", c.DroppedBy, rate, c.TraderSharePercent))
+	}
+	if strings.Join(got, "|") != want {
+		t.Errorf("requisites %s, want %s", strings.Join(got, "|"), want)
 	}
 }
 
@@ -235,7 +250,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 	}
 	for field, want := range map[string]any{
 		"value": "2200000000000004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
-		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "active": true,
+		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
 	} {
 		if got := value(t, c.After, field); got != want {
 			t.Errorf("%s is %v, want %v", field, got, want)

@@ -25,7 +25,7 @@ type TraderUpdate struct {
 
 const maxOpenPayins = 1000
 
-// UpdateTrader switches a trader on or off, or sets his terms. His requisites follow at once.
+// UpdateTrader switches a trader on or off, or sets his terms.
 func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u TraderUpdate) (Change, error) {
 	c, err := s.change(caller, "trader", strconv.FormatInt(u.ID, 10))
 	if err != nil {
@@ -47,10 +47,7 @@ func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u Trade
 		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error {
-			if err := q.TraderUpdate(ctx, params); err != nil {
-				return err
-			}
-			return q.RequisiteFollowTrader(ctx, u.ID)
+			return q.TraderUpdate(ctx, params)
 		},
 	})
 }
@@ -87,20 +84,13 @@ func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
 	return p
 }
 
-// checkZone wants a zone by its IANA name. The database must know it too: there the choice of a requisite looks at its clock.
-func (s *Settings) checkZone(ctx context.Context, f fault.Fields, zone *string) error {
+// checkZone wants a zone by its IANA name.
+func checkZone(f fault.Fields, zone *string) {
 	if zone == nil {
-		return nil
+		return
 	}
 	_, err := time.LoadLocation(*zone)
-	known := err == nil && *zone != "" && *zone != "Local"
-	if known {
-		if known, err = s.q.TimeZoneKnown(ctx, *zone); err != nil {
-			return fmt.Errorf("look for the time zone: %w", err)
-		}
-	}
-	f.Check(known, "limits.timeZone", "is not a known time zone")
-	return nil
+	f.Check(err == nil && *zone != "" && *zone != "Local", "limits.timeZone", "is not a known time zone")
 }
 
 // hours come together or are cleared together.
@@ -196,9 +186,7 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 			return err
 		}
 	}
-	if err := s.checkZone(ctx, f, n.Limits.TimeZone); err != nil {
-		return err
-	}
+	checkZone(f, n.Limits.TimeZone)
 	return f.Err()
 }
 
@@ -253,9 +241,7 @@ func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u Re
 		}
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
-	if err := s.checkZone(ctx, f, u.Limits.TimeZone); err != nil {
-		return c, err
-	}
+	checkZone(f, u.Limits.TimeZone)
 	if err := f.Err(); err != nil {
 		return c, err
 	}

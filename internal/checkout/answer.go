@@ -77,12 +77,12 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 		return err
 	}
 	if t.latest() {
-		if err := put(ctx, q, p, t.state); err != nil {
+		if err := put(p, t.state).Run(ctx, q); err != nil {
 			return err
 		}
 	}
 	if t.attempt.Status == attemptLost && payment.Status(p.Status) == payment.Pending {
-		if err := card.Erase(ctx, p.MerchantID, p.ID)(q); err != nil {
+		if err := card.Erase(p.MerchantID, p.ID).Run(ctx, q); err != nil {
 			return fmt.Errorf("erase card: %w", err)
 		}
 	}

@@ -95,7 +95,7 @@ func (b *bundle) start(t *testing.T) {
 	noError(t, err)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewAddresses(false),
+	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewAddresses(false), b.Settings(t),
 		payment.Config{ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}

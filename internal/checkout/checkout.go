@@ -88,16 +88,14 @@ func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
 
 // follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
 // undone, and one that is completed although its charge came to nothing is an operator's to look into.
-func follow(ctx context.Context, to payment.Payment, at time.Time) []db.Query {
+func follow(to payment.Payment, at time.Time) []db.Query {
 	switch payment.Status(to.Status) {
 	case payment.Completed:
-		return []db.Query{func(q *db.Queries) error {
-			return q.ConflictInsertUncharged(ctx, db.ConflictInsertUnchargedParams{MerchantID: to.MerchantID, PaymentID: to.ID, CreatedAt: at})
-		}}
+		return []db.Query{db.Do((*db.Queries).ConflictInsertUncharged,
+			db.ConflictInsertUnchargedParams{MerchantID: to.MerchantID, PaymentID: to.ID, CreatedAt: at})}
 	case payment.Pending, payment.Failed, payment.Cancelled:
-		return []db.Query{func(q *db.Queries) error {
-			return q.AttemptUndo(ctx, db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at})
-		}}
+		return []db.Query{db.Do((*db.Queries).AttemptUndo,
+			db.AttemptUndoParams{MerchantID: to.MerchantID, PaymentID: to.ID, Soon: at})}
 	case payment.Appeal: // nothing is decided
 	}
 	return nil
@@ -189,16 +187,12 @@ func stateOf(row db.Checkout, p payment.Payment) State {
 	return state
 }
 
-func put(ctx context.Context, q *db.Queries, p payment.Payment, state State) error {
-	err := q.CheckoutPut(ctx, db.CheckoutPutParams{
+func put(p payment.Payment, state State) db.Query {
+	return db.Do((*db.Queries).CheckoutPut, db.CheckoutPutParams{
 		MerchantID: p.MerchantID, PaymentID: p.ID, Phase: string(state.Phase), CodeAsked: state.CodeAsked,
 		CodesRejected: state.Rejected, Resends: state.Resends, ResentBy: state.ResentBy, ResentAt: state.ResentAt,
 		LastError: state.LastError, AttemptID: state.AttemptID, AttemptOver: state.AttemptOver,
 	})
-	if err != nil {
-		return fmt.Errorf("write checkout: %w", err)
-	}
-	return nil
 }
 
 // askSoon has the acquirer of the attempt under way, if there is one, asked at the next round.

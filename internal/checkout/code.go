@@ -80,7 +80,7 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 		if err := putAttempt(ctx, q, attempt); err != nil {
 			return payment.Step{}, err
 		}
-		return payment.Step{}, put(ctx, q, p, state)
+		return payment.Step{}, put(p, state).Run(ctx, q)
 	})
 	return attempt, err
 }

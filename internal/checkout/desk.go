@@ -43,7 +43,7 @@ func (s *Service) atDesk(
 		if state, err = step(state); err != nil {
 			return payment.Step{}, err
 		}
-		return payment.Step{}, put(ctx, q, p, state)
+		return payment.Step{}, put(p, state).Run(ctx, q)
 	})
 }
 
@@ -91,7 +91,7 @@ func (s *Service) resend(ctx context.Context, found payment.Payment, by string, 
 		if state, err = before.resent(by, now); err != nil {
 			return payment.Step{}, err
 		}
-		if err := put(ctx, q, p, state); err != nil {
+		if err := put(p, state).Run(ctx, q); err != nil {
 			return payment.Step{}, err
 		}
 		// The acquirer is told at the next round.

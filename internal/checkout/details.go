@@ -131,15 +131,12 @@ func (s *Service) enter(ctx context.Context, tx pgx.Tx, p payment.Payment, attem
 		return err
 	}
 	now := s.clock.Now()
-	store, err := s.Cards.Put(ctx, owner(p), entered, now)
+	store, err := s.Cards.Put(owner(p), entered, now)
 	if err != nil {
 		return err
 	}
 	attempt.ResendsTold, attempt.CreatedAt, attempt.PollAt = state.Resends, now, now.Add(callGrace)
-	return db.Pipeline(ctx, tx, store,
-		func(q *db.Queries) error { return q.AttemptInsert(ctx, attempt) },
-		func(q *db.Queries) error { return put(ctx, q, p, state) },
-	)
+	return db.Pipeline(ctx, tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p, state))
 }
 
 // authorise calls the acquirer and takes its answer in. Without one Poll goes on.

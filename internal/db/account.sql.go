@@ -88,6 +88,22 @@ func (q *Queries) AccountLock(ctx context.Context, id int64) error {
 	return err
 }
 
+const accountTake = `-- name: AccountTake :exec
+update account set balance = balance - $1::numeric, overdrawn = false where id = $2
+`
+
+type AccountTakeParams struct {
+	Debit decimal.Decimal
+	ID    int64
+}
+
+// AccountTake takes a debit off what stands in the balance, and clears what let that be negative: an account that does not cover
+// it violates account_covered.
+func (q *Queries) AccountTake(ctx context.Context, arg AccountTakeParams) error {
+	_, err := q.db.Exec(ctx, accountTake, arg.Debit, arg.ID)
+	return err
+}
+
 const accountsOverdrawn = `-- name: AccountsOverdrawn :one
 select count(*) from account where overdrawn
 `
@@ -100,11 +116,18 @@ func (q *Queries) AccountsOverdrawn(ctx context.Context) (int64, error) {
 }
 
 const accountsToFold = `-- name: AccountsToFold :many
-select account_id from account_pending group by account_id having count(*) > $1::bigint order by account_id
+select account_id from account_pending where account_id <> all($1::bigint[])
+group by account_id having count(*) > $2::bigint order by account_id limit $3
 `
 
-func (q *Queries) AccountsToFold(ctx context.Context, over int64) ([]int64, error) {
-	rows, err := q.db.Query(ctx, accountsToFold, over)
+type AccountsToFoldParams struct {
+	Without []int64
+	Over    int64
+	Page    int32
+}
+
+func (q *Queries) AccountsToFold(ctx context.Context, arg AccountsToFoldParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, accountsToFold, arg.Without, arg.Over, arg.Page)
 	if err != nil {
 		return nil, err
 	}

@@ -23,55 +23,6 @@ func (q *Queries) CashboxCurrency(ctx context.Context, id int64) (string, error)
 	return currency, err
 }
 
-const cashboxForMethod = `-- name: CashboxForMethod :one
-select c.id, c.collect_enabled, m.margin_percent, m.validity_seconds, m.min_amount, m.max_amount,
-       coalesce(m.enabled and c.currency = $1, false)::boolean as method_enabled
-from cashbox c left join cashbox_method m on m.cashbox_id = c.id and m.method = $2
-where c.merchant_id = $3
-  and (c.id = $4 or
-       $4 is null and c.collect_enabled and m.enabled and c.currency = $1)
-order by c.id limit 1
-`
-
-type CashboxForMethodParams struct {
-	Currency   string
-	Method     string
-	MerchantID int64
-	CashboxID  *int64
-}
-
-type CashboxForMethodRow struct {
-	ID              int64
-	CollectEnabled  bool
-	MarginPercent   decimal.NullDecimal
-	ValiditySeconds *int32
-	MinAmount       decimal.NullDecimal
-	MaxAmount       decimal.NullDecimal
-	MethodEnabled   bool
-}
-
-// CashboxForMethod finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the first on
-// which the method is enabled.
-func (q *Queries) CashboxForMethod(ctx context.Context, arg CashboxForMethodParams) (CashboxForMethodRow, error) {
-	row := q.db.QueryRow(ctx, cashboxForMethod,
-		arg.Currency,
-		arg.Method,
-		arg.MerchantID,
-		arg.CashboxID,
-	)
-	var i CashboxForMethodRow
-	err := row.Scan(
-		&i.ID,
-		&i.CollectEnabled,
-		&i.MarginPercent,
-		&i.ValiditySeconds,
-		&i.MinAmount,
-		&i.MaxAmount,
-		&i.MethodEnabled,
-	)
-	return i, err
-}
-
 const cashboxInsert = `-- name: CashboxInsert :one
 insert into cashbox (merchant_id, name, currency, trader_cashbox_id, webhook_secret, created_at)
 values ($1, $2, $3, $4, $5, $6)
@@ -159,7 +110,7 @@ func (q *Queries) CashboxSetWebhookSecret(ctx context.Context, arg CashboxSetWeb
 }
 
 const cashboxSetting = `-- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous')::jsonb from cashbox c where c.id = $1 for no key update
+select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous' - 'version')::jsonb from cashbox c where c.id = $1 for no key update
 `
 
 // CashboxSetting locks a cashbox and reads its settings, its secrets left out.
@@ -218,4 +169,40 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 	var webhook_secret []byte
 	err := row.Scan(&webhook_secret)
 	return webhook_secret, err
+}
+
+const cashboxesSince = `-- name: CashboxesSince :many
+select id, merchant_id, currency, collect_enabled from cashbox where version >= $1
+`
+
+type CashboxesSinceRow struct {
+	ID             int64
+	MerchantID     int64
+	Currency       string
+	CollectEnabled bool
+}
+
+func (q *Queries) CashboxesSince(ctx context.Context, version int64) ([]CashboxesSinceRow, error) {
+	rows, err := q.db.Query(ctx, cashboxesSince, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CashboxesSinceRow
+	for rows.Next() {
+		var i CashboxesSinceRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.MerchantID,
+			&i.Currency,
+			&i.CollectEnabled,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

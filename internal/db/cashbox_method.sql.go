@@ -42,7 +42,7 @@ func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetPara
 }
 
 const cashboxMethodSetting = `-- name: CashboxMethodSetting :one
-select to_jsonb(m)::jsonb from cashbox_method m where m.cashbox_id = $1 and m.method = $2 for no key update
+select (to_jsonb(m) - 'version')::jsonb from cashbox_method m where m.cashbox_id = $1 and m.method = $2 for no key update
 `
 
 type CashboxMethodSettingParams struct {
@@ -57,18 +57,45 @@ func (q *Queries) CashboxMethodSetting(ctx context.Context, arg CashboxMethodSet
 	return column_1, err
 }
 
-const cashboxMethodValidity = `-- name: CashboxMethodValidity :one
-select validity_seconds from cashbox_method where cashbox_id = $1 and method = $2
+const cashboxMethodsSince = `-- name: CashboxMethodsSince :many
+select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount
+from cashbox_method where version >= $1
 `
 
-type CashboxMethodValidityParams struct {
-	CashboxID int64
-	Method    string
+type CashboxMethodsSinceRow struct {
+	CashboxID       int64
+	Method          string
+	Enabled         bool
+	MarginPercent   decimal.NullDecimal
+	ValiditySeconds int32
+	MinAmount       decimal.NullDecimal
+	MaxAmount       decimal.NullDecimal
 }
 
-func (q *Queries) CashboxMethodValidity(ctx context.Context, arg CashboxMethodValidityParams) (int32, error) {
-	row := q.db.QueryRow(ctx, cashboxMethodValidity, arg.CashboxID, arg.Method)
-	var validity_seconds int32
-	err := row.Scan(&validity_seconds)
-	return validity_seconds, err
+func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]CashboxMethodsSinceRow, error) {
+	rows, err := q.db.Query(ctx, cashboxMethodsSince, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CashboxMethodsSinceRow
+	for rows.Next() {
+		var i CashboxMethodsSinceRow
+		if err := rows.Scan(
+			&i.CashboxID,
+			&i.Method,
+			&i.Enabled,
+			&i.MarginPercent,
+			&i.ValiditySeconds,
+			&i.MinAmount,
+			&i.MaxAmount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

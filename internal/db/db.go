@@ -95,8 +95,13 @@ var ErrBusy = fault.New(fault.Unavailable, "busy", "The service is busy; repeat 
 // serialization failure or deadlock runs fn again, up to three times, so fn must not leave anything behind outside the
 // transaction. A COMMIT whose outcome is unknown is not repeated: the answer is fault.ErrOutcomeUnknown.
 func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
+	return retry(ctx, func() error { return once(ctx, b, fn) })
+}
+
+// retry does a transaction again that collided with others.
+func retry(ctx context.Context, transaction func() error) error {
 	for try := 0; ; try++ {
-		err := once(ctx, b, fn)
+		err := transaction()
 		if !collided(err) {
 			return err
 		}
@@ -161,16 +166,20 @@ func ending(ctx context.Context) (context.Context, context.CancelFunc) {
 // commitError tells a COMMIT the server refused from one nobody knows the outcome of. A server that ends the connection
 // (severity FATAL, say at its shutdown) has refused nothing: the commit may be in its log already.
 func commitError(err error) error {
-	var answer *pgconn.PgError
-	refused := errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR"
 	switch {
 	case err == nil:
 		return nil
-	case refused, errors.Is(err, pgx.ErrTxCommitRollback), errors.Is(err, pgx.ErrTxClosed):
+	case refused(err), errors.Is(err, pgx.ErrTxCommitRollback), errors.Is(err, pgx.ErrTxClosed):
 		return fmt.Errorf("commit: %w", err)
 	default:
 		return fmt.Errorf("%w: commit: %w", fault.ErrOutcomeUnknown, err)
 	}
+}
+
+// refused reports whether the server has answered with an error, and lives on.
+func refused(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR"
 }
 
 const (
@@ -204,6 +213,15 @@ func IgnoreNoRows(err error) error {
 
 // IsCheckViolation reports whether err says that a row would break a CHECK.
 func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
+
+// Violated is the name of the constraint that refused a row, or "".
+func Violated(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.ConstraintName
+	}
+	return ""
+}
 
 // IsForeignKeyViolation reports whether err says that a row refers to one that is not there.
 func IsForeignKeyViolation(err error) bool { return hasCode(err, "23503") }

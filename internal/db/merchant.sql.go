@@ -37,27 +37,24 @@ func (q *Queries) MerchantInsert(ctx context.Context, arg MerchantInsertParams) 
 }
 
 const merchantOpenPayments = `-- name: MerchantOpenPayments :one
-select m.max_open_payments,
-    (select count(*) from (select from payment p where p.merchant_id = m.id and p.status = 'pending'
-        limit m.max_open_payments) as open)::integer as open_payments
-from merchant m where m.id = $1
+select count(*)::integer from (select from payment where merchant_id = $1 and status = 'pending' limit $2) as open
 `
 
-type MerchantOpenPaymentsRow struct {
-	MaxOpenPayments int32
-	OpenPayments    int32
+type MerchantOpenPaymentsParams struct {
+	MerchantID int64
+	Most       int32
 }
 
 // MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
-func (q *Queries) MerchantOpenPayments(ctx context.Context, merchantID int64) (MerchantOpenPaymentsRow, error) {
-	row := q.db.QueryRow(ctx, merchantOpenPayments, merchantID)
-	var i MerchantOpenPaymentsRow
-	err := row.Scan(&i.MaxOpenPayments, &i.OpenPayments)
-	return i, err
+func (q *Queries) MerchantOpenPayments(ctx context.Context, arg MerchantOpenPaymentsParams) (int32, error) {
+	row := q.db.QueryRow(ctx, merchantOpenPayments, arg.MerchantID, arg.Most)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const merchantSetting = `-- name: MerchantSetting :one
-select to_jsonb(m)::jsonb from merchant m where m.id = $1 for no key update
+select (to_jsonb(m) - 'version')::jsonb from merchant m where m.id = $1 for no key update
 `
 
 // MerchantSetting locks a merchant and reads its settings.
@@ -92,4 +89,33 @@ func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) 
 		arg.ID,
 	)
 	return err
+}
+
+const merchantsSince = `-- name: MerchantsSince :many
+select id, max_open_payments from merchant where version >= $1
+`
+
+type MerchantsSinceRow struct {
+	ID              int64
+	MaxOpenPayments int32
+}
+
+func (q *Queries) MerchantsSince(ctx context.Context, version int64) ([]MerchantsSinceRow, error) {
+	rows, err := q.db.Query(ctx, merchantsSince, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MerchantsSinceRow
+	for rows.Next() {
+		var i MerchantsSinceRow
+		if err := rows.Scan(&i.ID, &i.MaxOpenPayments); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -171,6 +171,7 @@ type Payment struct {
 	RequisiteDay       *time.Time
 	RateObservedAt     *time.Time
 	MarkupSource       string
+	Version            int32
 }
 
 type PaymentCard struct {
@@ -201,6 +202,12 @@ type PaymentHistory struct {
 type PayoutMethod struct {
 	Method   string
 	Currency string
+}
+
+type PlatformLimit struct {
+	Currency  string
+	MinAmount decimal.Decimal
+	MaxAmount decimal.Decimal
 }
 
 type RateFeed struct {

@@ -14,8 +14,8 @@ import (
 )
 
 const paymentCountEvent = `-- name: PaymentCountEvent :one
-update payment set event_sequence = event_sequence + 1 where merchant_id = $1 and id = $2
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = $1 and id = $2
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version
 `
 
 type PaymentCountEventParams struct {
@@ -71,12 +71,13 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
 const paymentFind = `-- name: PaymentFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where id = $1
 `
 
 // PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
@@ -127,12 +128,13 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
 const paymentFindByUUID = `-- name: PaymentFindByUUID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where uuid = $1
 `
 
 func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Payment, error) {
@@ -182,12 +184,13 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
 const paymentGet = `-- name: PaymentGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where merchant_id = $1 and id = $2
 `
 
 type PaymentGetParams struct {
@@ -242,6 +245,7 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
@@ -253,7 +257,7 @@ insert into payment (
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
-    spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
@@ -261,7 +265,7 @@ insert into payment (
     $24, $25, $26, $27, $28, $29,
     $30, $31, $32, $33, $34, $35,
     $36, $37, $38, $39, $40, $41,
-    $42, $43
+    $42, $43, $44
 )
 `
 
@@ -309,6 +313,7 @@ type PaymentInsertParams struct {
 	RequisiteDay       *time.Time
 	RateObservedAt     *time.Time
 	MarkupSource       string
+	Version            int32
 }
 
 // PaymentInsert takes every column in the table's order, so that its parameters are a payment.
@@ -357,12 +362,13 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 		arg.RequisiteDay,
 		arg.RateObservedAt,
 		arg.MarkupSource,
+		arg.Version,
 	)
 	return err
 }
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc
 `
@@ -427,6 +433,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 			&i.RequisiteDay,
 			&i.RateObservedAt,
 			&i.MarkupSource,
+			&i.Version,
 		); err != nil {
 			return nil, err
 		}
@@ -439,9 +446,9 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source from unnest($1::text[]) as payer (name) cross join unnest($2::bigint[]) as merchant (id)
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version from unnest($1::text[]) as payer (name) cross join unnest($2::bigint[]) as merchant (id)
 cross join lateral (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment
     where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < $3
       and ($4::text is null or status = $4)
       and ($5::text is null or order_id = $5)
@@ -529,6 +536,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 			&i.RequisiteDay,
 			&i.RateObservedAt,
 			&i.MarkupSource,
+			&i.Version,
 		); err != nil {
 			return nil, err
 		}
@@ -541,7 +549,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -611,6 +619,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 			&i.RequisiteDay,
 			&i.RateObservedAt,
 			&i.MarkupSource,
+			&i.Version,
 		); err != nil {
 			return nil, err
 		}
@@ -623,7 +632,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 }
 
 const paymentLock = `-- name: PaymentLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where merchant_id = $1 and id = $2 for no key update
 `
 
 type PaymentLockParams struct {
@@ -678,12 +687,13 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
 const paymentLockExpired = `-- name: PaymentLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment
 where merchant_id = $1 and id = $2 and status = 'pending' and expires_at <= $3
 for no key update skip locked
 `
@@ -694,6 +704,7 @@ type PaymentLockExpiredParams struct {
 	Now        time.Time
 }
 
+// PaymentLockExpired locks an overdue payment, unless somebody is just changing it.
 func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpiredParams) (Payment, error) {
 	row := q.db.QueryRow(ctx, paymentLockExpired, arg.MerchantID, arg.ID, arg.Now)
 	var i Payment
@@ -741,15 +752,16 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
-const paymentMove = `-- name: PaymentMove :one
+const paymentMove = `-- name: PaymentMove :exec
 update payment set status = $1, status_reason = $2, status_at = $3, expires_at = $4,
-    provider_payment_id = coalesce($5, provider_payment_id), event_sequence = event_sequence + 1
-where merchant_id = $6 and id = $7
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+    provider_payment_id = $5, event_sequence = $6,
+    version = case when version = $7::integer then version + 1 else -1 end
+where merchant_id = $8 and id = $9
 `
 
 type PaymentMoveParams struct {
@@ -758,76 +770,35 @@ type PaymentMoveParams struct {
 	StatusAt          time.Time
 	ExpiresAt         time.Time
 	ProviderPaymentID *string
+	EventSequence     int32
+	Version           int32
 	MerchantID        int64
 	ID                int64
 }
 
-func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) (Payment, error) {
-	row := q.db.QueryRow(ctx, paymentMove,
+// PaymentMove moves a payment that was read at the version given; at another it violates payment_version.
+func (q *Queries) PaymentMove(ctx context.Context, arg PaymentMoveParams) error {
+	_, err := q.db.Exec(ctx, paymentMove,
 		arg.Status,
 		arg.StatusReason,
 		arg.StatusAt,
 		arg.ExpiresAt,
 		arg.ProviderPaymentID,
+		arg.EventSequence,
+		arg.Version,
 		arg.MerchantID,
 		arg.ID,
 	)
-	var i Payment
-	err := row.Scan(
-		&i.MerchantID,
-		&i.ID,
-		&i.UUID,
-		&i.CashboxID,
-		&i.OrderID,
-		&i.Method,
-		&i.Currency,
-		&i.Amount,
-		&i.Description,
-		&i.CallbackURI,
-		&i.PayerUserID,
-		&i.PayerIP,
-		&i.PayerFullName,
-		&i.PayerType,
-		&i.PayerSuccessful,
-		&i.PayerExpired,
-		&i.ProviderPaymentID,
-		&i.Status,
-		&i.StatusReason,
-		&i.StatusAt,
-		&i.ExpiresAt,
-		&i.CreatedAt,
-		&i.EventSequence,
-		&i.TraderID,
-		&i.RequisiteID,
-		&i.RequisiteType,
-		&i.RequisiteMethod,
-		&i.RequisiteValue,
-		&i.RequisiteHolder,
-		&i.RequisiteBank,
-		&i.BaseRate,
-		&i.RateSource,
-		&i.RateUnavailable,
-		&i.MarkupPercent,
-		&i.TraderSharePercent,
-		&i.HoldUSDT,
-		&i.AmountUSDT,
-		&i.ProfitUSDT,
-		&i.SpreadTraderUSDT,
-		&i.SpreadPlatformUSDT,
-		&i.RequisiteDay,
-		&i.RateObservedAt,
-		&i.MarkupSource,
-	)
-	return i, err
+	return err
 }
 
 const paymentSettle = `-- name: PaymentSettle :one
 update payment set base_rate = $1, rate_source = $2, rate_observed_at = $3,
     rate_unavailable = false,
     amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
-    spread_platform_usdt = $7
+    spread_platform_usdt = $7, version = version + 1
 where merchant_id = $8 and id = $9
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version
 `
 
 type PaymentSettleParams struct {
@@ -899,12 +870,13 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.RequisiteDay,
 		&i.RateObservedAt,
 		&i.MarkupSource,
+		&i.Version,
 	)
 	return i, err
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3 for no key update skip locked
 `
@@ -915,23 +887,63 @@ type PaymentsExpiredParams struct {
 	Page   int32
 }
 
-type PaymentsExpiredRow struct {
-	MerchantID int64
-	ID         int64
-}
-
 // PaymentsExpired lists overdue payments, the oldest first, for a sweep: without those it has put off, and without those
 // that somebody is just changing, so that neither take the places of later ones.
-func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams) ([]PaymentsExpiredRow, error) {
+func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams) ([]Payment, error) {
 	rows, err := q.db.Query(ctx, paymentsExpired, arg.Now, arg.PutOff, arg.Page)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PaymentsExpiredRow
+	var items []Payment
 	for rows.Next() {
-		var i PaymentsExpiredRow
-		if err := rows.Scan(&i.MerchantID, &i.ID); err != nil {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteValue,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

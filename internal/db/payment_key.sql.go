@@ -9,6 +9,31 @@ import (
 	"context"
 )
 
+const paymentIDs = `-- name: PaymentIDs :many
+select nextval('payment_id_seq') from generate_series(1, $1::integer)
+`
+
+// PaymentIDs gives ids to payments that are going to be made.
+func (q *Queries) PaymentIDs(ctx context.Context, many int32) ([]int64, error) {
+	rows, err := q.db.Query(ctx, paymentIDs, many)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var nextval int64
+		if err := rows.Scan(&nextval); err != nil {
+			return nil, err
+		}
+		items = append(items, nextval)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentKeyGet = `-- name: PaymentKeyGet :one
 select payment_id from payment_key where merchant_id = $1 and channel = $2 and order_id = $3
 `
@@ -26,23 +51,24 @@ func (q *Queries) PaymentKeyGet(ctx context.Context, arg PaymentKeyGetParams) (i
 	return payment_id, err
 }
 
-const paymentKeyInsert = `-- name: PaymentKeyInsert :one
-insert into payment_key (merchant_id, channel, order_id, payment_id)
-values ($1, $2, $3, nextval('payment_id_seq'))
-on conflict do nothing
-returning payment_id
+const paymentKeyInsert = `-- name: PaymentKeyInsert :exec
+insert into payment_key (merchant_id, channel, order_id, payment_id) values ($1, $2, $3, $4)
 `
 
 type PaymentKeyInsertParams struct {
 	MerchantID int64
 	Channel    string
 	OrderID    string
+	PaymentID  int64
 }
 
-// PaymentKeyInsert claims an order id for a new payment. No row: another payment has it.
-func (q *Queries) PaymentKeyInsert(ctx context.Context, arg PaymentKeyInsertParams) (int64, error) {
-	row := q.db.QueryRow(ctx, paymentKeyInsert, arg.MerchantID, arg.Channel, arg.OrderID)
-	var payment_id int64
-	err := row.Scan(&payment_id)
-	return payment_id, err
+// PaymentKeyInsert claims an order id for a new payment; where another has it, it violates payment_key_pkey.
+func (q *Queries) PaymentKeyInsert(ctx context.Context, arg PaymentKeyInsertParams) error {
+	_, err := q.db.Exec(ctx, paymentKeyInsert,
+		arg.MerchantID,
+		arg.Channel,
+		arg.OrderID,
+		arg.PaymentID,
+	)
+	return err
 }

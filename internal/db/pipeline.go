@@ -3,64 +3,153 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Query makes exactly one query through q and, on an error, does nothing that another call would not undo: a pipeline
-// calls it twice, see Pipeline.
-type Query = func(q *Queries) error
+// Query is one query of a pipeline, and where its answer goes. Do, One, Get and Maybe make them of the queries sqlc generates.
+type Query struct {
+	run func(ctx context.Context, q *Queries) error
+}
+
+// Do is a query without an answer.
+func Do[P any](method func(*Queries, context.Context, P) error, params P) Query {
+	return Query{func(ctx context.Context, q *Queries) error { return method(q, ctx, params) }}
+}
+
+// One is a query whose answer goes to answer. In a transaction that goes on, ErrNoRows is its error where it finds nothing.
+func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
+	return Query{func(ctx context.Context, q *Queries) error {
+		found, err := method(q, ctx, params)
+		if err == nil {
+			*answer = found
+		}
+		return err
+	}}
+}
+
+// Get is One for a query without parameters.
+func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Query {
+	return One(answer, func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) }, struct{}{})
+}
+
+// Maybe is a query that may find nothing: then answer becomes nil.
+func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, error), params P) Query {
+	return Query{func(ctx context.Context, q *Queries) error {
+		found, err := method(q, ctx, params)
+		if *answer = nil; err == nil {
+			*answer = &found
+		}
+		return IgnoreNoRows(err)
+	}}
+}
+
+// Run makes the query by itself.
+func (query Query) Run(ctx context.Context, q *Queries) error { return query.run(ctx, q) }
 
 var (
-	// errNoQuery is a Query that broke its promise.
-	errNoQuery = errors.New("a pipelined function made no query, or more than one")
 	// errNoted answers a query that has only been noted so far.
 	errNoted = errors.New("the query was noted, its answer comes later")
+	// errNotOne is a generated query that is not one statement.
+	errNotOne = errors.New("a pipelined query is not one statement")
 )
 
-// Pipeline makes queries that do not depend on each other's results in one round trip, in their order. Each statement
-// has its own snapshot, as if they came one by one. It returns the first error; what a :one query did not find is its
-// caller's to swallow. Every function is called first to note its query, which it sees fail, and then with the answer.
-func Pipeline(ctx context.Context, tx pgx.Tx, queries ...Query) error {
-	if len(queries) == 0 {
-		return nil
-	}
-	batch := &pgx.Batch{}
-	for i, query := range queries {
-		if err := query(New((*noting)(batch))); batch.Len() != i+1 {
-			return errors.Join(errNoQuery, err)
+// note adds queries to a batch.
+func note(ctx context.Context, batch *pgx.Batch, queries []Query) error {
+	for _, query := range queries {
+		before := batch.Len()
+		if err := query.run(ctx, New((*noting)(batch))); batch.Len() != before+1 {
+			return errors.Join(errNotOne, err)
 		}
 	}
-	answers := &answering{results: tx.SendBatch(ctx, batch)}
+	return nil
+}
+
+// answer reads the answers to noted queries, all of them, and returns the first error.
+func answer(ctx context.Context, results pgx.BatchResults, queries []Query) error {
 	var first error
-	for i, query := range queries {
-		err := query(New(answers))
-		if err == nil && answers.given != i+1 {
-			err = errNoQuery
-		}
-		if first == nil {
+	for _, query := range queries {
+		if err := query.run(ctx, New(answering{results})); first == nil {
 			first = err
 		}
-	}
-	if err := answers.results.Close(); first == nil {
-		first = err
 	}
 	return first
 }
 
-// Savepoint sets the one savepoint a transaction needs at a time, as part of a pipeline. RollbackToSavepoint goes back
-// to it, and gives back the locks taken since.
-func (q *Queries) Savepoint(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, "savepoint attempt")
+// batcher sends queries together: a transaction, or a pool for queries that only read.
+type batcher interface {
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// Pipeline makes queries that do not depend on each other's answers in one round trip, in their order. Each statement has its
+// own snapshot, as if they came one by one. It returns the first error.
+func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
+	if len(queries) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	if err := note(ctx, batch, queries); err != nil {
+		return err
+	}
+	results := b.SendBatch(ctx, batch)
+	err := answer(ctx, results, queries)
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
 	return err
 }
 
-// RollbackToSavepoint undoes everything since the last Savepoint.
-func (q *Queries) RollbackToSavepoint(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, "rollback to savepoint attempt")
+// Write makes queries in a transaction of their own and in one round trip: BEGIN, the queries and COMMIT go out together, so
+// that a lock is held for the server's own time only. What must stop the transaction has to be an error of the database,
+// say a violated constraint, whose name Violated tells. Collisions and unknown outcomes are treated as InTx treats them.
+func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
+	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
+}
+
+func writeOnce(ctx context.Context, pool *pgxpool.Pool, queries []Query) error {
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	if err := note(ctx, batch, queries); err != nil {
+		return err
+	}
+	batch.Queue("commit")
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer conn.Release()
+	// A client that hangs up while the transaction is on its way does not stop it.
+	end, cancel := ending(ctx)
+	defer cancel()
+	results := conn.SendBatch(end, batch)
+	_, err = results.Exec()
+	if answerErr := answer(end, results, queries); err == nil {
+		err = answerErr
+	}
+	tag, commitErr := results.Exec()
+	if err == nil && commitErr == nil && tag.String() == "ROLLBACK" {
+		commitErr = pgx.ErrTxCommitRollback
+	}
+	if closeErr := results.Close(); commitErr == nil {
+		commitErr = closeErr
+	}
+	if conn.Conn().PgConn().TxStatus() == txFailed {
+		_, _ = conn.Exec(end, "rollback")
+	}
+	switch {
+	case refused(err), pgconn.SafeToRetry(err):
+		return err
+	case commitErr != nil:
+		return commitError(commitErr)
+	}
 	return err
 }
+
+// txFailed is the state of a connection whose transaction can only be rolled back.
+const txFailed = 'E'
 
 // noting is a DBTX that notes queries in a batch.
 type noting pgx.Batch
@@ -90,25 +179,19 @@ type notedRow struct{}
 func (notedRow) Scan(...any) error { return errNoted }
 
 // answering is a DBTX that gives the answers to the queries noted, one after the other.
-type answering struct {
-	results pgx.BatchResults
-	given   int
-}
+type answering struct{ results pgx.BatchResults }
 
 // Exec implements DBTX.
-func (a *answering) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	a.given++
+func (a answering) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
 	return a.results.Exec()
 }
 
 // Query implements DBTX.
-func (a *answering) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	a.given++
+func (a answering) Query(context.Context, string, ...any) (pgx.Rows, error) {
 	return a.results.Query()
 }
 
 // QueryRow implements DBTX.
-func (a *answering) QueryRow(context.Context, string, ...any) pgx.Row {
-	a.given++
+func (a answering) QueryRow(context.Context, string, ...any) pgx.Row {
 	return a.results.QueryRow()
 }

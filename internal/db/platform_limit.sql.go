@@ -11,20 +11,28 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const platformLimitGet = `-- name: PlatformLimitGet :one
-select min_amount, max_amount from platform_limit where currency = $1
+const platformLimitList = `-- name: PlatformLimitList :many
+select currency, min_amount, max_amount from platform_limit
 `
 
-type PlatformLimitGetRow struct {
-	MinAmount decimal.Decimal
-	MaxAmount decimal.Decimal
-}
-
-func (q *Queries) PlatformLimitGet(ctx context.Context, currency string) (PlatformLimitGetRow, error) {
-	row := q.db.QueryRow(ctx, platformLimitGet, currency)
-	var i PlatformLimitGetRow
-	err := row.Scan(&i.MinAmount, &i.MaxAmount)
-	return i, err
+func (q *Queries) PlatformLimitList(ctx context.Context) ([]PlatformLimit, error) {
+	rows, err := q.db.Query(ctx, platformLimitList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PlatformLimit
+	for rows.Next() {
+		var i PlatformLimit
+		if err := rows.Scan(&i.Currency, &i.MinAmount, &i.MaxAmount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const platformLimitSet = `-- name: PlatformLimitSet :exec

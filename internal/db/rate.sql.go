@@ -23,40 +23,6 @@ func (q *Queries) RateCurrencyKnown(ctx context.Context, currency string) (bool,
 	return column_1, err
 }
 
-const rateGet = `-- name: RateGet :one
-select fiat_per_usdt, source, observed_at, (stale_at > $1::timestamptz)::boolean as fresh
-from rate where currency = $2
-order by (stale_at > $1::timestamptz) desc, case when stale_at > $1::timestamptz then priority end,
-    stale_at = '-infinity', observed_at desc
-limit 1
-`
-
-type RateGetParams struct {
-	Now      time.Time
-	Currency string
-}
-
-type RateGetRow struct {
-	FiatPerUSDT decimal.Decimal
-	Source      string
-	ObservedAt  time.Time
-	Fresh       bool
-}
-
-// RateGet reads the rate in use: of the fresh ones that of the lowest priority, else the last one that was known. RateList
-// has the same order.
-func (q *Queries) RateGet(ctx context.Context, arg RateGetParams) (RateGetRow, error) {
-	row := q.db.QueryRow(ctx, rateGet, arg.Now, arg.Currency)
-	var i RateGetRow
-	err := row.Scan(
-		&i.FiatPerUSDT,
-		&i.Source,
-		&i.ObservedAt,
-		&i.Fresh,
-	)
-	return i, err
-}
-
 const rateLastGood = `-- name: RateLastGood :one
 select fiat_per_usdt from rate where currency = $1 and source = $2 and stale_at > '-infinity'
 `
@@ -75,12 +41,10 @@ func (q *Queries) RateLastGood(ctx context.Context, arg RateLastGoodParams) (dec
 }
 
 const rateList = `-- name: RateList :many
-select currency, source, priority, fiat_per_usdt, observed_at, (stale_at > $1::timestamptz)::boolean as fresh,
-    (stale_at = 'infinity')::boolean as endless,
+select currency, source, priority, fiat_per_usdt, observed_at, (stale_at = 'infinity')::boolean as endless,
+    (stale_at = '-infinity')::boolean as withdrawn,
     (case when isfinite(stale_at) then stale_at else observed_at end)::timestamptz as stale_at
-from rate
-order by currency, (stale_at > $1::timestamptz) desc, case when stale_at > $1::timestamptz then priority end,
-    stale_at = '-infinity', observed_at desc
+from rate where currency = $1::text or $1::text is null
 `
 
 type RateListRow struct {
@@ -89,14 +53,14 @@ type RateListRow struct {
 	Priority    int32
 	FiatPerUSDT decimal.Decimal
 	ObservedAt  time.Time
-	Fresh       bool
 	Endless     bool
+	Withdrawn   bool
 	StaleAt     time.Time
 }
 
-// RateList lists every rate, the one in use first in each currency.
-func (q *Queries) RateList(ctx context.Context, now time.Time) ([]RateListRow, error) {
-	rows, err := q.db.Query(ctx, rateList, now)
+// RateList lists the rates of a currency, or of all. Which one is in use is decided by rate.InUse.
+func (q *Queries) RateList(ctx context.Context, currency *string) ([]RateListRow, error) {
+	rows, err := q.db.Query(ctx, rateList, currency)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +74,8 @@ func (q *Queries) RateList(ctx context.Context, now time.Time) ([]RateListRow, e
 			&i.Priority,
 			&i.FiatPerUSDT,
 			&i.ObservedAt,
-			&i.Fresh,
 			&i.Endless,
+			&i.Withdrawn,
 			&i.StaleAt,
 		); err != nil {
 			return nil, err

@@ -12,214 +12,59 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const requisiteAwait = `-- name: RequisiteAwait :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    local_time(r.time_zone, $1::timestamptz)::date as day
-from requisite r
-where r.currency = $2 and r.method = $3 and r.active
-  and $4::numeric between r.min_amount and r.max_amount
-  and r.trader_id <> all($5::bigint[])
-  and (r.work_from is null or case when r.work_from <= r.work_until
-      then local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
-          and local_time(r.time_zone, $1::timestamptz)::time < r.work_until
-      else local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
-          or local_time(r.time_zone, $1::timestamptz)::time < r.work_until end)
-  and (r.daily_sum is null or $4::numeric <= r.daily_sum)
-  and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = local_time(r.time_zone, $1::timestamptz)::date
-        and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
-  and (r.open_payments is null or r.open_payments >
-      (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and (select s.free_at > $1::timestamptz from requisite_slot s
-      where s.requisite_id = r.id and s.amount = $4::numeric) is not true
-order by r.last_used_at, r.weight desc, r.id limit 1
-for no key update of r
-`
-
-type RequisiteAwaitParams struct {
-	Now            time.Time
-	Currency       string
-	Method         string
-	Amount         decimal.Decimal
-	WithoutTraders []int64
-}
-
-type RequisiteAwaitRow struct {
-	ID                 int64
-	TraderID           int64
-	Value              string
-	Holder             *string
-	Bank               *string
-	TraderRatePercent  decimal.NullDecimal
-	TraderSharePercent decimal.Decimal
-	OpenPayments       *int32
-	Day                time.Time
-}
-
-// RequisiteAwait is RequisiteChoose that waits for a requisite somebody is just using. No row: there is none to wait for.
-func (q *Queries) RequisiteAwait(ctx context.Context, arg RequisiteAwaitParams) (RequisiteAwaitRow, error) {
-	row := q.db.QueryRow(ctx, requisiteAwait,
-		arg.Now,
-		arg.Currency,
-		arg.Method,
-		arg.Amount,
-		arg.WithoutTraders,
-	)
-	var i RequisiteAwaitRow
-	err := row.Scan(
-		&i.ID,
-		&i.TraderID,
-		&i.Value,
-		&i.Holder,
-		&i.Bank,
-		&i.TraderRatePercent,
-		&i.TraderSharePercent,
-		&i.OpenPayments,
-		&i.Day,
-	)
-	return i, err
-}
-
-const requisiteChoose = `-- name: RequisiteChoose :one
-select r.id, r.trader_id, r.value, r.holder, r.bank, r.trader_rate_percent, r.trader_share_percent, r.open_payments,
-    local_time(r.time_zone, $1::timestamptz)::date as day
-from requisite r
-where r.currency = $2 and r.method = $3 and r.active
-  and $4::numeric between r.min_amount and r.max_amount
-  and r.trader_id <> all($5::bigint[])
-  and (r.work_from is null or case when r.work_from <= r.work_until
-      then local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
-          and local_time(r.time_zone, $1::timestamptz)::time < r.work_until
-      else local_time(r.time_zone, $1::timestamptz)::time >= r.work_from
-          or local_time(r.time_zone, $1::timestamptz)::time < r.work_until end)
-  and (r.daily_sum is null or $4::numeric <= r.daily_sum)
-  and (r.daily_count is null and r.daily_sum is null or not exists (select from requisite_day d
-      where d.requisite_id = r.id and d.day = local_time(r.time_zone, $1::timestamptz)::date
-        and (d.count >= r.daily_count or d.sum + $4::numeric > r.daily_sum)))
-  and (r.open_payments is null or r.open_payments >
-      (select count(*) from requisite_slot o where o.requisite_id = r.id and o.free_at = 'infinity'))
-  and (select s.free_at > $1::timestamptz from requisite_slot s
-      where s.requisite_id = r.id and s.amount = $4::numeric) is not true
-order by r.last_used_at, r.weight desc, r.id limit 1
-for no key update of r skip locked
-`
-
-type RequisiteChooseParams struct {
-	Now            time.Time
-	Currency       string
-	Method         string
-	Amount         decimal.Decimal
-	WithoutTraders []int64
-}
-
-type RequisiteChooseRow struct {
-	ID                 int64
-	TraderID           int64
-	Value              string
-	Holder             *string
-	Bank               *string
-	TraderRatePercent  decimal.NullDecimal
-	TraderSharePercent decimal.Decimal
-	OpenPayments       *int32
-	Day                time.Time
-}
-
-// RequisiteChoose locks the free requisite that was used longest ago, passing by those that others are just using. What
-// lies in other tables is asked candidate by candidate, in the order of the index: the first few nearly always do. Its
-// rules stand again in RequisiteAwait and, one by one, in RequisiteExplain; a test holds the three together.
-func (q *Queries) RequisiteChoose(ctx context.Context, arg RequisiteChooseParams) (RequisiteChooseRow, error) {
-	row := q.db.QueryRow(ctx, requisiteChoose,
-		arg.Now,
-		arg.Currency,
-		arg.Method,
-		arg.Amount,
-		arg.WithoutTraders,
-	)
-	var i RequisiteChooseRow
-	err := row.Scan(
-		&i.ID,
-		&i.TraderID,
-		&i.Value,
-		&i.Holder,
-		&i.Bank,
-		&i.TraderRatePercent,
-		&i.TraderSharePercent,
-		&i.OpenPayments,
-		&i.Day,
-	)
-	return i, err
-}
-
-const requisiteExplain = `-- name: RequisiteExplain :many
-select r.id, r.trader_id, r.weight, greatest(r.last_used_at, 'epoch')::timestamptz as last_used_at,
-    r.trader_rate_percent, r.trader_share_percent,
-    (case
-        when not t.enabled then 'trader_off'
-        when not r.enabled then 'requisite_off'
-        when $1::numeric not between r.min_amount and r.max_amount then 'amount_limits'
-        when case when r.work_from <= r.work_until
-            then local_time(r.time_zone, $2::timestamptz)::time < r.work_from
-                or local_time(r.time_zone, $2::timestamptz)::time >= r.work_until
-            else local_time(r.time_zone, $2::timestamptz)::time < r.work_from
-                and local_time(r.time_zone, $2::timestamptz)::time >= r.work_until end then 'working_hours'
-        when coalesce(d.count, 0) >= r.daily_count then 'daily_count'
-        when coalesce(d.sum, 0) + $1::numeric > r.daily_sum then 'daily_sum'
-        when r.open_payments <= (select count(*) from requisite_slot o
-            where o.requisite_id = r.id and o.free_at = 'infinity') then 'open_limit'
-        when exists (select from requisite_slot s
-            where s.requisite_id = r.id and s.amount = $1::numeric and s.free_at > $2::timestamptz) then 'slot_taken'
-        else '' end)::text as dropped_by,
+const requisiteFacts = `-- name: RequisiteFacts :many
+select r.id, (r.enabled and t.enabled)::boolean as switched_on, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
+    (select count(*) from requisite_slot o
+     where o.requisite_id = asked.id and o.free_at = 'infinity' and r.open_payments is not null)::integer as open_payments,
+    exists (select from requisite_slot s
+        where s.requisite_id = asked.id and s.amount = $1 and s.free_at > $2::timestamptz)::boolean as taken,
     (a.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
-from requisite r
+from (select unnest($3::bigint[]) as id, unnest($4::date[]) as day) asked
+join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
-left join requisite_day d on d.requisite_id = r.id and d.day = local_time(r.time_zone, $2::timestamptz)::date
-where r.currency = $3 and r.method = $4
-order by r.last_used_at, r.weight desc, r.id
+left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
 `
 
-type RequisiteExplainParams struct {
-	Amount   decimal.Decimal
-	Now      time.Time
-	Currency string
-	Method   string
+type RequisiteFactsParams struct {
+	Amount decimal.Decimal
+	Now    time.Time
+	Ids    []int64
+	Days   []time.Time
 }
 
-type RequisiteExplainRow struct {
-	ID                 int64
-	TraderID           int64
-	Weight             int32
-	LastUsedAt         time.Time
-	TraderRatePercent  decimal.NullDecimal
-	TraderSharePercent decimal.Decimal
-	DroppedBy          string
-	Available          decimal.Decimal
+type RequisiteFactsRow struct {
+	ID           int64
+	SwitchedOn   bool
+	Count        int32
+	Sum          decimal.Decimal
+	OpenPayments int32
+	Taken        bool
+	Available    decimal.Decimal
 }
 
-// RequisiteExplain lists a pool in the order of choice, each with the first rule that drops it. Whether its trader has
-// the USDT shows only against the payment's worth.
-func (q *Queries) RequisiteExplain(ctx context.Context, arg RequisiteExplainParams) ([]RequisiteExplainRow, error) {
-	rows, err := q.db.Query(ctx, requisiteExplain,
+// RequisiteFacts is how requisites stand that may do for a payment of an amount, each on its own day.
+func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) ([]RequisiteFactsRow, error) {
+	rows, err := q.db.Query(ctx, requisiteFacts,
 		arg.Amount,
 		arg.Now,
-		arg.Currency,
-		arg.Method,
+		arg.Ids,
+		arg.Days,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []RequisiteExplainRow
+	var items []RequisiteFactsRow
 	for rows.Next() {
-		var i RequisiteExplainRow
+		var i RequisiteFactsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.TraderID,
-			&i.Weight,
-			&i.LastUsedAt,
-			&i.TraderRatePercent,
-			&i.TraderSharePercent,
-			&i.DroppedBy,
+			&i.SwitchedOn,
+			&i.Count,
+			&i.Sum,
+			&i.OpenPayments,
+			&i.Taken,
 			&i.Available,
 		); err != nil {
 			return nil, err
@@ -232,23 +77,9 @@ func (q *Queries) RequisiteExplain(ctx context.Context, arg RequisiteExplainPara
 	return items, nil
 }
 
-const requisiteFollowTrader = `-- name: RequisiteFollowTrader :exec
-update requisite set active = requisite.enabled and t.enabled, trader_rate_percent = t.rate_percent,
-    trader_share_percent = t.share_percent
-from trader t where t.id = $1 and requisite.trader_id = t.id
-`
-
-// RequisiteFollowTrader renews the copies of a trader's terms that his requisites keep.
-func (q *Queries) RequisiteFollowTrader(ctx context.Context, traderID int64) error {
-	_, err := q.db.Exec(ctx, requisiteFollowTrader, traderID)
-	return err
-}
-
 const requisiteInsert = `-- name: RequisiteInsert :one
-insert into requisite (currency, method, trader_id, value, holder, bank, active, trader_rate_percent,
-                       trader_share_percent, min_amount, max_amount, created_at)
-select $1, $2, t.id, $3, $4, $5, t.enabled, t.rate_percent, t.share_percent,
-       $6, $7, $8
+insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at)
+select $1, $2, t.id, $3, $4, $5, $6, $7, $8
 from trader t where t.id = $9
 returning id
 `
@@ -294,8 +125,19 @@ func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
 	return column_1, err
 }
 
+const requisiteLock = `-- name: RequisiteLock :exec
+select id from requisite where id = $1 and open_payments is not null for no key update
+`
+
+// RequisiteLock has payments for a requisite wait for one another where the number of those open is limited: nothing else
+// that they write in common would keep two that are counted on different days apart.
+func (q *Queries) RequisiteLock(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, requisiteLock, id)
+	return err
+}
+
 const requisiteSetting = `-- name: RequisiteSetting :one
-select (to_jsonb(r) - 'last_used_at')::jsonb from requisite r where r.id = $1 for no key update
+select (to_jsonb(r) - 'version')::jsonb from requisite r where r.id = $1 for no key update
 `
 
 // RequisiteSetting locks a requisite and reads its settings.
@@ -306,9 +148,50 @@ func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error
 	return column_1, err
 }
 
+const requisiteTake = `-- name: RequisiteTake :exec
+with counted as (
+    insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
+    select r.id, $5::date, 1, $1::numeric, case when r.enabled and t.enabled then r.daily_count else 0 end, r.daily_sum,
+           $4::timestamptz
+    from requisite r join trader t on t.id = r.trader_id where r.id = $6
+    on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
+        count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
+    returning requisite_id
+)
+insert into requisite_slot as s (requisite_id, amount, payment_id, free_at)
+select r.id, $1::numeric, $2::bigint, case when r.open_payments <= (select count(*) from requisite_slot o
+        where o.requisite_id = r.id and o.free_at = 'infinity') then '-infinity' else 'infinity' end::timestamptz
+from counted join requisite r on r.id = counted.requisite_id where not $3::boolean
+on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id,
+    free_at = case when s.free_at <= $4::timestamptz then excluded.free_at else '-infinity' end
+`
+
+type RequisiteTakeParams struct {
+	Amount    decimal.Decimal
+	PaymentID int64
+	Desk      bool
+	Now       time.Time
+	Day       time.Time
+	ID        int64
+}
+
+// RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
+// What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off, since then it
+// may be counted on no time), requisite_day_sum, or requisite_slot_free.
+func (q *Queries) RequisiteTake(ctx context.Context, arg RequisiteTakeParams) error {
+	_, err := q.db.Exec(ctx, requisiteTake,
+		arg.Amount,
+		arg.PaymentID,
+		arg.Desk,
+		arg.Now,
+		arg.Day,
+		arg.ID,
+	)
+	return err
+}
+
 const requisiteUpdate = `-- name: RequisiteUpdate :exec
-update requisite set enabled = coalesce($1, requisite.enabled),
-    active = coalesce($1, requisite.enabled) and t.enabled,
+update requisite set enabled = coalesce($1, enabled),
     holder = coalesce($2, holder), bank = coalesce($3, bank),
     min_amount = coalesce($4, min_amount), max_amount = coalesce($5, max_amount),
     time_zone = coalesce($6, time_zone), weight = coalesce($7, weight),
@@ -317,7 +200,7 @@ update requisite set enabled = coalesce($1, requisite.enabled),
     open_payments = case when $12::boolean then $13 else open_payments end,
     work_from = case when $14::boolean then $15::text::time else work_from end,
     work_until = case when $14::boolean then $16::text::time else work_until end
-from trader t where requisite.id = $17 and t.id = requisite.trader_id
+where id = $17
 `
 
 type RequisiteUpdateParams struct {
@@ -364,14 +247,71 @@ func (q *Queries) RequisiteUpdate(ctx context.Context, arg RequisiteUpdateParams
 	return err
 }
 
-const timeZoneKnown = `-- name: TimeZoneKnown :one
-select zone_known($1::text)::boolean
+const requisitesSince = `-- name: RequisitesSince :many
+select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, r.min_amount, r.max_amount, r.time_zone,
+    r.daily_count, r.daily_sum, r.open_payments, coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
+    coalesce(to_char(r.work_until, 'HH24:MI:SS'), '')::text as work_until, r.weight,
+    coalesce((select max(d.used_at) from requisite_day d where d.requisite_id = r.id), 'epoch')::timestamptz as used_at
+from requisite r where r.version >= $1
 `
 
-// TimeZoneKnown reports whether the database, which tells requisites' local time, knows a zone by that name.
-func (q *Queries) TimeZoneKnown(ctx context.Context, name string) (bool, error) {
-	row := q.db.QueryRow(ctx, timeZoneKnown, name)
-	var column_1 bool
-	err := row.Scan(&column_1)
-	return column_1, err
+type RequisitesSinceRow struct {
+	ID           int64
+	Currency     string
+	Method       string
+	TraderID     int64
+	Value        string
+	Holder       *string
+	Bank         *string
+	Enabled      bool
+	MinAmount    decimal.Decimal
+	MaxAmount    decimal.Decimal
+	TimeZone     string
+	DailyCount   *int32
+	DailySum     decimal.NullDecimal
+	OpenPayments *int32
+	WorkFrom     string
+	WorkUntil    string
+	Weight       int32
+	UsedAt       time.Time
+}
+
+// RequisitesSince lists the requisites changed at a version or after it, each with its last use.
+func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]RequisitesSinceRow, error) {
+	rows, err := q.db.Query(ctx, requisitesSince, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisitesSinceRow
+	for rows.Next() {
+		var i RequisitesSinceRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Currency,
+			&i.Method,
+			&i.TraderID,
+			&i.Value,
+			&i.Holder,
+			&i.Bank,
+			&i.Enabled,
+			&i.MinAmount,
+			&i.MaxAmount,
+			&i.TimeZone,
+			&i.DailyCount,
+			&i.DailySum,
+			&i.OpenPayments,
+			&i.WorkFrom,
+			&i.WorkUntil,
+			&i.Weight,
+			&i.UsedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -14,7 +14,8 @@ import (
 
 const requisiteDayAdd = `-- name: RequisiteDayAdd :exec
 insert into requisite_day as d (requisite_id, day, count, sum) values ($1, $2, 1, $3)
-on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum
+on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
+    count_limit = null, sum_limit = null
 `
 
 type RequisiteDayAddParams struct {
@@ -23,7 +24,7 @@ type RequisiteDayAddParams struct {
 	Amount      decimal.Decimal
 }
 
-// RequisiteDayAdd counts a payment that is open or paid again.
+// RequisiteDayAdd counts a payment that is open or paid again, whatever the limits.
 func (q *Queries) RequisiteDayAdd(ctx context.Context, arg RequisiteDayAddParams) error {
 	_, err := q.db.Exec(ctx, requisiteDayAdd, arg.RequisiteID, arg.Day, arg.Amount)
 	return err
@@ -56,32 +57,4 @@ type RequisiteDayTakeParams struct {
 func (q *Queries) RequisiteDayTake(ctx context.Context, arg RequisiteDayTakeParams) error {
 	_, err := q.db.Exec(ctx, requisiteDayTake, arg.Amount, arg.RequisiteID, arg.Day)
 	return err
-}
-
-const requisiteUse = `-- name: RequisiteUse :execrows
-with used as (
-    update requisite r set last_used_at = $2::timestamptz where r.id = $3
-    returning r.id, r.daily_count, r.daily_sum, local_time(r.time_zone, $2::timestamptz)::date as local_day
-)
-insert into requisite_day as d (requisite_id, day, count, sum)
-select u.id, u.local_day, 1, $1::numeric from used u
-on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum
-where (select (u.daily_count is null or d.count < u.daily_count)
-          and (u.daily_sum is null or d.sum + excluded.sum <= u.daily_sum) from used u)
-`
-
-type RequisiteUseParams struct {
-	Amount decimal.Decimal
-	Now    time.Time
-	ID     int64
-}
-
-// RequisiteUse marks a locked requisite as used and counts the payment towards its day. No row: the day's limits, looked
-// at again now that nobody else can use the requisite, are reached.
-func (q *Queries) RequisiteUse(ctx context.Context, arg RequisiteUseParams) (int64, error) {
-	result, err := q.db.Exec(ctx, requisiteUse, arg.Amount, arg.Now, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }

@@ -50,35 +50,27 @@ func (q *Queries) SlotPrune(ctx context.Context, now time.Time) (int64, error) {
 	return result.RowsAffected(), nil
 }
 
-const slotTake = `-- name: SlotTake :execrows
+const slotTake = `-- name: SlotTake :exec
 insert into requisite_slot (requisite_id, amount, payment_id, free_at)
-select $1, $2, $3, 'infinity'
-where $4::integer is null or $4::integer >
-    (select count(*) from requisite_slot o where o.requisite_id = $1 and o.free_at = 'infinity')
+values ($1, $2, $3, 'infinity')
 on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id, free_at = 'infinity'
-where requisite_slot.free_at <= $5::timestamptz or requisite_slot.payment_id = excluded.payment_id
+where requisite_slot.free_at <= $4::timestamptz or requisite_slot.payment_id = excluded.payment_id
 `
 
 type SlotTakeParams struct {
-	RequisiteID  int64
-	Amount       decimal.Decimal
-	PaymentID    int64
-	OpenPayments *int32
-	Now          time.Time
+	RequisiteID int64
+	Amount      decimal.Decimal
+	PaymentID   int64
+	Now         time.Time
 }
 
-// SlotTake takes a free slot, or one whose time is over. No row: somebody holds it, or the requisite has as many open
-// payments as it may.
-func (q *Queries) SlotTake(ctx context.Context, arg SlotTakeParams) (int64, error) {
-	result, err := q.db.Exec(ctx, slotTake,
+// SlotTake takes a slot again for a payment that is set back to pending, if it is free or still its own.
+func (q *Queries) SlotTake(ctx context.Context, arg SlotTakeParams) error {
+	_, err := q.db.Exec(ctx, slotTake,
 		arg.RequisiteID,
 		arg.Amount,
 		arg.PaymentID,
-		arg.OpenPayments,
 		arg.Now,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }

@@ -86,3 +86,15 @@ func (q *Queries) SettingChangeList(ctx context.Context, arg SettingChangeListPa
 	}
 	return items, nil
 }
+
+const settingVersion = `-- name: SettingVersion :one
+select version from setting_version
+`
+
+// SettingVersion is raised by every change of what processes keep in memory.
+func (q *Queries) SettingVersion(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, settingVersion)
+	var version int64
+	err := row.Scan(&version)
+	return version, err
+}

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -21,7 +19,7 @@ const (
 	lockWait = "1s"
 )
 
-// Sweep does due rows, several at a time, each in a transaction of its own. A row that fails, or whose locks are not to be had in
+// Sweep does due rows, several at a time, each by itself. A row that fails, or whose locks are not to be had in
 // time, is put off: it keeps no later row waiting, and is not tried again at once. Each process remembers its own failures,
 // in real time.
 type Sweep[R any] struct {
@@ -60,8 +58,8 @@ func (s *Sweep[R]) PutOff() []int64 {
 // Run does what is due, page after page, until a page is not full or nothing more can be done now. list lists the next
 // page, in the order in which to do it, without the ids it is given.
 func (s *Sweep[R]) Run(
-	ctx context.Context, b Beginner, page int32, list func(putOff []int64, page int32) ([]R, error),
-	do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
+	ctx context.Context, page int32, list func(putOff []int64, page int32) ([]R, error),
+	do func(ctx context.Context, row R) (bool, error),
 ) (int, error) {
 	var all int
 	var failed []error
@@ -70,7 +68,7 @@ func (s *Sweep[R]) Run(
 		if err != nil {
 			return all, errors.Join(append(failed, fmt.Errorf("list what is due: %w", err))...)
 		}
-		count, err := s.doPage(ctx, b, due, do)
+		count, err := s.doPage(ctx, due, do)
 		all, failed = all+count, append(failed, err)
 		if len(due) < int(page) || count == 0 || ctx.Err() != nil {
 			return all, errors.Join(failed...)
@@ -80,17 +78,18 @@ func (s *Sweep[R]) Run(
 
 // doPage does the rows, in their order, and counts those of which do reports that it did something. It is called from several
 // goroutines at a time.
-func (s *Sweep[R]) doPage(
-	ctx context.Context, b Beginner, rows []R, do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
-) (int, error) {
+func (s *Sweep[R]) doPage(ctx context.Context, rows []R, do func(ctx context.Context, row R) (bool, error)) (int, error) {
 	var next, count atomic.Int64
 	errs := make([]error, len(rows))
 	var sweeping sync.WaitGroup
 	for range min(sweepers, len(rows)) {
 		sweeping.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(rows)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				done, err := s.one(ctx, b, rows[i], do)
-				if errs[i] = err; done {
+				done, err := do(ctx, rows[i])
+				if ctx.Err() == nil { // a sweep that was stopped says nothing of the row
+					s.note(s.id(rows[i]), err)
+				}
+				if errs[i] = err; done && err == nil {
 					count.Add(1)
 				}
 			}
@@ -98,22 +97,6 @@ func (s *Sweep[R]) doPage(
 	}
 	sweeping.Wait()
 	return int(count.Load()), errors.Join(errs...)
-}
-
-// one does one row, and notes whether it failed.
-func (s *Sweep[R]) one(
-	ctx context.Context, b Beginner, row R, do func(ctx context.Context, tx pgx.Tx, q *Queries, row R) (bool, error),
-) (done bool, err error) {
-	err = InTx(ctx, b, func(tx pgx.Tx, q *Queries) (err error) {
-		if err = WaitBriefly(ctx, tx); err == nil {
-			done, err = do(ctx, tx, q, row)
-		}
-		return err
-	})
-	if ctx.Err() == nil { // a sweep that was stopped says nothing of the row
-		s.note(s.id(row), err)
-	}
-	return done && err == nil, err
 }
 
 func (s *Sweep[R]) note(id int64, err error) {
@@ -128,9 +111,9 @@ func (s *Sweep[R]) note(id int64, err error) {
 }
 
 // WaitBriefly bounds each wait for a lock in the rest of the transaction, for background work that must not stand behind one.
-func WaitBriefly(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, "set local lock_timeout = '"+lockWait+"'"); err != nil {
-		return fmt.Errorf("bound the wait for locks: %w", err)
-	}
-	return nil
+func WaitBriefly() Query {
+	return Query{func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, "set local lock_timeout = '"+lockWait+"'")
+		return err
+	}}
 }

@@ -37,7 +37,7 @@ func (q *Queries) TraderInsert(ctx context.Context, arg TraderInsertParams) (int
 }
 
 const traderSetting = `-- name: TraderSetting :one
-select to_jsonb(t)::jsonb from trader t where t.id = $1 for no key update
+select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = $1 for no key update
 `
 
 // TraderSetting locks a trader and reads his settings.
@@ -65,7 +65,6 @@ type TraderUpdateParams struct {
 	ID            int64
 }
 
-// TraderUpdate changes a trader. RequisiteFollowTrader must come after it.
 func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) error {
 	_, err := q.db.Exec(ctx, traderUpdate,
 		arg.Enabled,
@@ -76,4 +75,40 @@ func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) erro
 		arg.ID,
 	)
 	return err
+}
+
+const tradersSince = `-- name: TradersSince :many
+select id, enabled, rate_percent, share_percent from trader where version >= $1
+`
+
+type TradersSinceRow struct {
+	ID           int64
+	Enabled      bool
+	RatePercent  decimal.NullDecimal
+	SharePercent decimal.Decimal
+}
+
+func (q *Queries) TradersSince(ctx context.Context, version int64) ([]TradersSinceRow, error) {
+	rows, err := q.db.Query(ctx, tradersSince, version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TradersSinceRow
+	for rows.Next() {
+		var i TradersSinceRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Enabled,
+			&i.RatePercent,
+			&i.SharePercent,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

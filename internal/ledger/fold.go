@@ -2,10 +2,9 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/db"
@@ -14,31 +13,31 @@ import (
 // foldOver is how many pending rows an account may gather before the worker folds them: a read adds them up each time.
 const foldOver = 1_000
 
-// Fold moves the pending rows of busy accounts into their balances, one account a transaction. An account that fails, or that
+const foldPage = 500
+
+// Fold moves the pending rows of busy accounts into their balances, several accounts at a time. An account that fails, or that
 // somebody else keeps locked, is reported and left for the next round; the others do not wait for it.
-func Fold(ctx context.Context, b db.Beginner, q *db.Queries) error {
-	ids, err := q.AccountsToFold(ctx, foldOver)
-	if err != nil {
-		return fmt.Errorf("find accounts to fold: %w", err)
+func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
+	busy := func(failed []int64, page int32) ([]int64, error) {
+		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
 	}
-	var failed []error
-	for _, id := range ids {
-		err := db.InTx(ctx, b, func(tx pgx.Tx, q *db.Queries) error {
-			if err := db.WaitBriefly(ctx, tx); err != nil {
-				return err
-			}
-			if err := q.AccountLock(ctx, id); err != nil {
-				return err
-			}
-			_, err := q.AccountDebit(ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero})
-			return err
-		})
-		if err != nil {
-			failed = append(failed, fmt.Errorf("fold account %d: %w", id, err))
+	folds := db.NewSweep(func(id int64) int64 { return id })
+	_, err := folds.Run(ctx, foldPage, busy, func(ctx context.Context, id int64) (bool, error) {
+		if err := db.Write(ctx, pool, append([]db.Query{db.WaitBriefly()}, fold(id)...)...); err != nil {
+			return false, fmt.Errorf("fold account %d: %w", id, err)
 		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return errors.Join(failed...)
+		return true, nil
+	})
+	return err
 }
+
+// FoldNow moves an account's pending credits into its balance, so that they cover what is to be taken off it.
+func FoldNow(ctx context.Context, pool *pgxpool.Pool, a Account) error {
+	if err := db.Write(ctx, pool, fold(a.ID())...); err != nil {
+		return fmt.Errorf("fold account %d: %w", a.ID(), err)
+	}
+	return nil
+}
+
+// fold is a debit of nothing.
+func fold(account int64) []db.Query { return lockAndDebit(new(bool), account, decimal.Zero, false) }

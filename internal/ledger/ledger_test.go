@@ -63,7 +63,7 @@ func (b bundle) postAbout(c ledger.Cause, transfers ...ledger.Transfer) error {
 }
 
 func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
-	p := ledger.Plan(context.Background(), c, true, transfers...)
+	p := ledger.Plan(c, true, transfers...)
 	return db.InTx(context.Background(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		return db.Pipeline(context.Background(), tx, append(p.Debits, p.Record...)...)
 	})
@@ -170,7 +170,7 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	hold := []ledger.Transfer{move(trader, held, "10")}
 	check(t, b.post(hold...))
 	settlement := ledger.Shift(hold, []ledger.Transfer{move(trader, shop, "9"), move(trader, platform, "1")})
-	if p := ledger.Plan(t.Context(), cause, false, settlement...); len(p.Debits) > 0 || !p.Covered() {
+	if p := ledger.Plan(cause, false, settlement...); len(p.Debits) > 0 || !p.Covered() {
 		t.Errorf("%d queries to debit, covered: %t", len(p.Debits), p.Covered())
 	}
 	check(t, b.post(settlement...))

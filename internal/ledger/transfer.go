@@ -46,15 +46,33 @@ type Posting struct {
 	Debits []db.Query
 	// Record writes the transfers, once the debits are taken.
 	Record  []db.Query
-	covered []bool
+	covered []*bool
 }
 
 // Covered reports, after the debits were made, whether the accounts held them.
-func (p *Posting) Covered() bool { return !slices.Contains(p.covered, false) }
+func (p *Posting) Covered() bool {
+	return !slices.ContainsFunc(p.covered, func(covered *bool) bool { return !*covered })
+}
 
 // Plan prepares transfers whose debits of available money must be covered, or with force are taken whatever the balances
 // are: for reversals of money already spent and late completions. Only force can leave an owner overdrawn.
-func Plan(ctx context.Context, c Cause, force bool, transfers ...Transfer) *Posting {
+func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
+	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
+}
+
+// Take prepares transfers whose debits of available money the database refuses where the balance itself, without the credits
+// still pending, does not cover them: Short tells that by the error. So they need no answer before the transaction ends.
+func Take(c Cause, transfers ...Transfer) []db.Query {
+	p := plan(c, transfers, func(p *Posting, e effect) {
+		p.Debits = append(p.Debits, db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}))
+	})
+	return append(p.Debits, p.Record...)
+}
+
+// Short reports whether err says that an account does not cover what was to be taken off it.
+func Short(err error) bool { return db.Violated(err) == "account_covered" }
+
+func plan(c Cause, transfers []Transfer, debit func(*Posting, effect)) *Posting {
 	p := &Posting{}
 	params := db.TransferPostParams{Kind: c.Kind, Subject: c.Subject, SubjectID: c.SubjectID, CreatedAt: c.At}
 	for _, t := range net(transfers) {
@@ -64,49 +82,51 @@ func Plan(ctx context.Context, c Cause, force bool, transfers ...Transfer) *Post
 	}
 	for _, e := range effects(transfers) {
 		if e.locks() {
-			p.debit(ctx, e, force)
+			debit(p, e)
 			continue
 		}
 		params.PendingAccounts = append(params.PendingAccounts, e.account.ID())
 		params.PendingAmounts = append(params.PendingAmounts, e.amount)
 	}
 	if len(params.Amounts) > 0 {
-		p.Record = append(p.Record, func(q *db.Queries) error { return q.TransferPost(ctx, params) })
+		p.Record = append(p.Record, db.Do((*db.Queries).TransferPost, params))
 	}
 	return p
 }
 
 // debit adds a debit: the lock and then, seeing all that was credited before, the rest.
-func (p *Posting) debit(ctx context.Context, e effect, force bool) {
-	id, i := e.account.ID(), len(p.covered)
-	p.covered = append(p.covered, false)
-	p.Debits = append(p.Debits,
-		func(q *db.Queries) error { return q.AccountLock(ctx, id) },
-		func(q *db.Queries) (err error) {
-			p.covered[i], err = q.AccountDebit(ctx, db.AccountDebitParams{ID: id, Debit: e.amount.Neg(), Force: force})
-			return err
-		})
+func (p *Posting) debit(e effect, force bool) {
+	covered := new(bool)
+	p.covered = append(p.covered, covered)
+	p.Debits = append(p.Debits, lockAndDebit(covered, e.account.ID(), e.amount.Neg(), force)...)
+}
+
+func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bool) []db.Query {
+	return []db.Query{
+		db.Do((*db.Queries).AccountLock, account),
+		db.One(covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: account, Debit: amount, Force: force}),
+	}
 }
 
 // Post books transfers whose debits of available money must be covered. On ErrInsufficient nothing was booked, but where
 // there are several such debits some may be taken already: then the transaction must be rolled back.
 func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
-	p := Plan(ctx, c, false, transfers...)
-	if err := inTurn(q, p.Debits); err != nil {
+	p := Plan(c, false, transfers...)
+	if err := inTurn(ctx, q, p.Debits); err != nil {
 		return fmt.Errorf("debit for %s: %w", c.Kind, err)
 	}
 	if !p.Covered() {
 		return ErrInsufficient
 	}
-	if err := inTurn(q, p.Record); err != nil {
+	if err := inTurn(ctx, q, p.Record); err != nil {
 		return fmt.Errorf("post %s: %w", c.Kind, err)
 	}
 	return nil
 }
 
-func inTurn(q *db.Queries, queries []db.Query) error {
+func inTurn(ctx context.Context, q *db.Queries, queries []db.Query) error {
 	for _, query := range queries {
-		if err := query(q); err != nil {
+		if err := query.Run(ctx, q); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got db.Payment) err
 			return w.same(p, got)
 		}
 	}
-	return fmt.Errorf("payment %d took requisite %d, which was not among the oldest free", got.ID, *got.RequisiteID)
+	return fmt.Errorf("payment %d took requisite %d, which does not qualify", got.ID, *got.RequisiteID)
 }
 
 // rush makes the same creation several times at once: exactly one creates, the others answer with it.

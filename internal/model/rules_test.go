@@ -249,7 +249,7 @@ type modelExpectation struct {
 	replay   *modelPayment
 	mismatch []string
 	box      *modelBox
-	// offers are the requisites a new payment may get: those used longest ago among the ones that qualify.
+	// offers are the requisites a new payment may get.
 	offers []modelOffer
 }
 
@@ -303,13 +303,14 @@ func (m *modelMerchant) boxFor(method, currency string) (*modelBox, string) {
 	return box, ""
 }
 
-// offers finds the qualifying requisites that were used longest ago; which of several equals is taken stays open.
+// offers finds the requisites that qualify. Which of them is taken stays open: each process goes by its own memory of their use,
+// which payments made at the same time or lost on the way change, too. The order has tests of its own, where the choice is.
 func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox) []modelOffer {
 	rate, known := m.rates[a.currency]
 	if !known {
 		return nil
 	}
-	var best []modelOffer
+	var offers []modelOffer
 	for _, r := range m.requisites {
 		if !m.qualifies(r, a) {
 			continue
@@ -319,14 +320,9 @@ func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox
 		if m.accounts[ledger.Available(ledger.Trader, r.trader.ID)] < quote.spot-quote.trader {
 			continue
 		}
-		if len(best) > 0 && r.used.Before(best[0].requisite.used) {
-			best = nil
-		}
-		if len(best) == 0 || r.used.Equal(best[0].requisite.used) {
-			best = append(best, modelOffer{r, markup, source, quote})
-		}
+		offers = append(offers, modelOffer{r, markup, source, quote})
 	}
-	return best
+	return offers
 }
 
 // qualifies judges all but the trader's means.
@@ -376,7 +372,6 @@ func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64,
 	}
 	p.begin(actor, "pending", m.now)
 	m.shift(p, func() { p.status = "pending" })
-	o.requisite.used = m.now
 	if cardMethod(p.method) {
 		p.checkout = &modelCheckout{phase: phaseDetails}
 	} else {

@@ -229,7 +229,7 @@ func (w *modelWalk) flip(s modelStep) error {
 	default:
 		r := pickModel(w.model.requisites, s.n[4])
 		r.active = on
-		return w.exec("update requisite set active = $1 where id = $2", on, r.id)
+		return w.exec("update requisite set enabled = $1 where id = $2", on, r.id)
 	}
 }
 

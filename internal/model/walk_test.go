@@ -19,6 +19,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
@@ -107,7 +108,11 @@ func (w *modelWalk) restart() error {
 	addresses := webhook.NewAddresses(true)
 	key := make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
-	w.service, err = payment.New(w.ctx, w.pool, w.clock, addresses,
+	settings, err := directory.NewKeeper(w.ctx, w.pool, 0, nil)
+	if err != nil {
+		return err
+	}
+	w.service, err = payment.New(w.ctx, w.pool, w.clock, addresses, settings,
 		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards})
 	if err != nil {
 		return err

@@ -67,8 +67,6 @@ type modelRequisite struct {
 	min, max int64
 	active   bool
 	modelRequisiteLimits
-	// used is zero until first used.
-	used time.Time
 }
 
 // modelRequisiteLimits are how many payments, and how much in hundredths, a requisite takes in a day of its own zone, and

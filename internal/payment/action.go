@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -35,17 +33,12 @@ func (s *Service) UpdateStatus(ctx context.Context, caller auth.Caller, id int64
 	if err := u.validate(ctx); err != nil {
 		return Payment{}, false, err
 	}
-	var after db.Payment
 	queued := false
-	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
-		after, queued = p, p.Status != u.Status
-		if !queued {
-			return nil
+	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
+		if queued = p.Status != u.Status; !queued {
+			return nil, nil //nolint:nilnil // the same status again is no change
 		}
-		after, err = s.move(ctx, tx, p, change{
-			to: Status(u.Status), actor: caller.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID,
-		})
-		return err
+		return &change{to: Status(u.Status), actor: caller.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID}, nil
 	})
 	return Payment{after}, queued, err
 }
@@ -84,13 +77,11 @@ func (s *Service) traderMove(ctx context.Context, caller auth.Caller, id int64, 
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
-	var after db.Payment
-	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
-			return errNotPending
+			return nil, errNotPending
 		}
-		after, err = s.move(ctx, tx, p, change{to: to, actor: caller.Actor(), reason: reason})
-		return err
+		return &change{to: to, actor: caller.Actor(), reason: reason}, nil
 	})
 	return Payment{after}, err
 }

@@ -151,7 +151,7 @@ func checkFileName(f fault.Fields, name string) string {
 
 // moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review while the payment is in
 // appeal, and then decided as the payment is. It costs the moves of other payments nothing.
-func moveAppeal(ctx context.Context, from, to db.Payment, now time.Time) []db.Query {
+func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
 	switch Status(to.Status) {
 	case Appeal:
@@ -165,9 +165,7 @@ func moveAppeal(ctx context.Context, from, to db.Payment, now time.Time) []db.Qu
 	if Status(from.Status) != Failed && Status(from.Status) != Appeal && Status(to.Status) != Appeal {
 		return nil
 	}
-	return []db.Query{func(q *db.Queries) error {
-		return q.AppealFollow(ctx, db.AppealFollowParams{
-			MerchantID: to.MerchantID, PaymentID: to.ID, Status: status, StatusAt: now,
-		})
-	}}
+	return []db.Query{db.Do((*db.Queries).AppealFollow, db.AppealFollowParams{
+		MerchantID: to.MerchantID, PaymentID: to.ID, Status: status, StatusAt: now,
+	})}
 }

@@ -64,7 +64,7 @@ func (s *Service) InCheckout(
 }
 
 // OnCardMove has queries run with each move of a card payment, whoever moves it.
-func (s *Service) OnCardMove(queries func(ctx context.Context, to Payment, at time.Time) []db.Query) {
+func (s *Service) OnCardMove(queries func(to Payment, at time.Time) []db.Query) {
 	s.cardMove = queries
 }
 
@@ -77,20 +77,20 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 }
 
 // moveCard keeps or erases the card of a payment that ends, and tells its checkout of every move.
-func (s *Service) moveCard(ctx context.Context, to db.Payment, now time.Time) []db.Query {
+func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {
 	if !cardCheckout(to) {
 		return nil
 	}
 	var queries []db.Query
 	switch Status(to.Status) {
 	case Completed:
-		queries = append(queries, card.Keep(ctx, to.MerchantID, to.ID, now))
+		queries = append(queries, card.Keep(to.MerchantID, to.ID, now))
 	case Failed, Cancelled, Appeal:
-		queries = append(queries, card.Erase(ctx, to.MerchantID, to.ID))
+		queries = append(queries, card.Erase(to.MerchantID, to.ID))
 	case Pending:
 	}
 	if s.cardMove != nil {
-		queries = append(queries, s.cardMove(ctx, Payment{to}, now)...)
+		queries = append(queries, s.cardMove(Payment{to}, now)...)
 	}
 	return queries
 }
@@ -139,7 +139,7 @@ func (s *Service) tellResend(ctx context.Context, tx pgx.Tx, p db.Payment, r Res
 	if err != nil {
 		return p, err
 	}
-	if err := event.Insert(ctx)(db.New(tx)); err != nil {
+	if err := event.Insert().Run(ctx, db.New(tx)); err != nil {
 		return p, fmt.Errorf("write event: %w", err)
 	}
 	return to, nil

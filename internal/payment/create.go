@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
 	"gateway/internal/db"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
 	"gateway/internal/rate"
@@ -30,7 +30,7 @@ var (
 		"No requisite is available for this payment now.")
 )
 
-// createTimeout bounds a creation, waits for busy requisites included.
+// createTimeout bounds a creation, however often it has to choose again.
 const createTimeout = 20 * time.Second
 
 // Created is the answer to a creation.
@@ -55,62 +55,61 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 	if err != nil {
 		return Created{}, err
 	}
-	var created Created
-	open := &place{counts: s.open, merchantID: caller.MerchantID}
-	err = db.InTxWithin(ctx, createTimeout, db.PlanOnce{Pool: s.pool}, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
-		created, err = s.createOrReplay(ctx, tx, q, caller, o, open)
-		return err
-	})
-	open.end(err == nil && !created.Replay)
+	bounded, cancel := context.WithTimeout(ctx, createTimeout)
+	defer cancel()
+	created, err := s.createOrReplay(bounded, caller, o)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", db.ErrBusy, err)
+	}
 	return created, err
 }
 
-// createOrReplay claims the order id and, in the same round trip, reads all that decides the payment and locks a
-// requisite for it. What of that turns out not to be needed is given back with the transaction.
-func (s *Service) createOrReplay(
-	ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order, open *place,
-) (Created, error) {
-	key := db.PaymentKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
-	d := &draft{order: o, caller: caller, now: s.clock.Now(), configured: s.config.Markup}
-	d.choice = routing.NewChoice(routing.Want{
-		Currency: o.Currency, Method: o.method.name, Amount: o.amount, Now: d.now, Desk: o.method.requisiteType == "",
-	})
-	var claimed bool
-	queries := []db.Query{
-		func(q *db.Queries) (err error) {
-			d.id, err = q.PaymentKeyInsert(ctx, key)
-			claimed = err == nil
-			return db.IgnoreNoRows(err)
-		},
-		d.cashbox(ctx, caller, o), d.limits(ctx, o), d.rate(ctx, o, d.now),
+// createOrReplay makes the payment by what is in memory. It refuses one only when its order id is still free and nothing has
+// been changed that it does not know of.
+func (s *Service) createOrReplay(ctx context.Context, caller auth.Caller, o order) (Created, error) {
+	key := db.PaymentKeyGetParams{MerchantID: caller.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
+	for {
+		if err := s.settings.Current(ctx); err != nil {
+			return Created{}, err
+		}
+		d := s.draft(caller, o)
+		refusal := s.make(ctx, d)
+		switch {
+		case refusal == nil:
+			return Created{Payment: Payment{d.payment}}, nil
+		case db.Violated(refusal) == "payment_key_pkey":
+			return s.replay(ctx, key, o)
+		case !errors.Is(refusal, routing.ErrAgain) && !refuses(refusal):
+			return Created{}, refusal
+		}
+		replayed, err := s.replay(ctx, key, o)
+		if !db.NoRows(err) {
+			return replayed, err
+		}
+		changed, err := s.settings.Renew(ctx)
+		if err != nil {
+			return Created{}, err
+		}
+		if !changed && refuses(refusal) {
+			s.tellRefusal(ctx, d, refusal)
+			return Created{}, refusal
+		}
 	}
-	queries = append(queries, s.open.count(ctx, caller.MerchantID)...)
-	if err := db.Pipeline(ctx, tx, append(queries, d.choice.First(ctx)...)...); err != nil {
-		return Created{}, fmt.Errorf("claim order id: %w", err)
-	}
-	if !claimed {
-		return s.replay(ctx, q, key, o)
-	}
-	if err := d.refusal(o); err != nil {
-		return Created{}, err
-	}
-	if !open.take() {
-		return Created{}, errOpenLimit
-	}
-	if err := d.make(ctx, tx); err != nil {
-		return Created{}, s.refused(ctx, q, d, err)
-	}
-	return Created{Payment: Payment{d.payment}}, nil
 }
 
-// replay reads the payment that has the order id. It takes a statement of its own to see what the winner of a race
-// has just committed.
-func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PaymentKeyInsertParams, o order) (Created, error) {
-	id, err := q.PaymentKeyGet(ctx, db.PaymentKeyGetParams(key))
+// refuses tells a refusal, which answers the caller, from a failure.
+func refuses(err error) bool {
+	answer := fault.As(err)
+	return answer != nil && (answer.Kind == fault.Refused || answer.Kind == fault.Forbidden)
+}
+
+// replay reads the payment that has the order id.
+func (s *Service) replay(ctx context.Context, key db.PaymentKeyGetParams, o order) (Created, error) {
+	id, err := s.q.PaymentKeyGet(ctx, key)
 	if err != nil {
 		return Created{}, fmt.Errorf("read order id: %w", err)
 	}
-	p, err := q.PaymentGet(ctx, db.PaymentGetParams{MerchantID: key.MerchantID, ID: id})
+	p, err := s.q.PaymentGet(ctx, db.PaymentGetParams{MerchantID: key.MerchantID, ID: id})
 	if err != nil {
 		return Created{}, fmt.Errorf("read payment: %w", err)
 	}
@@ -131,62 +130,45 @@ func mismatch(p db.Payment, o order) []string {
 	return fields
 }
 
-// state is what decides whether and how a payment is made, besides the request.
-type state struct {
-	box   *db.CashboxForMethodRow
-	limit *db.PlatformLimitGetRow
-	base  rate.Base
+// draft is a payment in the making: the request, and what decides besides it whether and how it is made.
+type draft struct {
+	order
+	caller     auth.Caller
+	now        time.Time
+	configured decimal.Decimal
+	shop       *directory.Shop
+	limit      *db.PlatformLimit
+	base       rate.Base
 	// baseErr is rate.ErrNone where the currency never had a rate.
 	baseErr error
+
+	// payment is the row, once a requisite is chosen.
+	payment db.Payment
 }
 
-func (st *state) cashbox(ctx context.Context, caller auth.Caller, o order) db.Query {
-	return func(q *db.Queries) error {
-		box, err := q.CashboxForMethod(ctx, db.CashboxForMethodParams{
-			MerchantID: caller.MerchantID, CashboxID: caller.CashboxID, Method: o.method.name, Currency: o.Currency,
-		})
-		if err == nil {
-			st.box = &box
-		}
-		return db.IgnoreNoRows(err)
-	}
-}
-
-func (st *state) limits(ctx context.Context, o order) db.Query {
-	return func(q *db.Queries) error {
-		limit, err := q.PlatformLimitGet(ctx, o.Currency)
-		if err == nil {
-			st.limit = &limit
-		}
-		return db.IgnoreNoRows(err)
-	}
-}
-
-func (st *state) rate(ctx context.Context, o order, now time.Time) db.Query {
-	return func(q *db.Queries) error {
-		st.base, st.baseErr = rate.Current(ctx, q, o.Currency, now)
-		if errors.Is(st.baseErr, rate.ErrNone) {
-			return nil
-		}
-		return st.baseErr
-	}
+func (s *Service) draft(caller auth.Caller, o order) *draft {
+	d := &draft{order: o, caller: caller, now: s.clock.Now(), configured: s.config.Markup}
+	d.shop = s.settings.Shop(caller.MerchantID, caller.CashboxID, o.method.name, o.Currency)
+	d.limit = s.settings.Limit(o.Currency)
+	d.base, d.baseErr = s.settings.Rate(o.Currency, d.now)
+	return d
 }
 
 // refusal is why the payment is not made, in the documented order, or nil.
-func (st *state) refusal(o order) error {
+func (d *draft) refusal() error {
 	switch {
-	case st.box == nil:
+	case d.shop == nil:
 		return errMethodDisabled
-	case !st.box.CollectEnabled:
+	case !d.shop.CollectEnabled:
 		return errCollectDisabled
-	case !st.box.MethodEnabled:
+	case !d.shop.MethodEnabled:
 		return errMethodDisabled
-	case st.limit != nil && outside(o.amount, st.limit.MinAmount, st.limit.MaxAmount),
-		st.box.MinAmount.Valid && o.amount.LessThan(st.box.MinAmount.Decimal),
-		st.box.MaxAmount.Valid && o.amount.GreaterThan(st.box.MaxAmount.Decimal):
+	case d.limit != nil && outside(d.amount, d.limit.MinAmount, d.limit.MaxAmount),
+		d.shop.MinAmount.Valid && d.amount.LessThan(d.shop.MinAmount.Decimal),
+		d.shop.MaxAmount.Valid && d.amount.GreaterThan(d.shop.MaxAmount.Decimal):
 		return errOutsideLimits
-	case st.baseErr != nil:
-		return fmt.Errorf("%w: %w", errNoRequisite, st.baseErr)
+	case d.baseErr != nil:
+		return fmt.Errorf("%w: %w", errNoRequisite, d.baseErr)
 	}
 	return nil
 }
@@ -195,58 +177,89 @@ func outside(amount, minimum, maximum decimal.Decimal) bool {
 	return amount.LessThan(minimum) || amount.GreaterThan(maximum)
 }
 
-// draft is a payment in the making.
-type draft struct {
-	order
-	state
-	caller     auth.Caller
-	id         int64
-	now        time.Time
-	configured decimal.Decimal
-	choice     *routing.Choice
-
-	// payment is the row, once a requisite is chosen.
-	payment db.Payment
+// want is what the payment needs of a requisite.
+func (d *draft) want() routing.Want {
+	return routing.Want{
+		Currency: d.Currency, Method: d.method.name, Amount: d.amount, Now: d.now, Desk: d.method.requisiteType == "",
+	}
 }
 
-// make finds the requisite and, together with its reservation, writes the payment and holds its trader's USDT.
-func (d *draft) make(ctx context.Context, tx pgx.Tx) error {
-	id, err := uuid.NewV7()
+// hold is what a candidate's trader would put up.
+func (d *draft) hold(c routing.Candidate) decimal.Decimal {
+	_, _, quote := d.price(c)
+	return quote.Hold()
+}
+
+// make finds the requisite and makes the payment on it.
+func (s *Service) make(ctx context.Context, d *draft) error {
+	if err := d.refusal(); err != nil {
+		return err
+	}
+	place, err := s.open.take(ctx, s.q, d.caller.MerchantID, s.settings.MaxOpenPayments(d.caller.MerchantID))
+	if err != nil {
+		return err
+	}
+	err = s.settings.Requisites.Place(ctx, s.q, d.want(), d.hold, func(c routing.Candidate) error { return s.write(ctx, d, c, place) })
+	place.end(err == nil)
+	if none := new(routing.NoneError); errors.As(err, &none) {
+		return fmt.Errorf("%w: %w", errNoRequisite, err)
+	}
+	return err
+}
+
+// write makes the payment on a candidate, in one round trip: the order id claimed, the payment written, the requisite reserved
+// and the trader's USDT held, or nothing of it. Where only the USDT still pending would cover the hold, that is folded in first.
+func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) error {
+	id, err := s.ids.next(ctx)
+	if err != nil {
+		return err
+	}
+	number, err := uuid.NewV7()
 	if err != nil {
 		return fmt.Errorf("make uuid: %w", err)
 	}
-	d.choice.For(d.id)
-	_, err = d.choice.Reserve(ctx, tx, func(r routing.Requisite) routing.Booking {
-		d.payment = d.row(id, r)
-		cause := ledger.Cause{Kind: "hold", Subject: subject, SubjectID: d.id, At: d.now}
-		// The one debit of a creation is checked: a trader never puts up more than he has.
-		hold := ledger.Plan(ctx, cause, false, positionOf(d.payment).transfers()...)
-		queries := []db.Query{
-			func(q *db.Queries) error { return q.PaymentInsert(ctx, db.PaymentInsertParams(d.payment)) },
-			record(ctx, change{to: Pending, actor: d.caller.Actor()}, d.payment.MerchantID, d.id, nil, d.now),
-		}
-		queries = append(append(queries, hold.Debits...), hold.Record...)
-		return routing.Booking{Queries: queries, Short: func() bool { return !hold.Covered() }}
-	})
+	d.payment = d.row(id, number, c)
+	cause := ledger.Cause{Kind: "hold", Subject: subject, SubjectID: id, At: d.now}
+	queries := append(place.count(),
+		db.Do((*db.Queries).PaymentKeyInsert, db.PaymentKeyInsertParams{
+			MerchantID: d.payment.MerchantID, Channel: d.method.name, OrderID: d.OrderID, PaymentID: id,
+		}),
+		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(d.payment)),
+		record(change{to: Pending, actor: d.caller.Actor()}, d.payment.MerchantID, id, nil, d.now),
+	)
+	queries = append(queries, routing.Reserve(c, d.want(), id)...)
+	// A trader never puts up more than he has.
+	queries = append(queries, ledger.Take(cause, positionOf(d.payment).transfers()...)...)
+	err = db.Write(ctx, s.pool, queries...)
+	if !ledger.Short(err) {
+		return err
+	}
+	if err := ledger.FoldNow(ctx, s.pool, ledger.Available(ledger.Trader, c.TraderID)); err != nil {
+		return err
+	}
+	if err = db.Write(ctx, s.pool, queries...); ledger.Short(err) {
+		return fmt.Errorf("%w: %w", routing.ErrShort, err)
+	}
 	return err
 }
 
 // price is what the payment is worth at a trader's terms.
-func (d *draft) price(traderRate decimal.NullDecimal, traderShare decimal.Decimal) (decimal.Decimal, string, rate.Quote) {
+func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote) {
 	markup, source := rate.Markups{
-		Body: d.percent, CashboxMethod: d.box.MarginPercent, Merchant: d.caller.RatePercent, Trader: traderRate,
+		Body: d.percent, CashboxMethod: d.shop.MarginPercent, Merchant: d.caller.RatePercent, Trader: c.TraderRatePercent,
 		Configuration: d.configured,
 	}.Pick()
-	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, rate.Terms{Markup: markup, TraderShare: traderShare})
+	terms := rate.Terms{Markup: markup, TraderShare: c.TraderSharePercent}
+	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, terms)
 }
 
 // row is the payment on a requisite, at its trader's terms.
-func (d *draft) row(id uuid.UUID, r routing.Requisite) db.Payment {
-	markup, source, quote := d.price(r.TraderRatePercent, r.TraderSharePercent)
+func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
+	markup, source, quote := d.price(r)
 	p := db.Payment{
-		MerchantID: d.caller.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID,
+		MerchantID: d.caller.MerchantID, ID: id, UUID: number, CashboxID: d.shop.CashboxID, OrderID: d.OrderID,
 		Method: d.method.name, Currency: d.Currency, Amount: d.amount, Description: d.Description, CallbackURI: d.CallbackURI,
-		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(validity(d.box.ValiditySeconds)),
+		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(d.shop.Validity),
 		TraderID: r.TraderID, RequisiteID: &r.ID, RequisiteDay: &r.Day,
 		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: &d.base.ObservedAt,
 		RateUnavailable: !d.base.Fresh, MarkupPercent: markup, MarkupSource: source,
@@ -271,8 +284,4 @@ func (d *draft) addPayer(p *db.Payment) {
 	if d.Payer.Counted {
 		p.PayerSuccessful, p.PayerExpired = &d.Payer.Successful, &d.Payer.Expired
 	}
-}
-
-func validity(seconds *int32) time.Duration {
-	return time.Duration(*seconds) * time.Second
 }

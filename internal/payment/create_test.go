@@ -159,7 +159,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 	p := b.create(t, caller, r)
 	breakState()
-	b.exec(t, "update requisite set active = false")
+	b.exec(t, "update requisite set enabled = false")
 	again := must[payment.Created](t)(b.payments.Create(ctx, caller, r))
 	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
 		t.Errorf("repeat: %+v", again)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
 	"gateway/internal/db"
@@ -37,37 +35,21 @@ var rules = []routing.Rule{
 	routing.DailySum, routing.OpenLimit, routing.SlotTaken, routing.TraderShort,
 }
 
-// refused counts and logs why a choice found nobody, and turns it into the documented refusal.
-func (s *Service) refused(ctx context.Context, q *db.Queries, d *draft, err error) error {
-	if !errors.Is(err, routing.ErrNone) {
-		return err
+// tellRefusal counts and logs why a choice found nobody.
+func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
+	none := new(routing.NoneError)
+	if !errors.As(refusal, &none) {
+		return
 	}
-	candidates, explainErr := d.explain(ctx, q)
-	if explainErr != nil {
-		return explainErr
-	}
-	dropped := map[routing.Rule]int{}
-	for _, c := range candidates {
-		dropped[c.DroppedBy]++
-	}
-	closest := ruleNoRequisite
+	closest, candidates := ruleNoRequisite, 0
 	for _, rule := range rules {
-		if dropped[rule] > 0 {
+		if candidates += none.Dropped[rule]; none.Dropped[rule] > 0 {
 			closest = rule
 		}
 	}
 	s.refusals.WithLabelValues(d.Currency, d.method.name, string(closest)).Inc()
 	slog.InfoContext(ctx, "no requisite", "currency", d.Currency, "method", d.method.name, "merchant_id", d.caller.MerchantID,
-		"closest", closest, "candidates", len(candidates), "dropped", dropped)
-	return fmt.Errorf("%w: %w", errNoRequisite, err)
-}
-
-func (d *draft) explain(ctx context.Context, q *db.Queries) ([]routing.Candidate, error) {
-	want := routing.Want{PaymentID: d.id, Currency: d.Currency, Method: d.method.name, Amount: d.amount, Now: d.now}
-	return routing.Explain(ctx, q, want, func(c routing.Candidate) decimal.Decimal {
-		_, _, quote := d.price(c.TraderRatePercent, c.TraderSharePercent)
-		return quote.Hold()
-	})
+		"closest", closest, "candidates", candidates, "dropped", none.Dropped)
 }
 
 // RoutingQuestion is a payment that is not made.
@@ -99,18 +81,14 @@ func (s *Service) ExplainRouting(ctx context.Context, caller auth.Caller, questi
 	if err := f.Err(); err != nil {
 		return RoutingAnswer{}, err
 	}
-	var answer RoutingAnswer
-	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) (err error) {
-		answer, err = s.explainRouting(ctx, tx, o, question.CashboxID)
-		return err
-	})
-	return answer, err
+	return s.explainRouting(ctx, o, question.CashboxID)
 }
 
-func (s *Service) explainRouting(ctx context.Context, tx pgx.Tx, o order, cashboxID int64) (RoutingAnswer, error) {
-	q := db.New(tx)
-	owner, err := q.CashboxOwner(ctx, cashboxID)
+func (s *Service) explainRouting(ctx context.Context, o order, cashboxID int64) (RoutingAnswer, error) {
+	if _, err := s.settings.Renew(ctx); err != nil {
+		return RoutingAnswer{}, err
+	}
+	owner, err := s.q.CashboxOwner(ctx, cashboxID)
 	if db.NoRows(err) {
 		return RoutingAnswer{}, fault.ErrNotFound
 	}
@@ -121,21 +99,17 @@ func (s *Service) explainRouting(ctx context.Context, tx pgx.Tx, o order, cashbo
 		Kind: auth.MerchantKey, MerchantID: owner.MerchantID, CashboxID: &cashboxID, APIEnabled: owner.ApiEnabled,
 		RatePercent: owner.RatePercent,
 	}
-	d := &draft{order: o, caller: merchant, now: s.clock.Now(), configured: s.config.Markup}
-	err = db.Pipeline(ctx, tx, d.cashbox(ctx, merchant, o), d.limits(ctx, o), d.rate(ctx, o, d.now))
-	if err != nil {
-		return RoutingAnswer{}, fmt.Errorf("read state: %w", err)
-	}
+	d := s.draft(merchant, o)
 	refusal := merchant.NeedMerchant("")
 	if refusal == nil {
-		refusal = d.refusal(o)
+		refusal = d.refusal()
 	}
-	if d.box == nil || d.baseErr != nil {
+	if d.shop == nil || d.baseErr != nil {
 		// Without a cashbox or a rate nobody can say what a candidate would have to put up.
 		return RoutingAnswer{Refusal: fault.As(refusal).Code}, nil //nolint:nilerr // the refusal is the answer
 	}
 	answer := RoutingAnswer{}
-	if answer.Candidates, err = d.explain(ctx, q); err != nil {
+	if answer.Candidates, err = s.settings.Requisites.Explain(ctx, s.q, d.want(), d.hold); err != nil {
 		return RoutingAnswer{}, err
 	}
 	answer.settle(refusal)
@@ -150,7 +124,7 @@ func (a *RoutingAnswer) settle(refusal error) {
 	}
 	for _, c := range a.Candidates {
 		if c.DroppedBy == routing.Free {
-			a.RequisiteID = c.RequisiteID
+			a.RequisiteID = c.ID
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/card"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 	"gateway/internal/routing"
@@ -51,9 +52,9 @@ func (p position) transfers() []ledger.Transfer {
 
 // shift plans the way from one position to another. It is forced, since any status may follow any other whatever was
 // spent in between.
-func shift(ctx context.Context, from, to db.Payment, at time.Time) *ledger.Posting {
+func shift(from, to db.Payment, at time.Time) *ledger.Posting {
 	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
-	return ledger.Plan(ctx, cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
+	return ledger.Plan(cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
 }
 
 // change is a status move somebody asks for.
@@ -64,99 +65,135 @@ type change struct {
 	providerPaymentID *string
 }
 
-// move carries a locked payment to another status: row, history, reservation, webhook, and last the money, written in
-// one round trip.
-func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (db.Payment, error) {
-	now := s.clock.Now()
-	expiresAt, err := expiry(ctx, db.New(tx), from, c.to, now)
+// carry moves a payment, which was found before, as decide says by how it stands; nil is not at all. What was found is enough:
+// whoever else moves it at the same time has it read and decided upon again. A card payment, beside which its checkout goes on,
+// is locked for it.
+func (s *Service) carry(ctx context.Context, found db.Payment, decide func(p db.Payment) (*change, error)) (after db.Payment, err error) {
+	for after = found; !cardCheckout(after); {
+		c, err := decide(after)
+		if err != nil || c == nil {
+			return after, err
+		}
+		moved, err := s.moveNow(ctx, after, *c)
+		if !outdated(err) {
+			return moved, err
+		}
+		if after, err = s.q.PaymentGet(ctx, db.PaymentGetParams{MerchantID: found.MerchantID, ID: found.ID}); err != nil {
+			return after, fmt.Errorf("read payment: %w", err)
+		}
+	}
+	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		c, err := decide(p)
+		if after = p; err == nil && c != nil {
+			after, err = s.move(ctx, tx, p, *c)
+		}
+		return err
+	})
+	return after, err
+}
+
+// outdated reports whether a move failed because the payment has changed since it was read.
+func outdated(err error) bool { return db.Violated(err) == "payment_version" }
+
+// moveNow moves a payment that takes no card, in one round trip, after the queries given.
+func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before ...db.Query) (db.Payment, error) {
+	to, queries, err := s.moving(from, c, nil)
 	if err != nil {
 		return from, err
 	}
-	to := from
-	to.Status, to.StatusReason, to.StatusAt, to.ExpiresAt = string(c.to), c.reason, now, expiresAt
-	to.EventSequence++
+	if err := db.Write(ctx, s.pool, append(before, queries...)...); err != nil {
+		return from, fmt.Errorf("move payment: %w", err)
+	}
+	return to, nil
+}
+
+// move moves a payment that the transaction has locked.
+func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change) (db.Payment, error) {
 	shown, err := s.cardShown(ctx, tx, from)
 	if err != nil {
 		return from, err
 	}
-	event, err := statusEvent(from, to, shown)
+	to, queries, err := s.moving(from, c, shown)
 	if err != nil {
 		return from, err
 	}
-	queries := []db.Query{
-		func(q *db.Queries) (err error) {
-			to, err = q.PaymentMove(ctx, db.PaymentMoveParams{
-				MerchantID: from.MerchantID, ID: from.ID, Status: string(c.to), StatusReason: c.reason, StatusAt: now,
-				ExpiresAt: expiresAt, ProviderPaymentID: c.providerPaymentID,
-			})
-			return err
-		},
-		record(ctx, c, from.MerchantID, from.ID, &from.Status, now),
-		event.Insert(ctx),
-	}
-	queries = append(queries, moveReservation(ctx, from, to, now)...)
-	queries = append(queries, moveDue(ctx, from, to, now)...)
-	queries = append(queries, s.moveCard(ctx, to, now)...)
-	queries = append(queries, moveAppeal(ctx, from, to, now)...)
-	money := shift(ctx, from, to, now)
-	queries = append(append(queries, money.Debits...), money.Record...)
 	if err := db.Pipeline(ctx, tx, queries...); err != nil {
 		return from, fmt.Errorf("move payment: %w", err)
 	}
 	return to, nil
 }
 
-// record writes a row of history.
-func record(ctx context.Context, c change, merchantID, id int64, from *string, at time.Time) db.Query {
-	return func(q *db.Queries) error {
-		return q.PaymentHistoryInsert(ctx, db.PaymentHistoryInsertParams{
-			MerchantID: merchantID, PaymentID: id, At: at, Actor: c.actor,
-			FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
-		})
+// moving is what carries a payment to another status: row, history, reservation, webhook, and last the money.
+func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
+	now := s.clock.Now()
+	to := from
+	to.Status, to.StatusReason, to.StatusAt = string(c.to), c.reason, now
+	to.EventSequence++
+	to.Version++
+	if c.to == Pending {
+		// A payment that is set back has its full validity again.
+		to.ExpiresAt = now.Add(s.settings.Validity(from.CashboxID, from.Method))
 	}
+	if c.providerPaymentID != nil {
+		to.ProviderPaymentID = c.providerPaymentID
+	}
+	event, err := statusEvent(from, to, shown)
+	if err != nil {
+		return from, nil, err
+	}
+	queries := []db.Query{
+		db.Do((*db.Queries).PaymentMove, db.PaymentMoveParams{
+			MerchantID: to.MerchantID, ID: to.ID, Status: to.Status, StatusReason: to.StatusReason, StatusAt: to.StatusAt,
+			ExpiresAt: to.ExpiresAt, ProviderPaymentID: to.ProviderPaymentID, EventSequence: to.EventSequence, Version: from.Version,
+		}),
+		record(c, from.MerchantID, from.ID, &from.Status, now),
+		event.Insert(),
+	}
+	queries = append(queries, moveReservation(from, to, now)...)
+	queries = append(queries, moveDue(from, to, now)...)
+	queries = append(queries, s.moveCard(to, now)...)
+	queries = append(queries, moveAppeal(from, to, now)...)
+	money := shift(from, to, now)
+	return to, append(append(queries, money.Debits...), money.Record...), nil
 }
 
-// expiry gives a payment that is set back to pending its full validity again.
-func expiry(ctx context.Context, q *db.Queries, p db.Payment, to Status, now time.Time) (time.Time, error) {
-	if to != Pending {
-		return p.ExpiresAt, nil
-	}
-	seconds, err := q.CashboxMethodValidity(ctx, db.CashboxMethodValidityParams{CashboxID: p.CashboxID, Method: p.Method})
-	if err != nil {
-		return p.ExpiresAt, fmt.Errorf("read validity: %w", err)
-	}
-	return now.Add(validity(&seconds)), nil
+// record writes a row of history.
+func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
+	return db.Do((*db.Queries).PaymentHistoryInsert, db.PaymentHistoryInsertParams{
+		MerchantID: merchantID, PaymentID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
+	})
 }
 
 // slotRest is how long a requisite keeps an amount free of new payments after a payment ended unpaid, so that a late
 // transfer is not taken for the next payer's.
 const slotRest = 15 * time.Minute
 
-// moveReservation frees the slot, or takes it again if nobody else has, and keeps the count of the requisite's day.
-func moveReservation(ctx context.Context, from, to db.Payment, now time.Time) []db.Query {
+// moveReservation keeps the count of the requisite's day, and frees the slot or takes it again if nobody else has: in this
+// order, in which a creation takes them, too.
+func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if to.RequisiteID == nil {
 		return nil
 	}
-	queries := moveSlot(ctx, to, now)
+	var queries []db.Query
 	if counts := countsToday(to); to.RequisiteDay != nil && counts != countsToday(from) {
-		queries = append(queries, routing.CountDay(ctx, *to.RequisiteID, *to.RequisiteDay, to.Amount, counts))
+		queries = append(queries, routing.CountDay(*to.RequisiteID, *to.RequisiteDay, to.Amount, counts))
 	}
-	return queries
+	return append(queries, moveSlot(to, now)...)
 }
 
 // moveSlot frees or takes a requisite's slot. A desk that takes cards has none.
-func moveSlot(ctx context.Context, to db.Payment, now time.Time) []db.Query {
+func moveSlot(to db.Payment, now time.Time) []db.Query {
 	if cardCheckout(to) {
 		return nil
 	}
-	id, want := *to.RequisiteID, routing.Want{PaymentID: to.ID, Amount: to.Amount, Now: now}
+	slot := routing.Slot{RequisiteID: *to.RequisiteID, Amount: to.Amount, PaymentID: to.ID}
 	switch Status(to.Status) {
 	case Completed:
-		return []db.Query{routing.FreeSlot(ctx, id, want, now)}
+		return []db.Query{slot.Free(now, now)}
 	case Failed, Cancelled:
-		return []db.Query{routing.FreeSlot(ctx, id, want, now.Add(slotRest))}
+		return []db.Query{slot.Free(now.Add(slotRest), now)}
 	case Pending:
-		return []db.Query{routing.TakeSlot(ctx, id, nil, want, new(bool))}
+		return []db.Query{slot.Take(now)}
 	case Appeal:
 	}
 	return nil
@@ -168,21 +205,17 @@ func countsToday(p db.Payment) bool {
 }
 
 // moveDue keeps the rule that a completed payment is settled or has a due row, never both.
-func moveDue(ctx context.Context, from, to db.Payment, now time.Time) []db.Query {
+func moveDue(from, to db.Payment, now time.Time) []db.Query {
 	switch {
 	case !to.RateUnavailable:
 		return nil
 	case Status(from.Status) == Completed:
-		return []db.Query{func(q *db.Queries) error {
-			_, err := q.SettlementDueDelete(ctx, db.SettlementDueDeleteParams{MerchantID: to.MerchantID, PaymentID: to.ID})
-			return err
-		}}
+		return []db.Query{db.One(new(int64), (*db.Queries).SettlementDueDelete,
+			db.SettlementDueDeleteParams{MerchantID: to.MerchantID, PaymentID: to.ID})}
 	case Status(to.Status) == Completed:
-		return []db.Query{func(q *db.Queries) error {
-			return q.SettlementDueInsert(ctx, db.SettlementDueInsertParams{
-				MerchantID: to.MerchantID, PaymentID: to.ID, Currency: to.Currency, Since: now,
-			})
-		}}
+		return []db.Query{db.Do((*db.Queries).SettlementDueInsert, db.SettlementDueInsertParams{
+			MerchantID: to.MerchantID, PaymentID: to.ID, Currency: to.Currency, Since: now,
+		})}
 	}
 	return nil
 }

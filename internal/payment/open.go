@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,7 +31,6 @@ type openCounts struct {
 
 type openCount struct {
 	known bool
-	limit int32
 	// pending are those last counted, those made here since, and those in the making. made is how many were made here ever.
 	pending, making, made int32
 	// due is when to count again, in real time.
@@ -51,63 +51,79 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	fn(c)
 }
 
-// count is the query that counts anew, if it is time to. Only one creation at a time makes it.
-func (o *openCounts) count(ctx context.Context, merchantID int64) []db.Query {
-	due, made := false, int32(0)
-	o.with(merchantID, func(c *openCount) {
-		now := time.Now()
-		made = c.made
-		if due = !c.known || !now.Before(c.due); due {
-			c.due = now.Add(countEvery)
-		}
-	})
-	if !due {
-		return nil
+// take takes a place among a merchant's open payments, or says that there is none. Where the last count leaves none, or there
+// was none yet, it counts first.
+func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
+	p := &place{counts: o, merchantID: merchantID, limit: limit}
+	if p.take() {
+		return p, nil
 	}
-	return []db.Query{func(q *db.Queries) error {
-		row, err := q.MerchantOpenPayments(ctx, merchantID)
-		if err == nil {
-			o.with(merchantID, func(c *openCount) { c.counted(row, made) })
+	if p.due {
+		for _, query := range p.count() {
+			if err := query.Run(ctx, q); err != nil {
+				return nil, fmt.Errorf("count open payments: %w", err)
+			}
 		}
-		return err
-	}}
-}
-
-// counted takes in a count that began when so many had been made here. What was made since may be in it or not: until the next
-// count it rather counts twice than not at all.
-func (c *openCount) counted(row db.MerchantOpenPaymentsRow, made int32) {
-	c.known, c.limit, c.pending = true, row.MaxOpenPayments, row.OpenPayments+c.making+c.made-made
-	every := countEvery
-	if c.limit-c.pending <= openNear {
-		every = countNearEvery
+		p.counted()
+		if p.take() {
+			return p, nil
+		}
 	}
-	c.due = time.Now().Add(every)
+	return nil, errOpenLimit
 }
 
 // place is one creation's place among a merchant's open payments.
 type place struct {
 	counts     *openCounts
 	merchantID int64
-	taken      bool
+	limit      int32
+	// due tells that this creation is the one to count anew, and madeBefore how many had been made here when it began to.
+	due                 bool
+	madeBefore, pending int32
 }
 
-// take reports whether there is a place. Taking it again, as a transaction does that is run again, changes nothing.
-func (p *place) take() bool {
+func (p *place) take() (taken bool) {
 	p.counts.with(p.merchantID, func(c *openCount) {
-		if p.taken || c.pending >= c.limit {
-			return
+		now := time.Now()
+		p.madeBefore = c.made
+		if p.due = !c.known || !now.Before(c.due); p.due {
+			c.due = now.Add(countEvery)
 		}
-		p.taken = true
-		c.pending++
-		c.making++
+		if taken = c.known && c.pending < p.limit; taken {
+			c.pending++
+			c.making++
+		}
 	})
-	return p.taken
+	return taken
+}
+
+// count is the query that counts anew, if it is this creation's turn. It comes before the payment is written.
+func (p *place) count() []db.Query {
+	if !p.due {
+		return nil
+	}
+	return []db.Query{db.One(&p.pending, (*db.Queries).MerchantOpenPayments, db.MerchantOpenPaymentsParams{
+		MerchantID: p.merchantID, Most: p.limit,
+	})}
+}
+
+// counted takes the count in. What was made here since it began may be in it or not: until the next one it is rather counted
+// twice than not at all.
+func (p *place) counted() {
+	p.counts.with(p.merchantID, func(c *openCount) {
+		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore
+		every := countEvery
+		if p.limit-c.pending <= openNear {
+			every = countNearEvery
+		}
+		c.due = time.Now().Add(every)
+	})
 }
 
 // end keeps the place for the payment that was made, or gives it up.
 func (p *place) end(made bool) {
-	if !p.taken {
-		return
+	if made && p.due {
+		p.counted()
 	}
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.making--

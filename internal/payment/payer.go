@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/db"
 )
@@ -19,13 +18,11 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	if err != nil {
 		return Payment{}, err
 	}
-	var after db.Payment
-	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending || !s.clock.Now().Before(p.ExpiresAt) {
-			return errNotPending
+			return nil, errNotPending
 		}
-		after, err = s.move(ctx, tx, p, change{to: Cancelled, actor: actorPayer})
-		return err
+		return &change{to: Cancelled, actor: actorPayer}, nil
 	})
 	return Payment{after}, err
 }

@@ -18,6 +18,7 @@ import (
 	"gateway/internal/card"
 	"gateway/internal/clock"
 	"gateway/internal/db"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/webhook"
 )
@@ -79,15 +80,17 @@ type Service struct {
 	config    Config
 	refusals  *prometheus.CounterVec
 	open      *openCounts
-	expiring  *db.Sweep[db.PaymentsExpiredRow]
+	settings  *directory.Keeper
+	ids       *ids
+	expiring  *db.Sweep[db.Payment]
 	settling  *db.Sweep[db.SettlementDueListRow]
 	// cardMove is set by OnCardMove, or nil.
-	cardMove func(ctx context.Context, to Payment, at time.Time) []db.Query
+	cardMove func(to Payment, at time.Time) []db.Query
 }
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
 func New(
-	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, addresses *webhook.Addresses, config Config,
+	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, addresses *webhook.Addresses, settings *directory.Keeper, config Config,
 ) (*Service, error) {
 	q := db.New(pool)
 	known, err := readMethods(ctx, q)
@@ -96,8 +99,8 @@ func New(
 	}
 	return &Service{
 		pool: pool, q: q, clock: c, addresses: addresses, methods: known, config: config,
-		refusals: newRefusals(config.Metrics), open: newOpenCounts(),
-		expiring: db.NewSweep(func(row db.PaymentsExpiredRow) int64 { return row.ID }),
+		refusals: newRefusals(config.Metrics), open: newOpenCounts(), settings: settings, ids: &ids{q: q},
+		expiring: db.NewSweep(func(row db.Payment) int64 { return row.ID }),
 		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
 	}, nil
 }

@@ -21,17 +21,35 @@ const (
 // same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now, reason := s.clock.Now(), reasonExpired
-	due := func(putOff []int64, page int32) ([]db.PaymentsExpiredRow, error) {
+	expired := change{to: Failed, actor: actorSystem, reason: &reason}
+	due := func(putOff []int64, page int32) ([]db.Payment, error) {
 		return s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	return s.expiring.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PaymentsExpiredRow) (bool, error) {
-		p, err := q.PaymentLockExpired(ctx, db.PaymentLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
-		if err != nil {
-			return false, db.IgnoreNoRows(err)
+	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, p db.Payment) (bool, error) {
+		if cardCheckout(p) {
+			return s.expireLocked(ctx, p, now, expired)
 		}
-		_, err = s.move(ctx, tx, p, change{to: Failed, actor: actorSystem, reason: &reason})
+		_, err := s.moveNow(ctx, p, expired, db.WaitBriefly())
+		if outdated(err) { // somebody has moved it since it was listed
+			return false, nil
+		}
 		return err == nil, err
 	})
+}
+
+// expireLocked expires a card payment, if nobody is just changing it and it is still overdue.
+func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time, expired change) (bool, error) {
+	var overdue *db.Payment
+	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
+		err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PaymentLockExpired,
+			db.PaymentLockExpiredParams{MerchantID: p.MerchantID, ID: p.ID, Now: now}))
+		if err != nil || overdue == nil {
+			return err
+		}
+		_, err = s.move(ctx, tx, *overdue, expired)
+		return err
+	})
+	return overdue != nil, err
 }
 
 // ExpireAll expires until no payment is overdue any more, those included that another replica is just expiring, but not those
@@ -70,12 +88,18 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
 	}
-	return s.settling.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.SettlementDueListRow) (bool, error) {
-		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID})
-		if err != nil {
-			return false, fmt.Errorf("lock payment: %w", err)
-		}
-		return s.settle(ctx, tx, p)
+	return s.settling.Run(ctx, sweepBatch, due, func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
+		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
+			var p db.Payment
+			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.One(&p, (*db.Queries).PaymentLock,
+				db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID}))
+			if err != nil {
+				return fmt.Errorf("lock payment: %w", err)
+			}
+			settled, err = s.settle(ctx, tx, p)
+			return err
+		})
+		return settled, err
 	})
 }
 
@@ -104,7 +128,7 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	if err != nil {
 		return false, fmt.Errorf("store settlement: %w", err)
 	}
-	money := shift(ctx, from, to, now)
+	money := shift(from, to, now)
 	return true, db.Pipeline(ctx, tx, append(money.Debits, money.Record...)...)
 }
 

@@ -73,15 +73,12 @@ func (s *Service) take(
 	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(terms.SharePercent)
 	var after db.Payin
 	err = db.Pipeline(ctx, tx,
-		func(q *db.Queries) (err error) {
-			after, err = q.PayinTake(ctx, db.PayinTakeParams{
-				MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: caller.TraderID,
-				TraderSharePercent: decimal.NewNullDecimal(terms.SharePercent),
-				TraderUSDT:         decimal.NewNullDecimal(trader), PlatformUSDT: decimal.NewNullDecimal(platform),
-			})
-			return err
-		},
-		record(ctx, change{to: Processing, actor: caller.Actor()}, p.MerchantID, p.ID, &p.Status, now),
+		db.One(&after, (*db.Queries).PayinTake, db.PayinTakeParams{
+			MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: caller.TraderID,
+			TraderSharePercent: decimal.NewNullDecimal(terms.SharePercent),
+			TraderUSDT:         decimal.NewNullDecimal(trader), PlatformUSDT: decimal.NewNullDecimal(platform),
+		}),
+		record(change{to: Processing, actor: caller.Actor()}, p.MerchantID, p.ID, &p.Status, now),
 	)
 	if err != nil {
 		return p, fmt.Errorf("take payout: %w", err)

@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -51,21 +50,23 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order) (Created, error) {
 	key := db.PayinKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.Method, OrderID: o.OrderID}
 	d := &draft{order: o, caller: caller, now: s.clock.Now()}
-	claimed := false
+	var claimed *int64
+	var rates rate.Rates
 	err := db.Pipeline(ctx, tx,
-		func(q *db.Queries) (err error) {
-			d.id, err = q.PayinKeyInsert(ctx, key)
-			claimed = err == nil
-			return db.IgnoreNoRows(err)
-		},
-		d.readCashbox(ctx), d.readRate(ctx),
+		db.Maybe(&claimed, (*db.Queries).PayinKeyInsert, key),
+		db.Maybe(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
+			MerchantID: caller.MerchantID, CashboxID: caller.CashboxID, Method: o.Method, Currency: o.Currency,
+		}),
+		rate.Read(&rates, &o.Currency),
 	)
 	if err != nil {
 		return Created{}, fmt.Errorf("claim order id: %w", err)
 	}
-	if !claimed {
+	if claimed == nil {
 		return s.replay(ctx, q, key, o)
 	}
+	d.id = *claimed
+	d.base, d.baseErr = rates.InUse(d.now)
 	if err := d.refusal(); err != nil {
 		return Created{}, err
 	}
@@ -119,28 +120,6 @@ type draft struct {
 	baseErr error
 }
 
-func (d *draft) readCashbox(ctx context.Context) db.Query {
-	return func(q *db.Queries) error {
-		box, err := q.CashboxForPayout(ctx, db.CashboxForPayoutParams{
-			MerchantID: d.caller.MerchantID, CashboxID: d.caller.CashboxID, Method: d.Method, Currency: d.Currency,
-		})
-		if err == nil {
-			d.box = &box
-		}
-		return db.IgnoreNoRows(err)
-	}
-}
-
-func (d *draft) readRate(ctx context.Context) db.Query {
-	return func(q *db.Queries) error {
-		d.base, d.baseErr = rate.Current(ctx, q, d.Currency, d.now)
-		if errors.Is(d.baseErr, rate.ErrNone) {
-			return nil
-		}
-		return d.baseErr
-	}
-}
-
 // refusal is why the payout is not made, or nil.
 func (d *draft) refusal() error {
 	switch {
@@ -164,7 +143,7 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	}
 	held := position{cashbox: d.box.ID, frozen: params.FrozenUSDT, status: Waiting}
 	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
-	freeze := ledger.Plan(ctx, cause, false, held.transfers()...)
+	freeze := ledger.Plan(cause, false, held.transfers()...)
 	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
 		return p, fmt.Errorf("freeze: %w", err)
 	}
@@ -172,8 +151,8 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 		return p, errBalance
 	}
 	queries := []db.Query{
-		func(q *db.Queries) (err error) { p, err = q.PayinInsert(ctx, params); return err },
-		record(ctx, change{to: Waiting, actor: d.caller.Actor()}, params.MerchantID, d.id, nil, d.now),
+		db.One(&p, (*db.Queries).PayinInsert, params),
+		record(change{to: Waiting, actor: d.caller.Actor()}, params.MerchantID, d.id, nil, d.now),
 	}
 	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
 		return p, fmt.Errorf("insert payout: %w", err)

@@ -221,7 +221,7 @@ func TestOverdrawnPaysNothingOut(t *testing.T) {
 	available := ledger.Available(ledger.Cashbox, m.CashboxID)
 	move := func(amount string, force bool) {
 		t.Helper()
-		p := ledger.Plan(t.Context(), ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start}, force,
+		p := ledger.Plan(ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start}, force,
 			ledger.Transfer{Debit: ledger.Available(ledger.External, 0), Credit: available, Amount: decimalOf(amount)})
 		noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 			return db.Pipeline(t.Context(), tx, append(p.Debits, p.Record...)...)

@@ -50,9 +50,9 @@ func (p position) transfers() []ledger.Transfer {
 
 // shift plans the way from one position to another. Releasing reserved money needs no check: the payout's row lock makes its
 // release single. Only a reversal takes available money, by force, since it may be spent.
-func shift(ctx context.Context, from, to db.Payin, at time.Time) []db.Query {
+func shift(from, to db.Payin, at time.Time) []db.Query {
 	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
-	posting := ledger.Plan(ctx, cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
+	posting := ledger.Plan(cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
 	return append(posting.Debits, posting.Record...)
 }
 
@@ -75,27 +75,22 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 		return from, err
 	}
 	queries := []db.Query{
-		func(q *db.Queries) (err error) {
-			to, err = q.PayinEnd(ctx, db.PayinEndParams{
-				MerchantID: from.MerchantID, ID: from.ID, Status: string(c.to), StatusReason: c.reason, Now: now,
-				ProofReference: c.proof,
-			})
-			return err
-		},
-		record(ctx, c, from.MerchantID, from.ID, &from.Status, now),
-		event.Insert(ctx),
+		db.One(&to, (*db.Queries).PayinEnd, db.PayinEndParams{
+			MerchantID: from.MerchantID, ID: from.ID, Status: string(c.to), StatusReason: c.reason, Now: now,
+			ProofReference: c.proof,
+		}),
+		record(c, from.MerchantID, from.ID, &from.Status, now),
+		event.Insert(),
 	}
-	if err := db.Pipeline(ctx, tx, append(queries, shift(ctx, from, to, now)...)...); err != nil {
+	if err := db.Pipeline(ctx, tx, append(queries, shift(from, to, now)...)...); err != nil {
 		return from, fmt.Errorf("end payout: %w", err)
 	}
 	return to, nil
 }
 
 // record writes a row of history.
-func record(ctx context.Context, c change, merchantID, id int64, from *string, at time.Time) db.Query {
-	return func(q *db.Queries) error {
-		return q.PayinHistoryInsert(ctx, db.PayinHistoryInsertParams{
-			MerchantID: merchantID, PayinID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
-		})
-	}
+func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
+	return db.Do((*db.Queries).PayinHistoryInsert, db.PayinHistoryInsertParams{
+		MerchantID: merchantID, PayinID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
+	})
 }

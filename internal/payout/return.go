@@ -59,13 +59,10 @@ func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits,
 		}
 		now := s.clock.Now()
 		err := db.Pipeline(ctx, tx,
-			func(q *db.Queries) (err error) {
-				after, err = q.PayinGiveBack(ctx, db.PayinGiveBackParams{
-					MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,
-				})
-				return err
-			},
-			record(ctx, c, p.MerchantID, p.ID, &p.Status, now),
+			db.One(&after, (*db.Queries).PayinGiveBack, db.PayinGiveBackParams{
+				MerchantID: p.MerchantID, ID: p.ID, StatusReason: c.reason, Now: now,
+			}),
+			record(c, p.MerchantID, p.ID, &p.Status, now),
 		)
 		if err != nil {
 			return fmt.Errorf("give back payout: %w", err)

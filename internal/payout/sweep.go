@@ -23,13 +23,18 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
 		return s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	return s.expiring.Run(ctx, s.pool, sweepBatch, due, func(ctx context.Context, tx pgx.Tx, q *db.Queries, row db.PayinsExpiredRow) (bool, error) {
-		p, err := q.PayinLockExpired(ctx, db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now})
-		if err != nil {
-			return false, db.IgnoreNoRows(err)
-		}
-		_, err = s.end(ctx, tx, p, change{to: Expired, actor: actorSystem})
-		return err == nil, err
+	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, row db.PayinsExpiredRow) (bool, error) {
+		var overdue *db.Payin
+		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
+			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PayinLockExpired,
+				db.PayinLockExpiredParams{MerchantID: row.MerchantID, ID: row.ID, Now: now}))
+			if err != nil || overdue == nil {
+				return err
+			}
+			_, err = s.end(ctx, tx, *overdue, change{to: Expired, actor: actorSystem})
+			return err
+		})
+		return overdue != nil, err
 	})
 }
 

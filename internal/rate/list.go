@@ -1,8 +1,10 @@
 package rate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -55,15 +57,16 @@ func (s *Settings) List(ctx context.Context, caller Caller) ([]Known, []FeedStat
 }
 
 func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {
-	rows, err := q.RateList(ctx, now)
+	rows, err := q.RateList(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("list rates: %w", err)
 	}
+	slices.SortFunc(rows, func(a, b db.RateListRow) int { return cmp.Or(cmp.Compare(a.Currency, b.Currency), order(now)(a, b)) })
 	rates := make([]Known, 0, len(rows))
 	for i, row := range rows {
 		known := Known{
 			Currency: row.Currency, Source: row.Source, Priority: row.Priority, FiatPerUSDT: row.FiatPerUSDT,
-			ObservedAt: row.ObservedAt, Fresh: row.Fresh, InUse: i == 0 || rows[i-1].Currency != row.Currency,
+			ObservedAt: row.ObservedAt, Fresh: fresh(row, now), InUse: i == 0 || rows[i-1].Currency != row.Currency,
 		}
 		if !row.Endless {
 			known.StaleAt = &row.StaleAt

@@ -3,9 +3,11 @@
 package rate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -29,14 +31,55 @@ var ErrNone = errors.New("no rate is known")
 
 // Current returns the currency's base rate, or the last known one, marked as not fresh.
 func Current(ctx context.Context, q *db.Queries, currency string, now time.Time) (Base, error) {
-	row, err := q.RateGet(ctx, db.RateGetParams{Currency: currency, Now: now})
-	if db.NoRows(err) {
-		return Base{}, ErrNone
-	}
-	if err != nil {
+	var rates Rates
+	if err := Read(&rates, &currency).Run(ctx, q); err != nil {
 		return Base{}, fmt.Errorf("read the rate: %w", err)
 	}
-	return Base{FiatPerUSDT: row.FiatPerUSDT, Source: row.Source, ObservedAt: row.ObservedAt, Fresh: row.Fresh}, nil
+	return rates.InUse(now)
+}
+
+// Rates are what the sources of one currency have brought, one rate a source.
+type Rates []db.RateListRow
+
+// Read reads the rates of a currency, or of all.
+func Read(rates *Rates, currency *string) db.Query {
+	return db.One((*[]db.RateListRow)(rates), (*db.Queries).RateList, currency)
+}
+
+// InUse is the rate that a currency's payments are made at: of the fresh ones that of the lowest priority, else the last
+// one that was known.
+func (r Rates) InUse(now time.Time) (Base, error) {
+	if len(r) == 0 {
+		return Base{}, ErrNone
+	}
+	used := slices.MinFunc(r, order(now))
+	return Base{FiatPerUSDT: used.FiatPerUSDT, Source: used.Source, ObservedAt: used.ObservedAt, Fresh: fresh(used, now)}, nil
+}
+
+func fresh(r db.RateListRow, now time.Time) bool {
+	return r.Endless || !r.Withdrawn && r.StaleAt.After(now)
+}
+
+// order has the rate in use first.
+func order(now time.Time) func(a, b db.RateListRow) int {
+	return func(a, b db.RateListRow) int {
+		byAge := cmp.Or(first(!a.Withdrawn, !b.Withdrawn), b.ObservedAt.Compare(a.ObservedAt), cmp.Compare(a.Source, b.Source))
+		if fresh(a, now) && fresh(b, now) {
+			return cmp.Or(cmp.Compare(a.Priority, b.Priority), byAge)
+		}
+		return cmp.Or(first(fresh(a, now), fresh(b, now)), byAge)
+	}
+}
+
+// first compares two of which the one that is so comes first.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // Terms are the percents a calculation uses.

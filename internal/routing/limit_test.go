@@ -13,7 +13,7 @@ import (
 )
 
 // at is payment n asking for an amount at a moment of the test's day, in UTC.
-func at(n int64, amount, clock string) routing.Want {
+func at(n int64, amount, clock string) asked {
 	w := want(n, amount)
 	moment, err := time.Parse("2006-01-02 15:04:05.000", clock)
 	if err != nil {
@@ -25,62 +25,58 @@ func at(n int64, amount, clock string) routing.Want {
 
 func TestHeavierFirstAmongEquals(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
-	exec(t, d, "update requisite set weight = 5 where id = $1", ids[2])
-	exec(t, d, "update requisite set weight = 3 where id = $1", ids[1])
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
+	b.exec(t, "update requisite set weight = 5 where id = $1", ids[2])
+	b.exec(t, "update requisite set weight = 3 where id = $1", ids[1])
 	// None was ever used: by weight. After that the one used longest ago, whatever its weight.
 	for n, id := range []int64{ids[2], ids[1], ids[0], ids[2]} {
-		wantChosen(t, d, want(int64(n+1), fmt.Sprint(100+n)), id)
+		b.wantChosen(t, want(int64(n+1), fmt.Sprint(100+n)), id)
 	}
 }
 
 func TestDailyCountInTheRequisitesZone(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	exec(t, d, "update requisite set daily_count = 2, time_zone = 'Asia/Baku' where id = $1", id)
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+	b.exec(t, "update requisite set daily_count = 2, time_zone = 'Asia/Baku' where id = $1", id)
 	// Baku is 4 hours ahead of UTC: its day ends at 20:00 UTC.
-	wantChosen(t, d, at(1, "100", "2026-11-20 19:59:59.998"), id)
-	wantChosen(t, d, at(2, "101", "2026-11-20 19:59:59.999"), id)
-	wantNone(t, d, at(3, "102", "2026-11-20 19:59:59.999"))
-	wantChosen(t, d, at(4, "102", "2026-11-20 20:00:00.000"), id)
+	b.wantChosen(t, at(1, "100", "2026-11-20 19:59:59.998"), id)
+	b.wantChosen(t, at(2, "101", "2026-11-20 19:59:59.999"), id)
+	b.wantNone(t, at(3, "102", "2026-11-20 19:59:59.999"))
+	b.wantChosen(t, at(4, "102", "2026-11-20 20:00:00.000"), id)
 }
 
 func TestDailySumToTheKopeck(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	exec(t, d, "update requisite set daily_sum = 500 where id = $1", id)
-	wantNone(t, d, want(1, "500.01"))
-	wantChosen(t, d, want(2, "300"), id)
-	wantNone(t, d, want(3, "200.01"))
-	wantChosen(t, d, want(4, "200"), id)
-	wantNone(t, d, want(5, "1"))
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+	b.exec(t, "update requisite set daily_sum = 500 where id = $1", id)
+	b.wantNone(t, want(1, "500.01"))
+	b.wantChosen(t, want(2, "300"), id)
+	b.wantNone(t, want(3, "200.01"))
+	b.wantChosen(t, want(4, "200"), id)
+	b.wantNone(t, want(5, "1"))
 	// A payment that ends unpaid gives its part of the day back.
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	if err := routing.CountDay(t.Context(), id, day, decimal.NewFromInt(200), false)(d.Queries()); err != nil {
-		t.Fatal(err)
-	}
-	wantNone(t, d, want(6, "200.02"))
-	wantChosen(t, d, want(7, "150"), id)
+	b.run(t, routing.CountDay(id, day, decimal.NewFromInt(200), false))
+	b.wantNone(t, want(6, "200.02"))
+	b.wantChosen(t, want(7, "150"), id)
 }
 
 func TestOpenPaymentLimit(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	exec(t, d, "update requisite set open_payments = 2 where id = $1", id)
-	wantChosen(t, d, want(1, "100"), id)
-	wantChosen(t, d, want(2, "101"), id)
-	wantNone(t, d, want(3, "102"))
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+	b.exec(t, "update requisite set open_payments = 2 where id = $1", id)
+	b.wantChosen(t, want(1, "100"), id)
+	b.wantChosen(t, want(2, "101"), id)
+	b.wantNone(t, want(3, "102"))
 	// A slot that rests is not open.
 	w := want(1, "100")
-	if err := routing.FreeSlot(t.Context(), id, w, w.Now.Add(time.Hour))(d.Queries()); err != nil {
-		t.Fatal(err)
-	}
-	wantChosen(t, d, want(4, "102"), id)
-	wantNone(t, d, want(5, "103"))
+	b.run(t, slot(id, w).Free(w.Now.Add(time.Hour), w.Now))
+	b.wantChosen(t, want(4, "102"), id)
+	b.wantNone(t, want(5, "103"))
 }
 
 func TestWorkingHours(t *testing.T) {
@@ -96,15 +92,15 @@ func TestWorkingHours(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := dbtest.New(t)
-			id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+			b := setup(t)
+			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 			// Moscow is 3 hours ahead of UTC.
-			exec(t, d, "update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1", id, c.from, c.until)
+			b.exec(t, "update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1", id, c.from, c.until)
 			for n, clock := range c.shut {
-				wantNone(t, d, at(int64(100+n), fmt.Sprint(100+n), "2026-11-20 "+clock))
+				b.wantNone(t, at(int64(100+n), fmt.Sprint(100+n), "2026-11-20 "+clock))
 			}
 			for n, clock := range c.open {
-				wantChosen(t, d, at(int64(n+1), fmt.Sprint(200+n), "2026-11-20 "+clock), id)
+				b.wantChosen(t, at(int64(n+1), fmt.Sprint(200+n), "2026-11-20 "+clock), id)
 			}
 		})
 	}
@@ -112,51 +108,57 @@ func TestWorkingHours(t *testing.T) {
 
 func TestExplainNamesTheRule(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	trader := d.NewTrader(t, dbtest.TraderOpts{Requisites: 9, USDT: "10"})
+	b := setup(t)
+	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 9, USDT: "10"})
 	ids := trader.Requisites
-	poor := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.99999999"})
-	off := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "10"})
-	exec(t, d, "update trader set enabled = false where id = $1", off.ID)
-	exec(t, d, "update requisite set active = false where trader_id = $1", off.ID)
-	exec(t, d, "update requisite set enabled = false, active = false where id = $1", ids[0])
-	exec(t, d, "update requisite set min_amount = 200 where id = $1", ids[1])
-	exec(t, d, "update requisite set max_amount = 50 where id = $1", ids[2])
-	exec(t, d, "update requisite set work_from = '09:00', work_until = '10:00' where id = $1", ids[3])
-	exec(t, d, "update requisite set daily_count = 1 where id = $1", ids[4])
-	exec(t, d, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
-	exec(t, d, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
-	exec(t, d, "update requisite set open_payments = 1 where id = $1", ids[6])
-	exec(t, d, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
-	exec(t, d, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
+	poor := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "9.99999999"})
+	off := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "10"})
+	b.exec(t, "update trader set enabled = false where id = $1", off.ID)
+	b.exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.exec(t, "update requisite set min_amount = 200 where id = $1", ids[1])
+	b.exec(t, "update requisite set max_amount = 50 where id = $1", ids[2])
+	b.exec(t, "update requisite set work_from = '09:00', work_until = '10:00' where id = $1", ids[3])
+	b.exec(t, "update requisite set daily_count = 1 where id = $1", ids[4])
+	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 1)", ids[4])
+	b.exec(t, "update requisite set daily_sum = 99.99 where id = $1", ids[5])
+	b.exec(t, "update requisite set open_payments = 1 where id = $1", ids[6])
+	b.exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
+	b.exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
 	want := map[int64]routing.Rule{
 		ids[0]: routing.RequisiteOff, ids[1]: routing.AmountLimits, ids[2]: routing.AmountLimits, ids[3]: routing.WorkingHours,
 		ids[4]: routing.DailyCount, ids[5]: routing.DailySum, ids[6]: routing.OpenLimit, ids[7]: routing.SlotTaken,
 		ids[8]: routing.Free, poor.Requisites[0]: routing.TraderShort, off.Requisites[0]: routing.TraderOff,
 	}
 	asked := at(1, "100", "2026-11-20 12:00:00.000")
-	found, err := routing.Explain(t.Context(), d.Queries(), asked, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
+	found, err := b.explain(t, asked, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
 	if err != nil || len(found) != len(want) {
 		t.Fatalf("%d candidates, want %d: %v", len(found), len(want), err)
 	}
 	for _, c := range found {
-		if c.DroppedBy != want[c.RequisiteID] {
-			t.Errorf("requisite %d dropped by %q, want %q", c.RequisiteID, c.DroppedBy, want[c.RequisiteID])
+		if c.DroppedBy != want[c.ID] {
+			t.Errorf("requisite %d dropped by %q, want %q", c.ID, c.DroppedBy, want[c.ID])
 		}
 	}
-	wantChosen(t, d, asked, ids[8])
+	b.wantChosen(t, asked, ids[8])
 }
 
-// The rules stand three times in SQL: whatever the limits, the choice takes the first that the dry run calls free.
+func (b bundle) explain(t *testing.T, a asked, hold func(routing.Candidate) decimal.Decimal) ([]routing.Candidate, error) {
+	t.Helper()
+	if err := b.settings.Current(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return b.settings.Requisites.Explain(t.Context(), b.Queries(), a.Want, hold)
+}
+
+// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints have the same limits.
 func TestChoiceAndExplanationAgree(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 6, USDT: "1"}).Requisites
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 6, USDT: "1"}).Requisites
 	random := rand.New(rand.NewPCG(7, 7))
 	zones := []string{"Europe/Moscow", "Asia/Baku", "America/New_York", "UTC"}
-	nothing := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
 	for n := range int64(150) {
-		exec(t, d, `update requisite set weight = $2, time_zone = $3, active = $4, enabled = $4, min_amount = $5,
+		b.exec(t, `update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
 			daily_count = nullif($6, 0), daily_sum = nullif($7, 0), open_payments = nullif($8, 0),
 			work_from = case when $9 > 0 then make_time($9, 0, 0) end, work_until = case when $9 > 0 then make_time($10, 30, 0) end
 			where id = $1`,
@@ -164,21 +166,21 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 			random.IntN(4), random.IntN(400), random.IntN(4), random.IntN(24), random.IntN(24))
 		w := want(n, fmt.Sprint(100+random.IntN(4)))
 		w.Now = dbtest.Start.Add(time.Duration(n) * 40 * time.Minute)
-		candidates, err := routing.Explain(t.Context(), d.Queries(), w, nothing)
+		candidates, err := b.explain(t, w, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var first int64
 		for _, c := range candidates {
 			if c.DroppedBy == routing.Free {
-				first = c.RequisiteID
+				first = c.ID
 				break
 			}
 		}
 		if first == 0 {
-			wantNone(t, d, w)
+			b.wantNone(t, w)
 			continue
 		}
-		wantChosen(t, d, w, first)
+		b.wantChosen(t, w, first)
 	}
 }

@@ -1,230 +1,208 @@
-// Package routing chooses which requisite a payment gets and reserves it, or says that there is none. Among those free,
-// the one used longest ago comes first.
+// Package routing chooses which requisite a payment gets, or says that there is none. It chooses in memory, locks nothing, and
+// leaves the last word to the database: what a reservation writes violates a constraint where the requisite is not to be had.
 package routing
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/db"
 )
 
-// Want is what a payment needs of a requisite.
-type Want struct {
-	PaymentID int64
-	Currency  string
-	Method    string
-	Amount    decimal.Decimal
-	Now       time.Time
-	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts go to one.
-	Desk bool
+// NoneError says that no requisite is free for a payment.
+type NoneError struct {
+	// Dropped counts the requisites of the pool by the rule that drops each.
+	Dropped map[Rule]int
 }
 
-// Requisite is a chosen requisite, with its trader's terms.
-type Requisite struct {
-	ID                 int64
-	TraderID           int64
-	Value              string
-	Holder             *string
-	Bank               *string
-	TraderRatePercent  decimal.NullDecimal
-	TraderSharePercent decimal.Decimal
-	// OpenPayments is how many payments may be open on it at a time, or nil.
-	OpenPayments *int32
-	// Day is the day of the requisite's own zone that the payment counts towards.
-	Day time.Time
-}
+func (e *NoneError) Error() string { return "no requisite is available" }
 
-// ErrNone says that no requisite is free for the payment.
-var ErrNone = errors.New("no requisite is available")
+// ErrAgain says that requisites were free which others then got, or that what is set has just changed: it is time for another
+// choice.
+var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// lockWait bounds one wait for a busy requisite. Whoever waits tries again as long as a candidate remains.
-const lockWait = "2s"
+// ErrShort is a try's answer where the candidate's trader lacks the USDT.
+var ErrShort = errors.New("the trader lacks the USDT")
 
-// Booking is what is written together with the reservation of a chosen requisite, and undone with it where the requisite
-// turns out not to be had. The zero Booking writes nothing.
-type Booking struct {
-	Queries []db.Query
-	// Short tells, after the queries were made, whether the trader lacks the USDT.
-	Short func() bool
-}
+// firstLook is how many candidates are looked at before all are.
+const firstLook = 64
 
-// Choice is one payment's way to a requisite.
-type Choice struct {
-	want Want
-	// short lists the traders found without the USDT.
-	short []int64
-	// looked tells that a candidate was looked for and not yet tried: found, or nil where all are busy or none is there.
-	looked bool
-	found  *Requisite
-}
-
-// NewChoice begins a choice.
-func NewChoice(want Want) *Choice { return &Choice{want: want, short: []int64{}} }
-
-// For names the payment, once it has its id.
-func (c *Choice) For(paymentID int64) { c.want.PaymentID = paymentID }
-
-// First locks the best candidate ahead of Reserve, in a pipeline with other queries, which come before. Everything a
-// reservation does happens behind one savepoint, the lock included: a row locked before a savepoint and changed after it
-// carries a multixact, and an index scan can never leave its dead versions behind.
-func (c *Choice) First(ctx context.Context) []db.Query {
-	return []db.Query{func(q *db.Queries) error { return q.Savepoint(ctx) }, c.look(ctx)}
-}
-
-// look locks the best candidate that nobody else has locked.
-func (c *Choice) look(ctx context.Context) db.Query {
-	return func(q *db.Queries) error {
-		row, err := q.RequisiteChoose(ctx, db.RequisiteChooseParams{
-			Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
-		})
-		c.looked, c.found = true, nil
+// Place finds a requisite for a payment. try makes the payment on a candidate, in one transaction, and is called until one is to
+// be had. Nearly always that is the first, which is tried without a look at how it stands. hold says how much USDT a
+// candidate's trader has to put up.
+func (r *Requisites) Place(
+	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, try func(Candidate) error,
+) error {
+	if first := r.next(w); first != nil {
+		err := try(*first)
 		if err == nil {
-			found := Requisite(row)
-			c.found = &found
+			r.got(*first, w)
+			return nil
 		}
-		return db.IgnoreNoRows(err)
+		r.putBack(*first)
+		if !lost(err) {
+			return err
+		}
 	}
-}
-
-// Reserve locks a requisite, takes its slot and its place in the day's limits, and makes the booking that goes with it. A
-// slot or limit that was just reached, or a trader short of USDT, excludes that candidate, and the next is tried: ErrNone
-// means that a fresh look found nobody. What was reserved stays locked until the transaction ends.
-func (c *Choice) Reserve(ctx context.Context, tx pgx.Tx, book func(Requisite) Booking) (Requisite, error) {
-	for {
-		requisite, err := c.lock(ctx, tx)
+	for _, most := range []int{firstLook, math.MaxInt} {
+		lookedAt := time.Now()
+		candidates, err := r.look(ctx, q, w, hold, most)
 		if err != nil {
-			return Requisite{}, err
+			return err
 		}
-		if requisite == nil {
-			continue
+		found := false
+		for _, c := range candidates {
+			if c.DroppedBy != Free {
+				r.rested(c, w.Amount)
+				continue
+			}
+			if found = true; r.gone(c, w, lookedAt) {
+				continue
+			}
+			err := try(c)
+			if err == nil {
+				r.got(c, w)
+			}
+			if !lost(err) {
+				return err
+			}
 		}
-		reserved, err := c.reserve(ctx, tx, *requisite, book(*requisite))
-		if err != nil {
-			return Requisite{}, err
-		}
-		if reserved {
-			return *requisite, nil
+		if len(candidates) < most {
+			return r.none(w, candidates, found)
 		}
 	}
+	return ErrAgain // not reached: no look is longer than the second
 }
 
-// lock locks the best candidate. Nil without an error means: look again.
-func (c *Choice) lock(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
-	if !c.looked {
-		if err := db.Pipeline(ctx, tx, c.First(ctx)...); err != nil {
-			return nil, fmt.Errorf("choose a requisite: %w", err)
+func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
+	if found {
+		return ErrAgain
+	}
+	dropped := map[Rule]int{}
+	for _, c := range looked {
+		dropped[c.DroppedBy]++
+	}
+	for _, c := range r.candidates(w, math.MaxInt) {
+		if c.DroppedBy != Free {
+			dropped[c.DroppedBy]++
 		}
 	}
-	c.looked = false
-	if c.found != nil {
-		return c.found, nil
-	}
-	return c.await(ctx, tx)
+	return &NoneError{Dropped: dropped}
 }
 
-// again gives back all that the last try took or waited for, and looks afresh.
-func (c *Choice) again(ctx context.Context, tx pgx.Tx) error {
-	q := db.New(tx)
-	if err := q.RollbackToSavepoint(ctx); err != nil {
-		return fmt.Errorf("give a requisite back: %w", err)
+// lost reports whether a try failed because the candidate is not to be had.
+func lost(err error) bool {
+	switch db.Violated(err) {
+	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
+		return true
 	}
-	if err := c.look(ctx)(q); err != nil {
-		return fmt.Errorf("choose a requisite: %w", err)
+	return errors.Is(err, ErrShort)
+}
+
+// candidates lists the pool in the order of choice, each with the rule of what is set that drops it, until so many are free.
+func (r *Requisites) candidates(w Want, most int) []Candidate {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []Candidate
+	free := 0
+	for known := range r.inOrder(w) {
+		if free >= most {
+			break
+		}
+		c := r.candidate(w, known)
+		if c.DroppedBy = r.bySettings(w, known); c.DroppedBy == Free {
+			free++
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+// look reads how the first candidates stand that what is set does not drop, and says which rule drops them now.
+func (r *Requisites) look(
+	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, most int,
+) ([]Candidate, error) {
+	var looked []Candidate
+	for _, c := range r.candidates(w, most) {
+		if c.DroppedBy == Free {
+			looked = append(looked, c)
+		}
+	}
+	return looked, read(ctx, q, w, hold, looked)
+}
+
+// read fills in the rules by which candidates are dropped that are free by what is set.
+func read(ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, candidates []Candidate) error {
+	params := db.RequisiteFactsParams{Amount: w.Amount, Now: w.Now}
+	at := map[int64]int{}
+	for i, c := range candidates {
+		if c.DroppedBy == Free {
+			params.Ids, params.Days, at[c.ID] = append(params.Ids, c.ID), append(params.Days, c.Day), i
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	rows, err := q.RequisiteFacts(ctx, params)
+	if err != nil {
+		return fmt.Errorf("look at requisites: %w", err)
+	}
+	for _, facts := range rows {
+		c := &candidates[at[facts.ID]]
+		c.DroppedBy = c.byFacts(w, facts, hold(*c))
 	}
 	return nil
 }
 
-// await tells busy from none: where a candidate exists but others are just using it, it waits for that one.
-func (c *Choice) await(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
-	requisite, err := c.lockOne(ctx, tx)
-	switch {
-	case err == nil:
-		return requisite, nil
-	case db.IsLockTimeout(err):
-		return nil, c.again(ctx, tx) // busy is not none
-	case db.NoRows(err):
-		return nil, ErrNone
-	}
-	return nil, fmt.Errorf("wait for a requisite: %w", err)
+// Explain lists the pool in the order of choice, each with the rule that drops it. It locks nothing and changes nothing.
+func (r *Requisites) Explain(
+	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal,
+) ([]Candidate, error) {
+	candidates := r.candidates(w, math.MaxInt)
+	return candidates, read(ctx, q, w, hold, candidates)
 }
 
-func (c *Choice) lockOne(ctx context.Context, tx pgx.Tx) (*Requisite, error) {
-	if _, err := tx.Exec(ctx, "set local lock_timeout = '"+lockWait+"'"); err != nil {
-		return nil, err
-	}
-	row, err := db.New(tx).RequisiteAwait(ctx, db.RequisiteAwaitParams{
-		Currency: c.want.Currency, Method: c.want.Method, Amount: c.want.Amount, Now: c.want.Now, WithoutTraders: c.short,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := tx.Exec(ctx, "set local lock_timeout = 0"); err != nil {
-		return nil, err
-	}
-	requisite := Requisite(row)
-	return &requisite, nil
-}
-
-// reserve takes slot and day of a locked requisite and makes the booking, in one round trip. If one of them is not to be
-// had it gives everything back and looks for the next candidate.
-func (c *Choice) reserve(ctx context.Context, tx pgx.Tx, r Requisite, booking Booking) (bool, error) {
-	taken := c.want.Desk
-	var counted int64
+// Reserve counts a payment on a candidate and takes the slot of its amount. What is not to be had violates a constraint.
+func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
-	if !c.want.Desk {
-		queries = append(queries, TakeSlot(ctx, r.ID, r.OpenPayments, c.want, &taken))
+	if c.openPayments != nil {
+		queries = append(queries, db.Do((*db.Queries).RequisiteLock, c.ID))
 	}
-	queries = append(queries,
-		func(q *db.Queries) (err error) {
-			counted, err = q.RequisiteUse(ctx, db.RequisiteUseParams{ID: r.ID, Now: c.want.Now, Amount: c.want.Amount})
-			return err
-		})
-	if err := db.Pipeline(ctx, tx, append(queries, booking.Queries...)...); err != nil {
-		return false, fmt.Errorf("reserve requisite: %w", err)
-	}
-	short := booking.Short != nil && booking.Short()
-	if taken && counted > 0 && !short {
-		return true, nil
-	}
-	if short {
-		c.short = append(c.short, r.TraderID)
-	}
-	return false, c.again(ctx, tx)
+	return append(queries, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
+		ID: c.ID, Day: c.Day, Amount: w.Amount, PaymentID: paymentID, Now: w.Now, Desk: w.Desk,
+	}))
 }
 
-// TakeSlot reserves requisite and amount for a payment; taken stays false where another payment has them, or where as
-// many payments are open as may be.
-func TakeSlot(ctx context.Context, requisiteID int64, open *int32, want Want, taken *bool) db.Query {
-	return func(q *db.Queries) error {
-		rows, err := q.SlotTake(ctx, db.SlotTakeParams{
-			RequisiteID: requisiteID, Amount: want.Amount, PaymentID: want.PaymentID, Now: want.Now, OpenPayments: open,
-		})
-		*taken = rows > 0
-		return err
-	}
+// Slot is what a payment occupies: requisite and amount.
+type Slot struct {
+	RequisiteID int64
+	Amount      decimal.Decimal
+	PaymentID   int64
 }
 
-// FreeSlot gives the payment's slot back from the given time on. A slot that has gone to another payment stays there.
-func FreeSlot(ctx context.Context, requisiteID int64, want Want, from time.Time) db.Query {
-	return func(q *db.Queries) error {
-		return q.SlotFree(ctx, db.SlotFreeParams{
-			RequisiteID: requisiteID, Amount: want.Amount, PaymentID: want.PaymentID, FreeAt: from, Now: want.Now,
-		})
-	}
+// Take takes the slot again, unless another payment has got it.
+func (s Slot) Take(now time.Time) db.Query {
+	return db.Do((*db.Queries).SlotTake, db.SlotTakeParams{
+		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, Now: now,
+	})
+}
+
+// Free gives the slot back from the given time on. One that has gone to another payment stays there.
+func (s Slot) Free(from, now time.Time) db.Query {
+	return db.Do((*db.Queries).SlotFree, db.SlotFreeParams{
+		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, FreeAt: from, Now: now,
+	})
 }
 
 // CountDay counts a payment towards its requisite's day again, or no longer.
-func CountDay(ctx context.Context, requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
-	return func(q *db.Queries) error {
-		if counts {
-			return q.RequisiteDayAdd(ctx, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})
-		}
-		return q.RequisiteDayTake(ctx, db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount})
+func CountDay(requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
+	if counts {
+		return db.Do((*db.Queries).RequisiteDayAdd, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})
 	}
+	return db.Do((*db.Queries).RequisiteDayTake, db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount})
 }

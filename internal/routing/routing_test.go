@@ -3,92 +3,124 @@ package routing_test
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
+	"gateway/internal/directory"
 	"gateway/internal/routing"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// bundle is a database and the memory of one process.
+type bundle struct {
+	*dbtest.DB
+	settings *directory.Keeper
+}
+
+func setup(t *testing.T) bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	return bundle{d, d.Settings(t)}
+}
+
+// asked is payment n asking for a requisite.
+type asked struct {
+	routing.Want
+	payment int64
+}
+
 // want is payment n asking for an amount of RUB over sbp, at Start plus n seconds.
-func want(n int64, amount string) routing.Want {
-	return routing.Want{
-		PaymentID: n, Currency: "RUB", Method: "sbp", Amount: decimal.RequireFromString(amount),
-		Now: dbtest.Start.Add(time.Duration(n) * time.Second),
+func want(n int64, amount string) asked {
+	return asked{routing.Want{
+		Currency: "RUB", Method: "sbp", Amount: decimal.RequireFromString(amount), Now: dbtest.Start.Add(time.Duration(n) * time.Second),
+	}, n}
+}
+
+func nothing(routing.Candidate) decimal.Decimal { return decimal.Zero }
+
+// reserve reserves for a payment, with the trader's USDT left out of it.
+func (b bundle) reserve(a asked) (routing.Candidate, error) { return b.reserveHolding(a, nothing) }
+
+func (b bundle) reserveHolding(a asked, hold func(routing.Candidate) decimal.Decimal) (routing.Candidate, error) {
+	ctx := context.Background()
+	for {
+		if err := b.settings.Current(ctx); err != nil {
+			return routing.Candidate{}, err
+		}
+		var got routing.Candidate
+		err := b.settings.Requisites.Place(ctx, b.Queries(), a.Want, hold, func(c routing.Candidate) error {
+			got = c
+			return db.Write(ctx, b.Pool, routing.Reserve(c, a.Want, a.payment)...)
+		})
+		if !errors.Is(err, routing.ErrAgain) {
+			return got, err
+		}
 	}
 }
 
-// reserve reserves in a transaction of its own, with the trader's USDT left out of it.
-func reserve(pool *pgxpool.Pool, w routing.Want) (routing.Requisite, error) {
-	var chosen routing.Requisite
-	err := db.InTx(context.Background(), pool, func(tx pgx.Tx, _ *db.Queries) error {
-		var err error
-		chosen, err = routing.NewChoice(w).Reserve(context.Background(), tx, enough)
-		return err
-	})
-	return chosen, err
-}
-
-func enough(routing.Requisite) routing.Booking { return routing.Booking{} }
-
-// short is the hold of a trader who lacks the USDT.
-func short() routing.Booking { return routing.Booking{Short: func() bool { return true }} }
-
-func takeSlot(t *testing.T, d *dbtest.DB, id int64, w routing.Want) (taken bool, err error) {
+func (b bundle) wantChosen(t *testing.T, a asked, id int64) {
 	t.Helper()
-	err = routing.TakeSlot(t.Context(), id, nil, w, &taken)(d.Queries())
-	return taken, err
-}
-
-func wantChosen(t *testing.T, d *dbtest.DB, w routing.Want, id int64) {
-	t.Helper()
-	if got, err := reserve(d.Pool, w); err != nil || got.ID != id {
-		t.Fatalf("payment %d got requisite %d, want %d (%v)", w.PaymentID, got.ID, id, err)
+	if got, err := b.reserve(a); err != nil || got.ID != id {
+		t.Fatalf("payment %d got requisite %d, want %d (%v)", a.payment, got.ID, id, err)
 	}
 }
 
-func wantNone(t *testing.T, d *dbtest.DB, w routing.Want) {
+func (b bundle) wantNone(t *testing.T, a asked) {
 	t.Helper()
-	if got, err := reserve(d.Pool, w); !errors.Is(err, routing.ErrNone) {
-		t.Fatalf("payment %d got requisite %d (%v)", w.PaymentID, got.ID, err)
+	if got, err := b.reserve(a); !isNone(err) {
+		t.Fatalf("payment %d got requisite %d (%v)", a.payment, got.ID, err)
 	}
 }
 
-func exec(t *testing.T, d *dbtest.DB, sql string, args ...any) {
+func isNone(err error) bool { return errors.As(err, new(*routing.NoneError)) }
+
+func (b bundle) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	if _, err := d.Pool.Exec(context.Background(), sql, args...); err != nil {
+	if _, err := b.Pool.Exec(context.Background(), sql, args...); err != nil {
 		t.Fatal(err)
 	}
 }
 
+func (b bundle) run(t *testing.T, query db.Query) {
+	t.Helper()
+	if err := query.Run(t.Context(), b.Queries()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func slot(id int64, a asked) routing.Slot {
+	return routing.Slot{RequisiteID: id, Amount: a.Amount, PaymentID: a.payment}
+}
+
 func TestOldestUseFirst(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
 	// Never used ones go by id, and then around.
 	for n, id := range []int64{ids[0], ids[1], ids[2], ids[0], ids[1]} {
-		wantChosen(t, d, want(int64(n+1), decimal.NewFromInt(int64(100+n)).String()), id)
+		b.wantChosen(t, want(int64(n+1), decimal.NewFromInt(int64(100+n)).String()), id)
 	}
-	exec(t, d, "update requisite set last_used_at = $2 where id = $1", ids[1], dbtest.Start.Add(-time.Hour))
-	wantChosen(t, d, want(9, "200"), ids[1])
+	// Another process, or one started anew, knows of each the last use that was counted.
+	b.exec(t, "update requisite_day set used_at = $2 where requisite_id = $1", ids[1], dbtest.Start.Add(-time.Hour))
+	b.settings = b.Settings(t)
+	b.wantChosen(t, want(9, "200"), ids[1])
 }
 
 // A choice carries what its trader asks for, so that nobody has to look it up.
 func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	trader := d.NewTrader(t, dbtest.TraderOpts{
+	b := setup(t)
+	trader := b.NewTrader(t, dbtest.TraderOpts{
 		Requisites: 1, SharePercent: "1.5", RatePercent: decimal.NewNullDecimal(decimal.NewFromInt(7)),
 	})
-	got, err := reserve(d.Pool, want(1, "100"))
+	got, err := b.reserve(want(1, "100"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,310 +132,171 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 
 func TestAmountLimitsOfARequisite(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}).Requisites[0]
-	wantNone(t, d, want(1, "99.99"))
-	wantChosen(t, d, want(2, "100"), id)
-	wantChosen(t, d, want(3, "500.50"), id)
-	wantNone(t, d, want(4, "500.51"))
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}).Requisites[0]
+	b.wantNone(t, want(1, "99.99"))
+	b.wantChosen(t, want(2, "100"), id)
+	b.wantChosen(t, want(3, "500.50"), id)
+	b.wantNone(t, want(4, "500.51"))
 }
 
 func TestOnlyItsPool(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	d.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "RUB", Method: "card"})
-	d.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "AZN", Method: "sbp"})
-	wantNone(t, d, want(1, "100"))
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "RUB", Method: "card"})
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "AZN", Method: "sbp"})
+	b.wantNone(t, want(1, "100"))
 }
 
 func TestInactiveIsPassedBy(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	exec(t, d, "update requisite set active = false where id = $1", ids[0])
-	wantChosen(t, d, want(1, "100"), ids[1])
-	exec(t, d, "update requisite set active = false")
-	wantNone(t, d, want(2, "200"))
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
+	b.exec(t, "update requisite set enabled = false where id = $1", ids[0])
+	b.wantChosen(t, want(1, "100"), ids[1])
+	b.exec(t, "update requisite set enabled = false")
+	b.wantNone(t, want(2, "200"))
 }
 
-// A zone that the database's system dropped after it was set fails nobody else's choice: its requisite keeps UTC's clock.
+// A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
 func TestDroppedZoneFailsNobody(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	exec(t, d, "update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1", ids[0])
-	wantChosen(t, d, want(1, "100"), ids[0])
-	wantChosen(t, d, want(2, "200"), ids[1])
-	if _, err := d.Queries().RequisiteExplain(t.Context(), db.RequisiteExplainParams{
-		Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start,
-	}); err != nil {
-		t.Errorf("explained: %v", err)
-	}
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
+	b.exec(t, "update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1", ids[0])
+	b.wantChosen(t, want(1, "100"), ids[0])
+	b.wantChosen(t, want(2, "200"), ids[1])
 }
 
 // Two open payments never share requisite and amount; another amount is no matter.
 func TestTakenSlotExcludes(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	wantChosen(t, d, want(1, "100"), ids[0])
-	wantChosen(t, d, want(2, "100.00"), ids[1])
-	wantNone(t, d, want(3, "100"))
-	wantChosen(t, d, want(4, "100.01"), ids[0])
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
+	b.wantChosen(t, want(1, "100"), ids[0])
+	b.wantChosen(t, want(2, "100.00"), ids[1])
+	b.wantNone(t, want(3, "100"))
+	b.wantChosen(t, want(4, "100.01"), ids[0])
 }
 
 func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 	first := want(1, "100")
-	wantChosen(t, d, first, id)
-	if err := routing.FreeSlot(t.Context(), id, first, dbtest.Start.Add(10*time.Second))(d.Queries()); err != nil {
-		t.Fatal(err)
-	}
+	b.wantChosen(t, first, id)
+	b.run(t, slot(id, first).Free(dbtest.Start.Add(10*time.Second), first.Now))
 	early := want(2, "100")
 	early.Now = dbtest.Start.Add(10*time.Second - time.Millisecond)
-	wantNone(t, d, early)
-	wantChosen(t, d, want(10, "100"), id)
+	b.wantNone(t, early)
+	b.wantChosen(t, want(10, "100"), id)
 	// The slot has gone to payment 10: the first payment can neither free it nor take it back.
-	if err := routing.FreeSlot(t.Context(), id, first, dbtest.Start)(d.Queries()); err != nil {
-		t.Fatal(err)
+	b.run(t, slot(id, first).Free(dbtest.Start, first.Now))
+	b.run(t, slot(id, first).Take(first.Now))
+	if holder := b.holder(t, id); holder != 10 {
+		t.Fatalf("payment %d has the slot", holder)
 	}
-	if taken, err := takeSlot(t, d, id, want(1, "100")); taken || err != nil {
-		t.Fatalf("taken back: %v, %v", taken, err)
-	}
-	wantNone(t, d, want(11, "100"))
+	b.wantNone(t, want(11, "100"))
 }
 
 // A payment that is set back to pending takes its own slot again while that rests.
 func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
+	b := setup(t)
+	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 	own := want(1, "100")
-	wantChosen(t, d, own, id)
-	if err := routing.FreeSlot(t.Context(), id, own, dbtest.Start.Add(time.Hour))(d.Queries()); err != nil {
-		t.Fatal(err)
-	}
-	if taken, err := takeSlot(t, d, id, own); !taken || err != nil {
-		t.Fatalf("taken: %v, %v", taken, err)
-	}
+	b.wantChosen(t, own, id)
+	b.run(t, slot(id, own).Free(dbtest.Start.Add(time.Hour), own.Now))
+	b.run(t, slot(id, own).Take(own.Now))
 	late := want(2, "100")
 	late.Now = dbtest.Start.Add(2 * time.Hour)
-	wantNone(t, d, late)
-}
-
-// Everybody of a trader who is short is passed by at once, and what was tried on him leaves no trace.
-func TestShortTraderIsPassedBy(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	poor := d.NewTrader(t, dbtest.TraderOpts{Requisites: 3})
-	rich := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
-	asked := 0
-	hold := func(r routing.Requisite) routing.Booking {
-		asked++
-		if r.TraderID == poor.ID {
-			return short()
-		}
-		return routing.Booking{}
-	}
-	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		got, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, hold)
-		if err == nil && got.ID != rich.Requisites[0] {
-			t.Errorf("got requisite %d", got.ID)
-		}
-		return err
-	})
-	if err != nil || asked != 2 {
-		t.Fatalf("%v after asking %d times", err, asked)
-	}
-	// The short trader's requisites are as free as before, and first in turn.
-	wantChosen(t, d, want(2, "100"), poor.Requisites[0])
-}
-
-func TestNobodyHasTheUSDT(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	for range 3 {
-		d.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
-	}
-	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Booking { return short() })
-		return err
-	})
-	if !errors.Is(err, routing.ErrNone) {
-		t.Fatal(err)
-	}
-}
-
-// An error of hold that is no shortage ends the search.
-func TestHoldFails(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	d.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
-	broken, asked := errors.New("hold is broken"), 0
-	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		_, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), tx, func(routing.Requisite) routing.Booking {
-			asked++
-			return routing.Booking{Queries: []db.Query{func(q *db.Queries) error { return errors.Join(q.Savepoint(t.Context()), broken) }}}
-		})
-		return err
-	})
-	if !errors.Is(err, broken) || asked != 1 {
-		t.Fatalf("%v after asking %d times", err, asked)
-	}
+	b.wantNone(t, late)
 }
 
 func TestNobody(t *testing.T) {
 	t.Parallel()
-	wantNone(t, dbtest.New(t), want(1, "100"))
+	setup(t).wantNone(t, want(1, "100"))
 }
 
-// While another transaction has the only requisite, it is busy and not gone: whoever asks waits and then gets it, for
-// another amount, or learns that there is none, for the same. The long case outlasts one wait for the lock, which must
-// not abort the transaction nor undo what it did before.
-func TestBusyIsNotNone(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		amount string
-		busy   time.Duration
-		gone   bool // what has the requisite rolls back
-		err    error
-	}{
-		"another amount":                     {"200", 0, false, nil},
-		"another amount, after a long wait":  {"200", 2500 * time.Millisecond, false, nil},
-		"the same amount":                    {"100", 0, false, routing.ErrNone},
-		"the same amount, but it rolls back": {"100", 0, true, nil},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := dbtest.New(t)
-			id := d.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-			// Two transactions at once, and somebody to watch: more connections than the test's pool may have.
-			pool := openPool(t, d)
-			first := begin(t, pool)
-			if _, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), first, enough); err != nil {
-				t.Fatal(err)
-			}
-			result := make(chan error, 1)
-			go func() { result <- afterWork(pool, want(2, c.amount), id) }()
-			awaitBlocked(t, pool)
-			select {
-			case err := <-result:
-				t.Fatalf("did not wait: %v", err)
-			case <-time.After(c.busy):
-			}
-			end := first.Commit
-			if c.gone {
-				end = first.Rollback
-			}
-			if err := end(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-result; !errors.Is(err, c.err) {
-				t.Fatalf("%v, want %v", err, c.err)
-			}
-			if c.err == nil && d.Balance(t, ledger.Available(ledger.Cashbox, 77)).String() != "0" {
-				t.Fatal("the account is not there")
-			}
-		})
-	}
-}
-
-// afterWork reserves in a transaction that has written something before: an account.
-func afterWork(pool *pgxpool.Pool, w routing.Want, id int64) error {
-	ctx := context.Background()
-	return db.InTx(ctx, pool, func(tx pgx.Tx, q *db.Queries) error {
-		if err := ledger.Open(ctx, q, ledger.Cashbox, 77); err != nil {
-			return err
-		}
-		got, err := routing.NewChoice(w).Reserve(ctx, tx, enough)
-		if err == nil && got.ID != id {
-			err = errors.New("got another requisite")
-		}
-		if err != nil {
-			return err
-		}
-		// The wait's timeout must not stay behind.
-		var timeout string
-		if err := tx.QueryRow(ctx, "show lock_timeout").Scan(&timeout); err != nil || timeout != "0" {
-			return errors.Join(err, errors.New("lock_timeout is "+timeout))
-		}
-		return nil
-	})
-}
-
-func openPool(t *testing.T, d *dbtest.DB) *pgxpool.Pool {
+// holder is the payment that has a requisite's only slot.
+func (b bundle) holder(t *testing.T, id int64) (payment int64) {
 	t.Helper()
-	pool, err := db.Open(t.Context(), d.URL, 4)
+	err := b.Pool.QueryRow(t.Context(), "select payment_id from requisite_slot where requisite_id = $1", id).Scan(&payment)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
-	return pool
+	return payment
 }
 
-func begin(t *testing.T, pool *pgxpool.Pool) pgx.Tx {
-	t.Helper()
-	tx, err := pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	return tx
-}
-
-// awaitBlocked waits until a transaction of this database waits for a lock.
-func awaitBlocked(t *testing.T, pool *pgxpool.Pool) {
-	t.Helper()
-	const blocked = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-	for range 1000 {
-		var is bool
-		if err := pool.QueryRow(context.Background(), blocked).Scan(&is); err != nil {
-			t.Fatal(err)
-		}
-		if is {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("nobody waits for a lock")
-}
-
-// A free requisite is taken without waiting for the busy one before it in turn.
-func TestBusyIsPassedByForAFreeOne(t *testing.T) {
+// Everybody of a trader who is short is passed by, and what was tried on him leaves no trace.
+func TestShortTraderIsPassedBy(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	ids := d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	pool := openPool(t, d)
-	first := begin(t, pool)
-	if _, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), first, enough); err != nil {
-		t.Fatal(err)
-	}
-	got, err := reserve(pool, want(2, "200"))
-	if err != nil || got.ID != ids[1] {
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "0.99999999"})
+	rich := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "1"})
+	one := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
+	// As far as the blind try goes anybody will do: only a look tells who is short.
+	b.exec(t, "insert into requisite_slot select id, 100, 77, 'infinity' from requisite where id = (select min(id) from requisite)")
+	got, err := b.reserveHolding(want(1, "100"), one)
+	if err != nil || got.ID != rich.Requisites[0] {
 		t.Fatalf("got requisite %d (%v)", got.ID, err)
 	}
+	if _, err := b.reserveHolding(want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) }); !isNone(err) {
+		t.Fatalf("without USDT: %v", err)
+	}
 }
 
-// The whole wait is the caller's to bound.
-func TestWaitEndsWithItsContext(t *testing.T) {
+// An error that says nothing of the candidate ends the search.
+func TestOtherErrorsEndTheSearch(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	d.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
-	pool := openPool(t, d)
-	first := begin(t, pool)
-	if _, err := routing.NewChoice(want(1, "100")).Reserve(t.Context(), first, enough); err != nil {
+	b := setup(t)
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
+	if err := b.settings.Current(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	err := db.InTx(ctx, pool, func(tx pgx.Tx, _ *db.Queries) error {
-		_, err := routing.NewChoice(want(2, "200")).Reserve(ctx, tx, enough)
-		return err
+	broken, tries := errors.New("it is broken"), 0
+	err := b.settings.Requisites.Place(t.Context(), b.Queries(), want(1, "100").Want, nothing, func(routing.Candidate) error {
+		tries++
+		return broken
 	})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
+	if !errors.Is(err, broken) || tries != 1 {
+		t.Fatalf("%v after %d tries", err, tries)
+	}
+}
+
+// Many payments at the same time, over two processes, on few requisites: as many get one as there are, no requisite twice, and
+// nobody is refused while one is free.
+func TestBusyIsNotNone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const requisites, payments = 20, 200
+	b.NewTrader(t, dbtest.TraderOpts{Requisites: requisites})
+	replicas := []bundle{b, {b.DB, b.Settings(t)}}
+	for _, amounts := range []int64{1, payments} { // all the same, and each another
+		b.exec(t, "delete from requisite_slot")
+		b.exec(t, "update requisite set open_payments = 5")
+		capacity := requisites
+		if amounts > 1 {
+			capacity = 5 * requisites
+		}
+		var got, none atomic.Int64
+		var running sync.WaitGroup
+		for n := range int64(payments) {
+			running.Go(func() {
+				_, err := replicas[n%2].reserve(want(n, decimal.NewFromInt(1000+n%amounts).String()))
+				switch {
+				case err == nil:
+					got.Add(1)
+				case isNone(err):
+					none.Add(1)
+				default:
+					t.Errorf("payment %d: %v", n, err)
+				}
+			})
+		}
+		running.Wait()
+		if int(got.Load()) != capacity || int(got.Load()+none.Load()) != payments {
+			t.Errorf("%d amounts: %d got a requisite, %d were refused; there was room for %d", amounts, got.Load(), none.Load(), capacity)
+		}
 	}
 }

@@ -78,10 +78,10 @@ func (k Key) token(login string) string    { return k.Secret("token " + login) }
 // requisites copies them in: they are many, and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	columns := []string{
-		"currency", "method", "trader_id", "value", "holder", "bank", "trader_share_percent",
+		"currency", "method", "trader_id", "value", "holder", "bank",
 		"min_amount", "max_amount", "created_at",
 	}
-	share, minimum, maximum := decimal.RequireFromString(traderShare), decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
+	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
 	for i, pool := range pools {
 		for n := range pool.count {
@@ -91,7 +91,7 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 			}
 			rows = append(rows, []any{
 				pool.currency, pool.method, traderIDs[pool.trader], value(pool.method, i*1000+n), holder,
-				bank, share, minimum, maximum, s.now,
+				bank, minimum, maximum, s.now,
 			})
 		}
 	}

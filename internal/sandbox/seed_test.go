@@ -160,7 +160,7 @@ func TestRoomForPayments(t *testing.T) {
 	s := seed(t)
 	for _, method := range []string{"sbp", "sim", "card"} {
 		fit := s.count(t, `select count(*) from requisite
-			where currency = 'RUB' and method = $1 and active and 5000 between min_amount and max_amount`, method)
+			where currency = 'RUB' and method = $1 and enabled and 5000 between min_amount and max_amount`, method)
 		if fit < 1000 {
 			t.Errorf("%d requisites for %s", fit, method)
 		}
@@ -183,7 +183,7 @@ func TestRoomForCheckouts(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	for _, pool := range [][2]string{{"RUB", "mtstpay"}, {"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}} {
-		desks := s.count(t, `select count(*) from requisite where currency = $1 and method = $2 and active and value = ''
+		desks := s.count(t, `select count(*) from requisite where currency = $1 and method = $2 and enabled and value = ''
 			and open_payments is null and holder is null and bank is null`, pool[0], pool[1])
 		if desks == 0 {
 			t.Errorf("no desk for %s", pool)

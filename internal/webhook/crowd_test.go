@@ -22,7 +22,7 @@ func (b *bundle) flood(t testing.TB, merchant dbtest.Merchant, url string, count
 	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, count)
 		for range count {
-			inserts = append(inserts, b.event(merchant, url).Insert(t.Context()))
+			inserts = append(inserts, b.event(merchant, url).Insert())
 		}
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))

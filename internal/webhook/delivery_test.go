@@ -65,7 +65,7 @@ func TestOutboxRollsBack(t *testing.T) {
 	broken := errors.New("broken")
 	event := b.event(b.merchant, "https://example.com/")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		noError(t, event.Insert(t.Context())(q))
+		noError(t, event.Insert().Run(t.Context(), q))
 		return broken
 	})
 	if !errors.Is(err, broken) {

@@ -86,7 +86,7 @@ func TestFeedPages(t *testing.T) {
 		t.Errorf("an empty feed has %v, %v", list, cursor)
 	}
 	other := b.event(b.newMerchant(t), nowhere)
-	noError(t, other.Insert(t.Context())(b.Queries()))
+	noError(t, other.Insert().Run(t.Context(), b.Queries()))
 	b.number(t)
 	var want []uuid.UUID
 	for range 7 {
@@ -149,7 +149,7 @@ func TestFeedMissesNothing(t *testing.T) {
 			for range each {
 				event := b.event(b.merchant, nowhere)
 				if err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error {
-					err := event.Insert(t.Context())(q)
+					err := event.Insert().Run(t.Context(), q)
 					time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
 					return err
 				}); err != nil {
@@ -224,7 +224,7 @@ func TestListDead(t *testing.T) {
 	for i := range 6 {
 		merchant := []dbtest.Merchant{b.merchant, other}[i%2]
 		event := b.event(merchant, fmt.Sprintf("%s/%d", nowhere, i))
-		noError(t, event.Insert(t.Context())(b.Queries()))
+		noError(t, event.Insert().Run(t.Context(), b.Queries()))
 		b.number(t)
 		b.setStatus(t, event.ID, statusDead)
 		all = append([]uuid.UUID{event.ID}, all...)

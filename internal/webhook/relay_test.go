@@ -21,7 +21,7 @@ func (b *bundle) write(t *testing.T, count int) (list []uuid.UUID) {
 	t.Helper()
 	for range count {
 		event := b.event(b.merchant, nowhere)
-		noError(t, event.Insert(t.Context())(b.Queries()))
+		noError(t, event.Insert().Run(t.Context(), b.Queries()))
 		list = append(list, event.ID)
 	}
 	return list
@@ -185,7 +185,7 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	tx, err := apart(t, b.URL).Begin(t.Context())
 	noError(t, err)
 	late := b.event(b.merchant, nowhere)
-	noError(t, late.Insert(t.Context())(db.New(tx)))
+	noError(t, late.Insert().Run(t.Context(), db.New(tx)))
 	first := b.write(t, 2)
 	b.relayAll(t)
 	list, cursor := b.feed(t, FeedPage{})
@@ -249,7 +249,7 @@ func TestReplayBeforeRelay(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(500))
 	event := b.event(b.merchant, r.URL)
-	noError(t, event.Insert(t.Context())(b.Queries()))
+	noError(t, event.Insert().Run(t.Context(), b.Queries()))
 	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(event.ID.String())})
 	noError(t, err)
 	b.relayAll(t)

@@ -124,7 +124,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	t.Helper()
 	event := b.event(merchant, url)
 	event.At = at
-	noError(t, event.Insert(t.Context())(b.Queries()))
+	noError(t, event.Insert().Run(t.Context(), b.Queries()))
 	b.number(t)
 	b.setStatus(t, event.ID, statusDead)
 	return event.ID
@@ -181,7 +181,7 @@ func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, many)
 		for range many {
-			inserts = append(inserts, b.event(b.merchant, url).Insert(t.Context()))
+			inserts = append(inserts, b.event(b.merchant, url).Insert())
 		}
 		return db.Pipeline(t.Context(), tx, inserts...)
 	}))

@@ -114,7 +114,7 @@ func (b *bundle) add(t *testing.T, url string) uuid.UUID {
 func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(merchant, url)
-	noError(t, event.Insert(t.Context())(b.Queries()))
+	noError(t, event.Insert().Run(t.Context(), b.Queries()))
 	b.relayAll(t)
 	return event.ID
 }
@@ -214,7 +214,7 @@ func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) (*river.Job[deliv
 func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(b.merchant, url)
-	noError(t, event.Insert(t.Context())(b.Queries()))
+	noError(t, event.Insert().Run(t.Context(), b.Queries()))
 	b.number(t)
 	return event.ID
 }

@@ -33,13 +33,11 @@ type Event struct {
 }
 
 // Insert writes the event, and with it all that is needed for its delivery.
-func (e Event) Insert(ctx context.Context) db.Query {
-	return func(q *db.Queries) error {
-		return q.WebhookEventInsert(ctx, db.WebhookEventInsertParams{
-			MerchantID: e.MerchantID, ID: e.ID, CashboxID: e.CashboxID, Type: e.Type, Subject: e.Subject,
-			SubjectID: e.SubjectID, Sequence: e.Sequence, URL: e.URL, Body: e.Body, CreatedAt: e.At,
-		})
-	}
+func (e Event) Insert() db.Query {
+	return db.Do((*db.Queries).WebhookEventInsert, db.WebhookEventInsertParams{
+		MerchantID: e.MerchantID, ID: e.ID, CashboxID: e.CashboxID, Type: e.Type, Subject: e.Subject,
+		SubjectID: e.SubjectID, Sequence: e.Sequence, URL: e.URL, Body: e.Body, CreatedAt: e.At,
+	})
 }
 
 // queueAgain queues deliveries of events that are sent again: it happens exactly if the transaction commits.

@@ -1,0 +1,42 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"gateway/internal/db"
+)
+
+const (
+	// idsAtOnce is how many ids are taken from the database at a time.
+	idsAtOnce = 100
+	// idsKeptFor bounds by how much a payment can be younger than one of a higher id.
+	idsKeptFor = time.Second
+)
+
+// ids hands out the ids of new payments, so that a payment can be written without asking for its id first.
+type ids struct {
+	q *db.Queries
+
+	mu      sync.Mutex
+	left    []int64
+	takenAt time.Time
+}
+
+func (i *ids) next(ctx context.Context) (int64, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.left) == 0 || time.Since(i.takenAt) > idsKeptFor {
+		now := time.Now()
+		fresh, err := i.q.PaymentIDs(ctx, idsAtOnce)
+		if err != nil {
+			return 0, fmt.Errorf("take payment ids: %w", err)
+		}
+		i.left, i.takenAt = fresh, now
+	}
+	id := i.left[0]
+	i.left = i.left[1:]
+	return id, nil
+}
