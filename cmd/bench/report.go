@@ -16,8 +16,10 @@ type report struct {
 	CreatesFew *float64 `json:"creates_10_requisites_per_s"`
 	// CPU a creation takes, user and system. The generator's is that of this process and no part of the service.
 	CreateCPU *cpu `json:"create_cpu_us"`
-	// Waits of the gateway for PostgreSQL per creation, measured with one caller; no median but a mean.
+	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and COMMIT among them, as heard
+	// on the wire with one caller; no medians but means.
 	CreateRoundTrips *float64 `json:"create_round_trips"`
+	CreateStatements *float64 `json:"create_statements"`
 	// Bytes of WAL a creation writes, with a checkpoint's full pages.
 	CreateWAL *float64 `json:"create_wal_bytes"`
 	// Latency at half of creates_per_s, sent on schedule, counted from when it should have been sent.

@@ -47,13 +47,7 @@ func (b *bench) store(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("store payments: %w", err)
 	}
-	// What autovacuum and the next checkpoint would do at some time of the measurement is done before it.
-	for _, command := range []string{"vacuum analyze", "checkpoint"} {
-		if _, err := b.pool.Exec(ctx, command); err != nil {
-			return fmt.Errorf("%s: %w", command, err)
-		}
-	}
-	return nil
+	return b.vacuum(ctx)
 }
 
 // storeSome writes the payments from one number up to another. Triggers are off: that they would have found nothing is
