@@ -24,8 +24,14 @@ func parts() []part {
 		{"commit", (*bench).commits},
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
+		{"settled", (*bench).settled},
+		{"hot", (*bench).hotAccount},
 		{"pages", (*bench).pages},
 		{"stored", (*bench).createsStored},
+		{"snapshot", (*bench).besideSnapshot},
+		{"growth", (*bench).besideOpen},
+		{"expire", (*bench).expire},
+		{"memory", (*bench).memory},
 		{"audit", (*bench).audit},
 	}
 }

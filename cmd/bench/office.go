@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 )
 
-// office is where operators set things, several at a time and each in the name of another: so many calls a second are
-// no single operator's to make.
+// office is where operators set things, several at a time and in turn: so many calls a second are no single operator's to
+// make.
 type office struct {
 	address string
 	wires   []*wire
 	tokens  []string
+	turn    atomic.Int64
 }
 
 // setting is something to be set: a procedure of the operators' and its request.
@@ -25,7 +27,7 @@ func (b *bench) openOffice(ctx context.Context) (*office, func(), error) {
 	o := &office{address: hostOf(b.gateway.BaseURL), tokens: b.scene.operators}
 	var hangUp func()
 	var err error
-	o.wires, hangUp, err = dialAll(ctx, o.address, len(o.tokens))
+	o.wires, hangUp, err = dialAll(ctx, o.address, b.clients)
 	return o, hangUp, err
 }
 
@@ -35,7 +37,8 @@ func (o *office) call(client int, what setting, answer any) error {
 	if err != nil {
 		return err
 	}
-	text, err := o.wires[client].send(bearerRequest(o.address, operatorService+what.procedure, o.tokens[client], body))
+	token := o.tokens[o.turn.Add(1)%int64(len(o.tokens))]
+	text, err := o.wires[client].send(bearerRequest(o.address, operatorService+what.procedure, token, body))
 	if err == nil {
 		err = json.Unmarshal(text, answer)
 	}

@@ -21,6 +21,8 @@ const (
 	validity = 24 * time.Hour
 	// mostOpen is the largest number of payments that an operator may let a merchant have open.
 	mostOpen = 50_000
+	// operators are so many, since one may call 200 times a second in a sandbox.
+	operators = 40
 	// settingsTime is how long new settings may take until the gateway goes by them.
 	settingsTime = 10 * time.Second
 )
@@ -41,7 +43,7 @@ type scene struct {
 	creating  []box
 	recording box
 	traderIDs []int64
-	// tokens sign the traders in, by their id; operators are the operators', one a client.
+	// tokens sign the traders in, by their id, and operators the operators.
 	tokens    map[int64]string
 	operators []string
 	// next numbers the orders.
@@ -62,7 +64,7 @@ type stage struct {
 func (b *bench) setTheStage(ctx context.Context) error {
 	b.scene = scene{tokens: map[int64]string{}, next: new(counter)}
 	s := &stage{bench: b, q: db.New(b.pool), now: time.Now().UTC()}
-	for n := range b.clients {
+	for n := range operators {
 		token, err := s.addUser(ctx, auth.Operator, fmt.Sprintf("bench-operator-%d", n), nil)
 		if err != nil {
 			return fmt.Errorf("set the stage: %w", err)
