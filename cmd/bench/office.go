@@ -60,11 +60,13 @@ func (o *office) create(ctx context.Context, settings []setting) ([]int64, error
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, len(keys))
-	for i, key := range keys {
-		if ids[i], err = strconv.ParseInt(key, 10, 64); err != nil {
-			return nil, fmt.Errorf("%s: the id: %w", settings[i].procedure, err)
+	ids := make([]int64, 0, len(keys))
+	for _, key := range keys {
+		id, err := strconv.ParseInt(key, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read an id: %w", err)
 		}
+		ids = append(ids, id)
 	}
 	return ids, nil
 }

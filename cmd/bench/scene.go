@@ -222,7 +222,7 @@ func (s *stage) addRequisites(ctx context.Context) error {
 
 // await waits until a pool has so many requisites to choose from.
 func (s *stage) await(ctx context.Context, method string, count int) error {
-	for until := time.Now().Add(settingsTime); ; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(settingsTime); ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		pool, err := s.explain(method, s.scene.creating[0].id)
 		if err != nil {
 			return err
@@ -235,4 +235,5 @@ func (s *stage) await(ctx context.Context, method string, count int) error {
 			return fmt.Errorf("%d of %d requisites of %s are to be had", len(pool), count, method)
 		}
 	}
+	return ctx.Err()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -136,11 +137,11 @@ func (u unit) within(those map[string]bool) bool {
 	return true
 }
 
-// names tells that the text is a parameter of one of the unit's statements. Of text the binary form is the text itself.
+// names tells that the text is in a parameter of one of the unit's statements. Of text the binary form is the text itself.
 func (u unit) names(text string) bool {
 	for _, g := range u {
 		for _, c := range g.calls {
-			if slices.ContainsFunc(c.params, func(p []byte) bool { return string(p) == text }) {
+			if slices.ContainsFunc(c.params, func(p []byte) bool { return bytes.Contains(p, []byte(text)) }) {
 				return true
 			}
 		}
