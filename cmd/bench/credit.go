@@ -39,7 +39,7 @@ func (b *bench) credits(ctx context.Context) error {
 
 // settledFor is how many measured runs the settlements last whose deliveries count: what the queue is behind with shows
 // only after a while.
-const settledFor = 4
+const settledFor = 3
 
 // settled measures what of settlements arrives: the time runs from the first confirmation until the last of their webhooks
 // is at its receiver.
