@@ -131,10 +131,8 @@ select debit, credit, m.amount, kind, 'payment', id, at + after from drawn, late
 select merchant_id, uuid, box, 'payment.status.updated', 'payment', id, 1, url,
     convert_to('{"type":"payment.status.updated","data":{"uuid":"' || uuid || '","orderId":"' || order_id ||
         '","status":"COMPLETED","amount":"' || amount || '","currency":"RUB"}}', 'UTF8'), at + interval '5 minutes', 'delivered', number from drawn`,
-	// Whoever comes first moves the accounts first: in no order, two would wait for each other.
-	"select pg_advisory_xact_lock(1)",
-	`update account a set balance = a.balance + moved.amount from (
-    select m.account_id, sum(m.amount) as amount from drawn, lateral (values (trader_available, -usdt - spread_platform),
-        (cashbox_available, usdt), (platform_available, spread_platform)) m (account_id, amount) group by 1
-) moved where moved.account_id = a.id`,
+	// What the accounts hold is not all folded in yet, so the sums wait beside it. Locking none, chunks do not wait either.
+	`insert into account_pending (account_id, amount)
+select m.account_id, sum(m.amount) from drawn, lateral (values (trader_available, -usdt - spread_platform),
+    (cashbox_available, usdt), (platform_available, spread_platform)) m (account_id, amount) group by 1`,
 }
