@@ -16,25 +16,31 @@ import (
 // bench is one run of the program: the servers it has up, what it has put on the stage, what it has found.
 type bench struct {
 	options
-	progress
+	*progress
 	report *report
 
 	dir        string
 	server     *pgserver.Server
 	postmaster int
-	url        string
-	// pool is the bench's own way to the database, for preparations and looks at it.
-	pool    *pgxpool.Pool
-	binary  string
-	gateway *child
-	hooks   *receivers
-	scene   scene
+	binary     string
+	hooks      *receivers
+	place
+	// crowd is the place of those parts that fill one with open payments, once the first of them has come.
+	crowd *bench
 	// recorded are the statements of creations, which the replay is made of.
 	recorded []creation
 }
 
+// place is a database with a gateway, and who takes part there.
+type place struct {
+	url string
+	// pool is the bench's own way to the database, for preparations and looks at it.
+	pool    *pgxpool.Pool
+	gateway *child
+	scene   scene
+}
+
 const (
-	databaseName = "bench"
 	stopTimeout  = 30 * time.Second
 	startTimeout = time.Minute
 	ownPool      = 8
@@ -55,22 +61,19 @@ func (b *bench) open(ctx context.Context) error {
 		return err
 	}
 	b.say("starting PostgreSQL and the gateway")
-	if err := b.openDatabase(ctx); err != nil {
-		return err
-	}
-	if b.gateway, err = b.launch(ctx, filepath.Join(b.dir, "gateway"), b.url); err != nil {
+	if err := b.startServer(ctx); err != nil {
 		return err
 	}
 	if b.hooks, err = openReceivers(ctx); err != nil {
 		return err
 	}
-	if err := b.setTheStage(ctx); err != nil {
+	if err := b.openPlace(ctx, "bench"); err != nil {
 		return err
 	}
 	return b.describe(ctx)
 }
 
-func (b *bench) openDatabase(ctx context.Context) error {
+func (b *bench) startServer(ctx context.Context) error {
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir := filepath.Join(b.dir, "pg")
@@ -78,34 +81,91 @@ func (b *bench) openDatabase(ctx context.Context) error {
 	if b.server, err = pgserver.Start(starting, pgserver.Options{Dir: dir}); err != nil {
 		return err
 	}
-	if b.postmaster, err = postmasterPID(dir); err != nil {
-		return err
-	}
+	b.postmaster, err = postmasterPID(dir)
+	return err
+}
+
+// openPlace makes a database, starts a gateway on it and sets the stage.
+func (b *bench) openPlace(ctx context.Context, name string) error {
 	admin, err := db.Open(ctx, b.server.URL("postgres"), 1)
 	if err != nil {
 		return err
 	}
 	defer admin.Close()
-	if _, err := admin.Exec(ctx, "create database "+databaseName); err != nil {
+	if _, err := admin.Exec(ctx, "create database "+name); err != nil {
 		return fmt.Errorf("create database: %w", err)
 	}
-	b.url = b.server.URL(databaseName)
-	b.pool, err = db.Open(ctx, b.url, ownPool)
+	b.url = b.server.URL(name)
+	if b.pool, err = db.Open(ctx, b.url, ownPool); err != nil {
+		return err
+	}
+	if b.gateway, err = b.launch(ctx, filepath.Join(b.dir, name), b.url); err != nil {
+		return err
+	}
+	return b.setTheStage(ctx)
+}
+
+// apart is the bench at another place, for parts that must find nothing of what the others leave behind.
+func (b *bench) apart(ctx context.Context, name string) (*bench, error) {
+	a := *b
+	a.place, a.recorded = place{}, nil
+	if err := a.openPlace(ctx, name); err != nil {
+		a.leave()
+		return nil, fmt.Errorf("open a place apart: %w", err)
+	}
+	return &a, nil
+}
+
+// leave takes the gateway down and lets go of the database.
+func (b *bench) leave() {
+	if b.pool != nil {
+		b.pool.Close()
+	}
+	if err := b.stopGateway(); err != nil {
+		b.say("stopping the gateway: %v", err)
+	}
+}
+
+func (b *bench) stopGateway() error {
+	if b.gateway == nil {
+		return nil
+	}
+	err := b.gateway.stop()
+	b.gateway = nil
 	return err
+}
+
+// restart starts the place's gateway anew. What is to be done while none runs is done in between.
+func (b *bench) restart(ctx context.Context, between func() error) error {
+	dir := b.gateway.dir
+	if err := b.stopGateway(); err != nil {
+		return err
+	}
+	err := between()
+	if err == nil {
+		b.gateway, err = b.launch(ctx, dir, b.url)
+	}
+	return err
+}
+
+// vacuum does what autovacuum and the next checkpoint would do at some time of a measurement.
+func (b *bench) vacuum(ctx context.Context) error {
+	for _, command := range []string{"vacuum analyze", "checkpoint"} {
+		if _, err := b.pool.Exec(ctx, command); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return nil
 }
 
 // close takes everything down again, whatever came of it.
 func (b *bench) close() {
+	if b.crowd != nil {
+		b.crowd.leave()
+	}
+	b.leave()
 	if b.hooks != nil {
 		b.hooks.close()
-	}
-	if b.pool != nil {
-		b.pool.Close()
-	}
-	if b.gateway != nil {
-		if err := b.gateway.stop(); err != nil {
-			b.say("stopping the gateway: %v", err)
-		}
 	}
 	if b.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)

@@ -19,7 +19,10 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, log bytes.Buffer
-	args := []string{"-run", "200ms", "-runs", "1", "-clients", "4", "-traders", "5", "-cashboxes", "5", "-stored", "300"}
+	args := []string{
+		"-run", "200ms", "-runs", "1", "-clients", "4", "-traders", "5", "-cashboxes", "5", "-stored", "300", "-merchants", "5",
+		"-requisites", "100", "-memory-requisites", "300", "-open", "700", "-overdue", "500",
+	}
 	if err := run(t.Context(), args, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
@@ -28,10 +31,11 @@ func TestRun(t *testing.T) {
 		t.Fatalf("%v: %s", err, &out)
 	}
 	for _, key := range []string{
-		"creates_per_s", "creates_10_requisites_per_s", "create_round_trips", "create_wal_bytes", "create_p50_ms",
+		"creates_per_s", "creates_10_requisites_per_s", "create_round_trips", "create_statements", "create_wal_bytes", "create_p50_ms",
 		"create_p99_ms", "create_sql_per_s", "create_ratio", "one_row_commit_per_s", "credits_one_cashbox_per_s",
 		"credits_spread_per_s", "webhooks_per_s", "r_page_bytes", "stored_creates_per_s", "stored_create_cpu_ratio",
-		"store_seconds",
+		"store_seconds", "settled_delivered_per_s", "hot_account_transfers_per_s", "create_cpu_growth_open",
+		"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes",
 	} {
 		if value, _ := got[key].(float64); value <= 0 {
 			t.Errorf("%s is %v", key, got[key])

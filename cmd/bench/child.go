@@ -30,7 +30,9 @@ func build(ctx context.Context, dir string) (string, error) {
 // child is a gateway in a process of its own.
 type child struct {
 	sandbox.Info
-	cmd     *exec.Cmd
+	cmd *exec.Cmd
+	// dir is its data directory, where its log is, too.
+	dir     string
 	logPath string
 	done    chan struct{}
 	err     error
@@ -43,7 +45,7 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 		return nil, err
 	}
 	const free = "127.0.0.1:0"
-	c := &child{logPath: filepath.Join(dir, "log.jsonl"), done: make(chan struct{})}
+	c := &child{dir: dir, logPath: filepath.Join(dir, "log.jsonl"), done: make(chan struct{})}
 	log, err := os.Create(c.logPath)
 	if err != nil {
 		return nil, err

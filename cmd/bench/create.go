@@ -92,9 +92,10 @@ func (b *bench) creator(ctx context.Context, method string, clients int) (*creat
 		return nil, nil, err
 	}
 	c := &creator{wires: wires, make: func(client int) []byte {
-		box := b.scene.boxes[client%creatingKeys]
+		n := b.scene.next.Add(1)
+		box := b.scene.creating[n%int64(len(b.scene.creating))]
 		o := b.scene.orders(box, method, b.hooks.urls()[client%endpoints])
-		return o.request(address, o.body(b.scene.next.Add(1)))
+		return o.request(address, o.body(n))
 	}}
 	c.prepare(clients, b.seconds)
 	return c, hangUp, nil

@@ -13,19 +13,19 @@ import (
 // endpoints are the merchant's: each takes ten deliveries at a time, so that one alone would measure that bound.
 const endpoints = 4
 
-// receivers take the merchant's webhooks: they read, count and answer at once.
+// receivers take the merchants' webhooks: they read, count and answer at once. One that comes again does not count.
 type receivers struct {
 	listeners []net.Listener
 	server    *http.Server
 
 	mu          sync.Mutex
-	count       int
+	seen        map[string]struct{}
 	first, last time.Time
 	arrived     chan struct{}
 }
 
 func openReceivers(ctx context.Context) (*receivers, error) {
-	r := &receivers{arrived: make(chan struct{}, 1)}
+	r := &receivers{seen: map[string]struct{}{}, arrived: make(chan struct{}, 1)}
 	r.server = &http.Server{Handler: http.HandlerFunc(r.take), ReadHeaderTimeout: stopTimeout}
 	for range endpoints {
 		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -51,13 +51,17 @@ func (r *receivers) urls() []string {
 
 func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {
 	_, _ = io.Copy(io.Discard, request.Body)
+	event := request.Header.Get("webhook-id")
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, again := r.seen[event]; again {
+		return
+	}
 	r.last = time.Now()
-	if r.count == 0 {
+	if len(r.seen) == 0 {
 		r.first = r.last
 	}
-	r.count++
+	r.seen[event] = struct{}{}
 	select {
 	case r.arrived <- struct{}{}:
 	default:
@@ -68,27 +72,27 @@ func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {
 func (r *receivers) restart() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.count = 0
+	r.seen = map[string]struct{}{}
 }
 
 // patience is how long nothing may arrive before what is missing is given up.
 const patience = 30 * time.Second
 
-// await waits until so many have arrived since restart, and answers how long it took from the first to the last.
-func (r *receivers) await(ctx context.Context, count int) (time.Duration, error) {
+// await waits until so many have arrived since restart, and answers when the first came and when the last.
+func (r *receivers) await(ctx context.Context, count int) (first, last time.Time, err error) {
 	for {
 		r.mu.Lock()
-		arrived, took := r.count, r.last.Sub(r.first)
+		arrived, first, last := len(r.seen), r.first, r.last
 		r.mu.Unlock()
 		if arrived >= count {
-			return took, nil
+			return first, last, nil
 		}
 		select {
 		case <-r.arrived:
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return first, last, ctx.Err()
 		case <-time.After(patience):
-			return 0, fmt.Errorf("%d of %d webhooks have arrived, and no more come", arrived, count)
+			return first, last, fmt.Errorf("%d of %d webhooks have arrived, and no more come", arrived, count)
 		}
 	}
 }

@@ -32,6 +32,10 @@ type settings struct {
 	RunSeconds  float64           `json:"run_seconds"`
 	Runs        int               `json:"runs"`
 	Stored      int               `json:"stored_payments"`
+	Merchants   int               `json:"creating_merchants"`
+	Open        int               `json:"open_payments"`
+	Overdue     int               `json:"overdue_payments"`
+	MemoryPool  int               `json:"memory_requisites"`
 	// Payload is a body as it is sent.
 	Payload    string `json:"payload"`
 	Checkpoint string `json:"checkpoint"`
@@ -53,7 +57,8 @@ func (b *bench) describe(ctx context.Context) error {
 	}
 	b.report.Settings = settings{
 		PostgreSQL: map[string]string{}, Clients: b.clients, Connections: b.connections, Requisites: b.requisites, Few: b.few,
-		Traders: b.traders, Cashboxes: b.cashboxes, Keys: creatingKeys, RunSeconds: b.seconds.Seconds(), Runs: b.runs, Stored: b.stored,
+		Traders: b.traders, Cashboxes: b.cashboxes, Keys: len(b.scene.creating), RunSeconds: b.seconds.Seconds(), Runs: b.runs, Stored: b.stored,
+		Merchants: b.merchants, Open: b.openPayments, Overdue: b.overdue, MemoryPool: b.memoryRequisites,
 		Payload:    string(b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0]).body(1)),
 		Checkpoint: "one in the middle of every measured run", Deliveries: "on",
 		Credits: "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",

@@ -38,8 +38,12 @@ type options struct {
 	clients, connections int
 	// requisites are in the larger pool, few in the smaller, and traders share them out evenly.
 	requisites, few, traders int
-	// cashboxes are those that credits are spread over.
-	cashboxes int
+	// cashboxes are those that credits are spread over, merchants those that create: each may have so many payments open.
+	cashboxes, merchants int
+	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside them.
+	openPayments, overdue int
+	// memoryRequisites are in the pool with which the gateway's memory is measured.
+	memoryRequisites int
 	// stored payments are put into the database before creations are measured once more; 0 leaves that out.
 	stored     int
 	only, skip []string
@@ -58,6 +62,10 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	flags.IntVar(&o.few, "few", 10, "requisites of the smaller pool")
 	flags.IntVar(&o.traders, "traders", 100, "traders who share the requisites")
 	flags.IntVar(&o.cashboxes, "cashboxes", 50, "cashboxes that credits are spread over")
+	flags.IntVar(&o.merchants, "merchants", 80, "merchants who create, each with a cashbox")
+	flags.IntVar(&o.openPayments, "open", 100_000, "payments that are open when creations are measured beside them")
+	flags.IntVar(&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured")
+	flags.IntVar(&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with")
 	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
 	flags.StringVar(&only, "only", "", "measure these parts alone, separated by commas: "+strings.Join(partNames(), " "))
 	flags.StringVar(&skip, "skip", "", "leave these parts out")
@@ -73,7 +81,9 @@ func list(text string) []string {
 }
 
 func (o options) check() error {
-	for _, n := range []int{o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes} {
+	for _, n := range []int{
+		o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes, o.merchants, o.openPayments, o.overdue, o.memoryRequisites,
+	} {
 		if n < 1 {
 			return errors.New("every number but -stored must be at least 1")
 		}
@@ -95,7 +105,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{options: o, progress: progress{out: stderr, began: time.Now()}, report: newReport()}
+	b := &bench{options: o, progress: &progress{out: stderr, began: time.Now()}, report: newReport()}
 	defer b.close()
 	if err := b.open(ctx); err != nil {
 		return err

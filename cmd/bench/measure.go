@@ -24,8 +24,14 @@ func parts() []part {
 		{"commit", (*bench).commits},
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
+		{"settled", (*bench).settled},
+		{"hot", (*bench).hotAccount},
 		{"pages", (*bench).pages},
 		{"stored", (*bench).createsStored},
+		{"snapshot", (*bench).besideSnapshot},
+		{"growth", (*bench).besideOpen},
+		{"expire", (*bench).expire},
+		{"memory", (*bench).memory},
 		{"audit", (*bench).audit},
 	}
 }
@@ -106,17 +112,23 @@ func (b *bench) checkpointIn(ctx context.Context, after time.Duration) <-chan er
 	return made
 }
 
-// audit proves the ledger after all that was done to it. What the bench wrote itself, the replay and the stored
+// audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay and the stored
 // payments, must hold like the gateway's own.
 func (b *bench) audit(ctx context.Context) error {
-	found, err := ledger.Audit(ctx, b.pool)
-	if err != nil {
-		return err
+	count := 0.0
+	for _, at := range []*bench{b, b.crowd} {
+		if at == nil {
+			continue
+		}
+		found, err := ledger.Audit(ctx, at.pool)
+		if err != nil {
+			return err
+		}
+		for _, violation := range found[:min(len(found), 5)] {
+			b.say("%s: %s", violation.Rule, violation.Detail)
+		}
+		count += float64(len(found))
 	}
-	for _, violation := range found[:min(len(found), 5)] {
-		b.say("%s: %s", violation.Rule, violation.Detail)
-	}
-	count := float64(len(found))
 	b.report.AuditViolations = &count
 	return nil
 }

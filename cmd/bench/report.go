@@ -16,8 +16,10 @@ type report struct {
 	CreatesFew *float64 `json:"creates_10_requisites_per_s"`
 	// CPU a creation takes, user and system. The generator's is that of this process and no part of the service.
 	CreateCPU *cpu `json:"create_cpu_us"`
-	// Waits of the gateway for PostgreSQL per creation, measured with one caller; no median but a mean.
+	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and COMMIT among them, as heard
+	// on the wire with one caller; no medians but means.
 	CreateRoundTrips *float64 `json:"create_round_trips"`
+	CreateStatements *float64 `json:"create_statements"`
 	// Bytes of WAL a creation writes, with a checkpoint's full pages.
 	CreateWAL *float64 `json:"create_wal_bytes"`
 	// Latency at half of creates_per_s, sent on schedule, counted from when it should have been sent.
@@ -37,6 +39,19 @@ type report struct {
 	CreditsSpread *float64 `json:"credits_spread_per_s"`
 	// Deliveries as they arrive at fast endpoints on this machine.
 	Webhooks *float64 `json:"webhooks_per_s"`
+	// Settlements from their confirmation over HTTP to the webhook at its receiver, sustained: those delivered.
+	SettledDelivered *float64 `json:"settled_delivered_per_s"`
+	// Movements onto one account: see hotAccount.
+	HotAccount *float64 `json:"hot_account_transfers_per_s"`
+
+	// What a creation costs of CPU, of gateway and PostgreSQL together, by what it costs otherwise: with so many payments
+	// open as settings say, by none; after a minute of load beside a snapshot that is kept open, by the minute's start.
+	GrowthOpen     *float64 `json:"create_cpu_growth_open"`
+	GrowthSnapshot *float64 `json:"create_cpu_growth_snapshot"`
+	// Overdue payments that one gateway's sweep expires, counted by their webhooks as they arrive.
+	Expired *float64 `json:"expired_per_s"`
+	// Resident memory of a gateway that creates payments in a pool of as many requisites as settings say.
+	GatewayMemory *float64 `json:"gateway_memory_100k_requisites_bytes"`
 	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null while there is no
 	// card checkout.
 	PayPage       *float64 `json:"pay_page_bytes"`
@@ -91,6 +106,16 @@ func (r *report) medianCPU(name string) *cpu {
 	return &cpu{Gateway: *gateway, Postgres: *postgres, Generator: *generator}
 }
 
+// growth is the CPU of gateway and PostgreSQL under one name by that under another, or nil.
+func (r *report) growth(name, by string) *float64 {
+	grown, from := r.medianCPU(name), r.medianCPU(by)
+	if grown == nil || from == nil {
+		return nil
+	}
+	a, b := grown.Gateway+grown.Postgres, from.Gateway+from.Postgres
+	return quotient(&a, &b)
+}
+
 // quotient is nil where one of the two was not measured.
 func quotient(a, b *float64) *float64 {
 	if a == nil || b == nil || *b == 0 {
@@ -111,10 +136,10 @@ func (r *report) finish() {
 	r.CreditsOne, r.CreditsSpread = r.median("credits_one_cashbox_per_s"), r.median("credits_spread_per_s")
 	r.Webhooks = r.median("webhooks_per_s")
 	r.StoredCreates, r.StoredCPU = r.median("stored_creates_per_s"), r.medianCPU("stored_create")
-	if r.StoredCPU != nil && r.CreateCPU != nil {
-		stored, empty := r.StoredCPU.Gateway+r.StoredCPU.Postgres, r.CreateCPU.Gateway+r.CreateCPU.Postgres
-		r.StoredRatio = quotient(&stored, &empty)
-	}
+	r.StoredRatio = r.growth("stored_create", "create")
+	r.GrowthOpen, r.GrowthSnapshot = r.growth(openUse, noneOpenUse), r.growth(snapshotEndUse, snapshotStartUse)
+	r.SettledDelivered, r.HotAccount = r.median("settled_delivered_per_s"), r.median("hot_account_transfers_per_s")
+	r.Expired, r.GatewayMemory = r.median("expired_per_s"), r.median("gateway_memory_100k_requisites_bytes")
 }
 
 func (r *report) print(w io.Writer) error {

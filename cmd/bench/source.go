@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"time"
@@ -21,13 +22,15 @@ type replay struct {
 	like    int
 	orderID string
 	amount  decimal.Decimal
-	now     time.Time
+	// id is the payment's where the gateway, and no sequence of the database's, gives it.
+	id  int64
+	now time.Time
 	// rows are those answered so far, by round and call.
 	rows [][][]any
 }
 
 // source explains an argument by what it was in every recorded creation: always the same, what the caller sent, what an
-// earlier statement answered, an account of a trader so answered, a time, or a fresh id.
+// earlier statement answered, an account of a trader so answered, a time, a number counted up, or a fresh id.
 func (c *compiler) source(values []any) source {
 	if alike(values, func(int) any { return values[0] }) {
 		return func(*replay) any { return values[0] }
@@ -41,6 +44,9 @@ func (c *compiler) source(values []any) source {
 	if s := c.fromResult(values); s != nil {
 		return s
 	}
+	if c.counted(values) {
+		return func(r *replay) any { return r.id }
+	}
 	switch values[0].(type) {
 	case []any:
 		return c.fromElements(values)
@@ -50,6 +56,23 @@ func (c *compiler) source(values []any) source {
 		return func(*replay) any { return [16]byte(uuid.Must(uuid.NewV7())) }
 	}
 	return func(r *replay) any { return values[r.like] }
+}
+
+// counted takes the first number that rises from each creation to the next for the payment's id.
+func (c *compiler) counted(values []any) bool {
+	if c.ids != nil {
+		return alike(values, func(i int) any { return c.ids[i] })
+	}
+	last := int64(math.MinInt64)
+	for _, value := range values {
+		n, ok := whole(value)
+		if !ok || n <= last {
+			return false
+		}
+		last = n
+	}
+	c.ids = values
+	return true
 }
 
 func alike(values []any, want func(i int) any) bool {
@@ -170,10 +193,14 @@ func (c *compiler) fromTime(values []any) source {
 	return func(r *replay) any { return r.now.Add(distance) }
 }
 
+// replayedIDs lie beyond those that the gateway comes to.
+const replayedIDs = 1 << 40
+
 // fresh begins the replay of a creation with values of its own.
 func (b *bench) fresh(alike int, rounds int) *replay {
+	n := b.scene.next.Add(1)
 	return &replay{
-		like: rand.IntN(alike), orderID: orderID(b.scene.next.Add(1)), amount: decimal.RequireFromString(amount()),
+		like: rand.IntN(alike), orderID: orderID(n), amount: decimal.RequireFromString(amount()), id: replayedIDs + n,
 		now: time.Now().UTC(), rows: make([][][]any, rounds),
 	}
 }

@@ -18,10 +18,14 @@ type call struct {
 }
 
 // group is what a client sends before it waits for the server: everything up to a Sync, or a simple Query. The server
-// answers each with one ReadyForQuery, so a group is exactly one round trip. One without calls only prepares statements.
+// answers each with one ReadyForQuery, so a group is exactly one round trip, also where it begins with BEGIN and ends with
+// COMMIT. One without calls only prepares statements.
 type group struct {
 	calls  []*call
 	simple bool
+	// completed are the statements that were carried out: a simple Query may hold several, and what follows an error is
+	// passed over.
+	completed int
 }
 
 // unit is the groups of a transaction, from the one that begins it to the one that ends it, or a group outside any.
@@ -101,6 +105,9 @@ func (t *tap) fromServer(kind byte, body []byte) {
 			c.tag = string(m.CommandTag)
 		}
 		t.answered++
+		if len(t.sent) > 0 {
+			t.sent[0].completed++
+		}
 	case 'I', 's', 'E':
 		t.answered++
 	case 'Z':

@@ -23,44 +23,115 @@ func said(t *testing.T, m pgproto3.Message) (byte, []byte) {
 	return wire[0], wire[5:]
 }
 
-// A transaction of BEGIN, two statements sent together and COMMIT is one unit of three round trips.
+// conversation is what a tap hears of a client and a server.
+type conversation struct {
+	t     *testing.T
+	tap   *tap
+	units []unit
+}
+
+func newConversation(t *testing.T) *conversation {
+	c := &conversation{t: t}
+	c.tap = newTap(func(u unit) { c.units = append(c.units, u) })
+	c.server(&pgproto3.ReadyForQuery{TxStatus: 'I'}) // answers the connection
+	return c
+}
+
+func (c *conversation) client(messages ...pgproto3.FrontendMessage) {
+	for _, m := range messages {
+		c.tap.fromClient(said(c.t, m))
+	}
+}
+
+func (c *conversation) server(messages ...pgproto3.BackendMessage) {
+	for _, m := range messages {
+		c.tap.fromServer(said(c.t, m))
+	}
+}
+
+// execute has the client prepare and execute a statement, without a Sync.
+func (c *conversation) execute(sql, value string) {
+	c.client(&pgproto3.Parse{Name: sql, Query: sql}, &pgproto3.Bind{PreparedStatement: sql, Parameters: [][]byte{[]byte(value)}},
+		&pgproto3.Execute{})
+}
+
+func complete(tag string) *pgproto3.CommandComplete {
+	return &pgproto3.CommandComplete{CommandTag: []byte(tag)}
+}
+
+// A transaction of BEGIN, two statements sent together and COMMIT is one unit of three round trips. What is set with the
+// BEGIN is a statement, too.
 func TestTap(t *testing.T) {
 	t.Parallel()
-	var units []unit
-	tap := newTap(func(u unit) { units = append(units, u) })
-	client := func(m pgproto3.FrontendMessage) { tap.fromClient(said(t, m)) }
-	server := func(m pgproto3.BackendMessage) { tap.fromServer(said(t, m)) }
-	server(&pgproto3.ReadyForQuery{TxStatus: 'I'}) // answers the connection
-
-	client(&pgproto3.Query{String: "begin"})
-	server(&pgproto3.CommandComplete{CommandTag: []byte("BEGIN")})
-	server(&pgproto3.ReadyForQuery{TxStatus: 'T'})
-	client(&pgproto3.Parse{Name: "a", Query: "select $1"})
+	c := newConversation(t)
+	c.client(&pgproto3.Query{String: "begin; set local jit = off"})
+	c.server(complete("BEGIN"), complete("SET"), &pgproto3.ReadyForQuery{TxStatus: 'T'})
+	c.execute("select $1", "1")
+	c.execute("select $1", "2")
+	c.client(&pgproto3.Sync{})
 	for _, value := range []string{"1", "2"} {
-		client(&pgproto3.Bind{PreparedStatement: "a", Parameters: [][]byte{[]byte(value)}})
-		client(&pgproto3.Execute{})
+		c.server(&pgproto3.DataRow{Values: [][]byte{[]byte(value)}}, complete("SELECT 1"))
 	}
-	client(&pgproto3.Sync{})
-	for _, value := range []string{"1", "2"} {
-		server(&pgproto3.DataRow{Values: [][]byte{[]byte(value)}})
-		server(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-	}
-	server(&pgproto3.ReadyForQuery{TxStatus: 'T'})
-	if len(units) != 0 {
+	c.server(&pgproto3.ReadyForQuery{TxStatus: 'T'})
+	if len(c.units) != 0 {
 		t.Fatal("heard before the transaction ended")
 	}
-	client(&pgproto3.Query{String: "commit"})
-	server(&pgproto3.CommandComplete{CommandTag: []byte("COMMIT")})
-	server(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	c.client(&pgproto3.Query{String: "commit"})
+	c.server(complete("COMMIT"), &pgproto3.ReadyForQuery{TxStatus: 'I'})
 
-	if len(units) != 1 || len(units[0]) != 3 || len(units[0][1].calls) != 2 {
-		t.Fatalf("heard %+v", units)
+	if len(c.units) != 1 || len(c.units[0]) != 3 || len(c.units[0][1].calls) != 2 {
+		t.Fatalf("heard %+v", c.units)
 	}
-	second := units[0][1].calls[1]
+	u := c.units[0]
+	if u[0].completed != 2 || u[1].completed != 2 || u[2].completed != 1 {
+		t.Errorf("%d, %d and %d statements, want 2, 2 and 1", u[0].completed, u[1].completed, u[2].completed)
+	}
+	second := u[1].calls[1]
 	if second.sql != "select $1" || string(second.params[0]) != "2" || string(second.row[0]) != "2" || second.tag != "SELECT 1" {
 		t.Errorf("the second statement is %+v", second)
 	}
-	if !units[0].mentions("select") || units[0].mentions("insert") {
-		t.Error("mentions is wrong")
+	if !u.names("2") || u.names("3") {
+		t.Error("names is wrong")
+	}
+	idle := background(c.units)
+	if !u.within(idle) {
+		t.Error("what was said while idle is not known again")
+	}
+	delete(idle, "commit")
+	if u.within(idle) {
+		t.Error("what was not said while idle is taken for it")
+	}
+}
+
+// A pipeline that begins with BEGIN and ends with COMMIT is one round trip.
+func TestTapPipeline(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t)
+	for _, sql := range []string{"begin", "insert", "commit"} {
+		c.execute(sql, "order-1")
+	}
+	c.client(&pgproto3.Sync{})
+	c.server(complete("BEGIN"), complete("INSERT 0 1"), complete("COMMIT"), &pgproto3.ReadyForQuery{TxStatus: 'I'})
+	if len(c.units) != 1 || len(c.units[0]) != 1 || c.units[0][0].completed != 3 || !c.units[0].names("order-1") {
+		t.Fatalf("heard %+v", c.units)
+	}
+}
+
+// One that an error stops is rolled back in a round trip of its own. What the server passed over was not made.
+func TestTapPipelineRefused(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t)
+	for _, sql := range []string{"begin", "insert", "commit"} {
+		c.execute(sql, "order-1")
+	}
+	c.client(&pgproto3.Sync{})
+	c.server(complete("BEGIN"), &pgproto3.ErrorResponse{Code: "23505"}, &pgproto3.ReadyForQuery{TxStatus: 'E'})
+	if len(c.units) != 0 {
+		t.Fatal("heard before the transaction ended")
+	}
+	c.client(&pgproto3.Query{String: "rollback"})
+	c.server(complete("ROLLBACK"), &pgproto3.ReadyForQuery{TxStatus: 'I'})
+	if len(c.units) != 1 || len(c.units[0]) != 2 || c.units[0][0].completed != 1 || c.units[0][0].calls[2].tag != "" {
+		t.Fatalf("heard %+v", c.units)
 	}
 }

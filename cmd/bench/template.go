@@ -39,8 +39,8 @@ type compiler struct {
 	results [][][][]any
 	// needed are the calls whose rows are used.
 	needed map[[2]int]bool
-	// times are each creation's time, once one is found.
-	times []any
+	// times and ids are each creation's time and its payment's id, once they are found.
+	times, ids []any
 }
 
 // compile draws the template of the recorded creations that went the usual way.

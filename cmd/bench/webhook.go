@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"gateway/internal/auth"
 )
+
+const operatorService = "/portal.v1.OperatorService/"
 
 // firstEvents warm the deliveries up, and tell how many a run takes.
 const firstEvents = 200
@@ -16,12 +16,7 @@ const firstEvents = 200
 // again by the operator's call, which queues them a thousand at a time while the first are on their way; the rate is
 // counted at the receivers, from the first arrival to the last.
 func (b *bench) webhooks(ctx context.Context) error {
-	operator := ""
-	for _, user := range b.gateway.Users {
-		if user.Kind == string(auth.Operator) {
-			operator = user.Token
-		}
-	}
+	operator := b.scene.operators[0]
 	rate, err := b.deliver(ctx, operator, firstEvents)
 	if err != nil {
 		return err
@@ -47,11 +42,11 @@ func (b *bench) deliver(ctx context.Context, operator string, count int) (float6
 	if err := b.sendAgain(ctx, operator, events); err != nil {
 		return 0, err
 	}
-	took, err := b.hooks.await(ctx, events)
+	first, last, err := b.hooks.await(ctx, events)
 	if err != nil {
 		return 0, err
 	}
-	rate := float64(events-1) / took.Seconds()
+	rate := float64(events-1) / last.Sub(first).Seconds()
 	b.say("  %d delivered, %.0f/s", events, rate)
 	return rate, nil
 }
@@ -73,7 +68,7 @@ func (b *bench) killEvents(ctx context.Context, count int) (int, error) {
 
 // sendAgain has the dead events of every endpoint sent again.
 func (b *bench) sendAgain(ctx context.Context, token string, events int) error {
-	const procedure = "/portal.v1.OperatorService/ReplayEvents"
+	const procedure = operatorService + "ReplayEvents"
 	wires, hangUp, err := dialAll(ctx, hostOf(b.gateway.BaseURL), endpoints)
 	if err != nil {
 		return err

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+)
+
+// hotAccount measures movements onto one account: operators' FundTrader, over HTTP, each under a reference of its own and
+// all to one trader.
+//
+// It is for comparison with a ledger server's own benchmark of a hot account, where each request posts one movement from the
+// world onto the same account, under a reference, and is answered once it is committed. A request here does that and in
+// the same transaction writes the log of what operators change; it is signed in by a bearer token, and many users make the
+// calls. It has no postings script to interpret, and answers with no balances.
+func (b *bench) hotAccount(ctx context.Context) error {
+	office, hangUp, err := b.openOffice(ctx)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	// A trader without requisites: nobody else moves his money.
+	ids, err := office.create(ctx, []setting{newTrader("Hot account")})
+	if err != nil {
+		return err
+	}
+	var references atomic.Int64
+	fund := func(_ context.Context, client int) (bool, error) {
+		var made struct{}
+		err := office.call(client, setting{"FundTrader", map[string]any{
+			"traderId": ids[0], "amount": "1.5", "reference": fmt.Sprintf("hot-%d", references.Add(1)),
+		}}, &made)
+		return err == nil, err
+	}
+	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), fund); err != nil {
+		return err
+	}
+	for range b.runs {
+		rate, each, err := b.during(ctx, fund)
+		if err != nil {
+			return err
+		}
+		b.report.sample("hot_account_transfers_per_s", rate)
+		b.say("  %.0f movements/s, CPU of each: gateway %v, PostgreSQL %v", rate, each.gateway, each.postgres)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// memory measures what a gateway holds resident that has found a large pool of requisites at its start and creates payments
+// among them.
+func (b *bench) memory(ctx context.Context) error {
+	p, err := b.apart(ctx, "pool")
+	if err != nil {
+		return err
+	}
+	defer p.leave()
+	if err := p.restart(ctx, func() error { return p.multiply(ctx, p.memoryRequisites) }); err != nil {
+		return err
+	}
+	over, hangUp, err := p.creator(ctx, manyMethod, p.clients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	for range b.runs {
+		over.prepare(p.clients, p.seconds)
+		rate, _, err := p.during(ctx, over.act)
+		if err != nil {
+			return err
+		}
+		resident, err := residentBytes(p.gateway.pid())
+		if err != nil {
+			return err
+		}
+		b.report.sample("gateway_memory_100k_requisites_bytes", resident)
+		b.say("  %.0f MB after creations at %.0f/s", resident/1e6, rate)
+	}
+	return nil
+}
+
+// copyRequisites adds requisites to a pool that are like its first one but for their ids, traders and values, whatever other
+// columns there are. The operators' calls, a hundred thousand of them, would take minutes.
+const copyRequisites = `
+insert into requisite
+select copied.* from requisite first, generate_series(1, $1::integer) n,
+    lateral jsonb_populate_record(first, jsonb_build_object('id', nextval(pg_get_serial_sequence('requisite', 'id')),
+        'trader_id', ($3::bigint[])[1 + n % cardinality($3::bigint[])], 'value', '+7912' || lpad(n::text, 7, '0'))) copied
+where first.id = (select min(id) from requisite where method = $2 and trader_id = any($3::bigint[]))`
+
+// multiply brings the larger pool to so many requisites.
+func (b *bench) multiply(ctx context.Context, count int) error {
+	if _, err := b.pool.Exec(ctx, copyRequisites, max(count-b.requisites, 0), manyMethod, b.scene.traderIDs); err != nil {
+		return fmt.Errorf("copy requisites: %w", err)
+	}
+	return b.vacuum(ctx)
+}
+
+// residentBytes is what of a process's memory is in RAM.
+func residentBytes(pid int) (float64, error) {
+	size, unit, _ := strings.Cut(firstField(fmt.Sprintf("/proc/%d/status", pid), "VmRSS"), " ")
+	kilobytes, err := strconv.ParseFloat(size, 64)
+	if err != nil || unit != "kB" {
+		return 0, errNoStat
+	}
+	return kilobytes * 1024, nil
+}

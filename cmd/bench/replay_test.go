@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the payment's id itself.
+func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
+	var batch pgx.Batch
+	batch.Queue("begin")
+	batch.Queue("insert into made (id, order_id, amount) values ($1, $2, $3)", id, c.orderID, decimal.RequireFromString(c.amount))
+	batch.Queue("insert into written (made, limited) values ($1, $2)", id, 1)
+	batch.Queue("commit")
+	return conn.SendBatch(ctx, &batch).Close()
+}
+
+// Creations of one pipeline are recorded as one round trip each, and replayed with ids, order ids and amounts of their own.
+// What a constraint refuses is not done, and leaves the connection as it was.
+func TestReplayOfAPipeline(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), dbtest.Empty(t)
+	_, err := d.Pool.Exec(ctx, `create table made (id bigint primary key, order_id text unique, amount numeric(14, 2));
+create table written (made bigint references made, limited integer)`)
+	noError(t, err)
+	var heard ear
+	p, err := openProxy(ctx, filepath.Join(t.TempDir(), "p"), d.URL, heard.hear)
+	noError(t, err)
+	defer p.close()
+	b := &bench{place: place{url: p.url(d.URL), scene: scene{next: new(counter)}}}
+	conn, err := b.connectOne(ctx)
+	noError(t, err)
+	for id := range int64(5) {
+		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
+		noError(t, create(ctx, conn, 100+id, c))
+		for _, u := range heard.told() {
+			if u.names(c.orderID) {
+				c.unit = u
+			}
+		}
+		b.recorded = append(b.recorded, c)
+	}
+	noError(t, conn.Close(ctx))
+	if last := b.recorded[4].unit; len(last) != 1 || last[0].completed != 4 {
+		t.Fatalf("recorded %+v", last)
+	}
+
+	b.clients = 1
+	replay, end, err := b.replayer(ctx)
+	noError(t, err)
+	defer end()
+	for range 3 {
+		if done, err := replay(ctx, 0); !done || err != nil {
+			t.Fatalf("replayed %v (%v)", done, err)
+		}
+	}
+	wantRows(t, d.Pool, 8)
+	_, err = d.Pool.Exec(ctx, "alter table written add check (limited < 1) not valid")
+	noError(t, err)
+	if done, err := replay(ctx, 0); done || err != nil {
+		t.Errorf("one refused: %v (%v)", done, err)
+	}
+	wantRows(t, d.Pool, 8)
+	_, err = d.Pool.Exec(ctx, "drop table written")
+	noError(t, err)
+	if _, err := replay(ctx, 0); err == nil || errors.Is(err, context.Canceled) {
+		t.Errorf("one that failed: %v", err)
+	}
+}
+
+func wantRows(t *testing.T, pool *pgxpool.Pool, want int) {
+	t.Helper()
+	var made, written, orders int
+	const count = "select count(*), (select count(*) from written join made on made = id), count(distinct order_id) from made"
+	noError(t, pool.QueryRow(t.Context(), count).Scan(&made, &written, &orders))
+	if made != want || written != want || orders != want {
+		t.Errorf("%d made, %d written, %d orders, want %d of each", made, written, orders, want)
+	}
+}
