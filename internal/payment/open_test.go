@@ -3,11 +3,11 @@ package payment_test
 import (
 	"context"
 	"fmt"
-	"gateway/internal/db"
 	"sync"
 	"testing"
 	"time"
 
+	"gateway/internal/db"
 	"gateway/internal/dbtest"
 )
 
