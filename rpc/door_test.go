@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/auth"
+	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/rpc"
@@ -51,7 +51,7 @@ func (b *lockedBuffer) String() string {
 
 func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
-	os.Exit(m.Run())
+	dbtest.Main(m)
 }
 
 // secret is what no answer may repeat.
@@ -104,7 +104,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	return server
 }
 
-func noError(t *testing.T, err error) {
+func noError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
