@@ -1,4 +1,4 @@
-// Package strictjson parses JSON and forgives nothing: numbers stay as written, duplicate names stay visible, and
+// Package strictjson reads JSON and forgives nothing: numbers stay as written, duplicate names stay visible, and
 // strings that encoding/json would quietly repair carry their flaw.
 package strictjson
 
@@ -56,153 +56,29 @@ type Member struct {
 
 // Parse reads exactly one JSON value, in time linear in the document. The error is ErrTooDeep or a *SyntaxError.
 func Parse(document []byte) (Value, error) {
-	p := parser{data: document}
-	v, err := p.value(0)
-	if err != nil {
+	r := NewReader(document)
+	v := r.whole()
+	if err := r.End(); err != nil {
 		return Value{}, err
 	}
-	if p.space(); p.pos != len(p.data) {
-		return Value{}, p.unexpected()
-	}
 	return v, nil
 }
 
-type parser struct {
-	data []byte
-	pos  int
-}
-
-func (p *parser) unexpected() error { return &SyntaxError{Offset: p.pos} }
-
-// peek returns the next byte, or 0 at the end; a 0 in the document itself fits no rule either.
-func (p *parser) peek() byte {
-	if p.pos < len(p.data) {
-		return p.data[p.pos]
-	}
-	return 0
-}
-
-func (p *parser) space() {
-	for c := p.peek(); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = p.peek() {
-		p.pos++
-	}
-}
-
-// accept consumes c if it comes next.
-func (p *parser) accept(c byte) bool {
-	if p.peek() != c {
-		return false
-	}
-	p.pos++
-	return true
-}
-
-// token is accept after optional white space.
-func (p *parser) token(c byte) bool {
-	p.space()
-	return p.accept(c)
-}
-
-func (p *parser) value(depth int) (Value, error) {
-	p.space()
-	switch c := p.peek(); {
-	case c == '{':
-		return p.object(depth + 1)
-	case c == '[':
-		return p.array(depth + 1)
-	case c == '"':
-		return p.text()
-	case c == '-' || '0' <= c && c <= '9':
-		return p.number()
-	default:
-		return p.word()
-	}
-}
-
-func (p *parser) object(depth int) (Value, error) {
-	v := Value{Kind: Object}
-	if depth > MaxDepth {
-		return v, ErrTooDeep
-	}
-	p.pos++
-	for closed := p.token('}'); !closed; {
-		m, err := p.member(depth)
-		if err != nil {
-			return v, err
+// whole reads the next value with all that is inside it.
+func (r *Reader) whole() Value {
+	v := r.Next().value()
+	switch v.Kind {
+	case Object:
+		for name, ok := r.Member(); ok; name, ok = r.Member() {
+			v.Members = append(v.Members, Member{Name: name.value(), Value: r.whole()})
 		}
-		v.Members = append(v.Members, m)
-		if closed = p.token('}'); !closed && !p.accept(',') {
-			return v, p.unexpected()
+	case Array:
+		for r.Item() {
+			v.Items = append(v.Items, r.whole())
 		}
+	default: // the other kinds have nothing inside
 	}
-	return v, nil
+	return v
 }
 
-func (p *parser) member(depth int) (m Member, err error) {
-	if p.space(); p.peek() != '"' {
-		return m, p.unexpected()
-	}
-	if m.Name, err = p.text(); err != nil {
-		return m, err
-	}
-	if !p.token(':') {
-		return m, p.unexpected()
-	}
-	m.Value, err = p.value(depth)
-	return m, err
-}
-
-func (p *parser) array(depth int) (Value, error) {
-	v := Value{Kind: Array}
-	if depth > MaxDepth {
-		return v, ErrTooDeep
-	}
-	p.pos++
-	for closed := p.token(']'); !closed; {
-		item, err := p.value(depth)
-		if err != nil {
-			return v, err
-		}
-		v.Items = append(v.Items, item)
-		if closed = p.token(']'); !closed && !p.accept(',') {
-			return v, p.unexpected()
-		}
-	}
-	return v, nil
-}
-
-func (p *parser) number() (Value, error) {
-	start := p.pos
-	p.accept('-')
-	if !p.accept('0') && !p.digits() {
-		return Value{}, p.unexpected()
-	}
-	if p.accept('.') && !p.digits() {
-		return Value{}, p.unexpected()
-	}
-	if p.accept('e') || p.accept('E') {
-		_ = p.accept('+') || p.accept('-')
-		if !p.digits() {
-			return Value{}, p.unexpected()
-		}
-	}
-	return Value{Kind: Number, Text: string(p.data[start:p.pos])}, nil
-}
-
-func (p *parser) digits() bool {
-	start := p.pos
-	for c := p.peek(); '0' <= c && c <= '9'; c = p.peek() {
-		p.pos++
-	}
-	return p.pos > start
-}
-
-func (p *parser) word() (Value, error) {
-	for _, v := range [...]Value{{Kind: Null, Text: "null"}, {Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}} {
-		if end := p.pos + len(v.Text); end <= len(p.data) && string(p.data[p.pos:end]) == v.Text {
-			p.pos = end
-			return v, nil
-		}
-	}
-	return Value{}, p.unexpected()
-}
+func (t Token) value() Value { return Value{Kind: t.Kind, Text: t.Text, Flaw: t.Flaw} }

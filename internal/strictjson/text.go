@@ -1,7 +1,6 @@
 package strictjson
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -13,67 +12,67 @@ const (
 )
 
 // text reads a string: first to its end, checking each escape's form, then unescaping what lies between.
-func (p *parser) text() (Value, error) {
-	p.pos++
-	start := p.pos
+func (r *Reader) text() Token {
+	r.pos++
+	start := r.pos
 	for {
-		switch c := p.peek(); {
+		switch c := r.peek(); {
 		case c == '"':
-			p.pos++
-			return textValue(p.data[start : p.pos-1]), nil
+			r.pos++
+			return textToken(r.data[start : r.pos-1])
 		case c < ' ': // also the end of the document
-			return Value{}, p.unexpected()
+			return r.fail()
 		case c == '\\':
-			if !p.escape() {
-				return Value{}, p.unexpected()
+			if !r.escape() {
+				return r.fail()
 			}
 		default:
-			p.pos++
+			r.pos++
 		}
 	}
 }
 
 // escape skips one escape sequence, or stays at the byte that spoils it.
-func (p *parser) escape() bool {
-	p.pos++
-	c := p.peek()
+func (r *Reader) escape() bool {
+	r.pos++
+	c := r.peek()
 	if c != 'u' {
 		ok := c != 0 && strings.IndexByte(`"\/bfnrt`, c) >= 0
 		if ok {
-			p.pos++
+			r.pos++
 		}
 		return ok
 	}
-	p.pos++
+	r.pos++
 	for range 4 {
-		if _, ok := unhex(p.peek()); !ok {
+		if _, ok := unhex(r.peek()); !ok {
 			return false
 		}
-		p.pos++
+		r.pos++
 	}
 	return true
 }
 
-func textValue(raw []byte) Value {
-	v := Value{Kind: String}
+func textToken(raw string) Token {
+	t := Token{Kind: String}
 	switch {
-	case !utf8.Valid(raw):
-		v.Text, v.Flaw = strings.ToValidUTF8(string(raw), "\uFFFD"), flawUTF8
-	case bytes.IndexByte(raw, '\\') < 0:
-		v.Text = string(raw)
+	case !utf8.ValidString(raw):
+		t.Text, t.Flaw = strings.ToValidUTF8(raw, "\uFFFD"), flawUTF8
+	case strings.IndexByte(raw, '\\') < 0:
+		t.Text = raw
 	default:
-		v.Text, v.Flaw = unescape(raw)
+		t.Text, t.Flaw = unescape(raw)
 	}
-	return v
+	return t
 }
 
 // unescape undoes escapes whose form has been checked.
-func unescape(raw []byte) (text, flaw string) {
+func unescape(raw string) (text, flaw string) {
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
 		switch {
 		case raw[0] != '\\':
-			plain := bytes.IndexByte(raw, '\\')
+			plain := strings.IndexByte(raw, '\\')
 			if plain < 0 {
 				plain = len(raw)
 			}
@@ -114,7 +113,7 @@ func short(c byte) byte {
 
 // unicodeEscape reads the \uXXXX that raw begins with, and its other half where it is a surrogate. A size of 0 is a
 // lone surrogate.
-func unicodeEscape(raw []byte) (r rune, size int) {
+func unicodeEscape(raw string) (r rune, size int) {
 	r = hex4(raw[2:])
 	if !utf16.IsSurrogate(r) {
 		return r, 6
@@ -128,9 +127,9 @@ func unicodeEscape(raw []byte) (r rune, size int) {
 	return r, 12
 }
 
-func hex4(digits []byte) (r rune) {
-	for _, c := range digits[:4] {
-		digit, _ := unhex(c)
+func hex4(digits string) (r rune) {
+	for i := range 4 {
+		digit, _ := unhex(digits[i])
 		r = r<<4 | digit
 	}
 	return r

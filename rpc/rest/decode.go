@@ -3,12 +3,15 @@ package rest
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -19,32 +22,52 @@ import (
 )
 
 // decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the fields that nobody
-// knows. Fields that are wrong stay unset. A message without fields for a body takes an empty one.
+// knows. Fields that are wrong stay unset, and all of them where the body is no JSON object. A message without fields for
+// a body takes an empty one.
 func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.Fields, unknown []string) {
 	d := decoder{found: fault.Fields{}}
-	root := (*path)(nil).field(fault.Body)
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
 		if len(s.byName) > 0 {
-			d.report(root, "must not be empty")
+			d.found.Add(fault.Body, "must not be empty")
 		}
 		return d.found, nil
 	}
-	switch v, err := strictjson.Parse(body); {
-	case errors.Is(err, strictjson.ErrTooDeep):
-		d.report(root, "must not be nested deeper than "+strconv.Itoa(strictjson.MaxDepth)+" levels")
-	case err != nil:
-		d.report(root, "must be valid JSON: "+err.Error())
-	case v.Kind != strictjson.Object:
-		d.report(root, "must be a JSON object")
-	default:
-		d.message(nil, s, msg, v)
+	d.in, d.out = strictjson.NewReader(body), make([]byte, 0, len(body))
+	v := d.in.Next()
+	isObject := v.Kind == strictjson.Object
+	if isObject {
+		d.message(nil, s)
+	} else {
+		d.ignored(nil, v)
 	}
+	switch err := d.in.End(); {
+	case errors.Is(err, strictjson.ErrTooDeep):
+		return bodyFault("must not be nested deeper than " + strconv.Itoa(strictjson.MaxDepth) + " levels"), nil
+	case err != nil:
+		return bodyFault("must be valid JSON: " + err.Error()), nil
+	case !isObject:
+		return bodyFault("must be a JSON object"), nil
+	}
+	d.fill(msg)
 	return d.found, d.unknown
 }
 
+func bodyFault(complaint string) fault.Fields { return fault.Fields{fault.Body: {complaint}} }
+
+// decoder goes through a document once. What it reads it writes in protobuf's binary form, which fills a message without
+// reflection, and not at all where the document turns out to be no JSON.
 type decoder struct {
+	in      *strictjson.Reader
+	out     []byte
 	found   fault.Fields
 	unknown []string
+}
+
+// fill adds to msg what was read.
+func (d *decoder) fill(msg protoreflect.Message) {
+	if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(d.out, msg.Interface()); err != nil {
+		panic("rest: the decoder wrote what is no " + string(msg.Descriptor().FullName()))
+	}
 }
 
 func (d *decoder) report(at *path, complaint string) {
@@ -53,13 +76,13 @@ func (d *decoder) report(at *path, complaint string) {
 	}
 }
 
-// message fills msg from an object.
-func (d *decoder) message(at *path, s *schema, msg protoreflect.Message, object strictjson.Value) {
-	d.members(at, object, func(here *path, name string, v strictjson.Value) bool {
+// message reads the members of an object that has begun.
+func (d *decoder) message(at *path, s *schema) {
+	d.members(at, func(here *path, name string) bool {
 		f, known := s.byName[name]
 		switch {
 		case known:
-			d.field(here, f, msg, v)
+			d.field(here, f, d.in.Next())
 		case len(d.unknown) < maxFindings:
 			d.unknown = append(d.unknown, here.String())
 		}
@@ -69,41 +92,42 @@ func (d *decoder) message(at *path, s *schema, msg protoreflect.Message, object 
 
 const givenTwice = "must not be given more than once"
 
-// members hands every member with a good and new name to use; those it does not know are still checked.
-func (d *decoder) members(at *path, object strictjson.Value, use func(*path, string, strictjson.Value) bool) {
+// members hands the name of every member with a good and new one to use, which reads the value if it knows the name;
+// values that nobody reads are still checked.
+func (d *decoder) members(at *path, use func(here *path, name string) bool) {
 	const once, twice = 1, 2
-	seen := make(map[string]int, len(object.Members))
-	for _, m := range object.Members {
-		name := m.Name.Text
-		here := at.field(name)
-		seen[name]++
-		if seen[name] == twice {
+	seen := map[string]int{}
+	here := at.field("") // of one member after the other: it becomes text at once or never
+	for name, ok := d.in.Member(); ok; name, ok = d.in.Member() {
+		here.name = name.Text
+		seen[name.Text]++
+		if seen[name.Text] == twice {
 			d.report(here, givenTwice)
 		}
-		sound := d.sound(here, m.Name)
-		if seen[name] != once || !sound || !use(here, name, m.Value) {
-			d.ignored(here, m.Value)
+		sound := d.sound(here, name)
+		if seen[name.Text] != once || !sound || !use(here, name.Text) {
+			d.ignored(here, d.in.Next())
 		}
 	}
 }
 
 // ignored checks a value that goes nowhere.
-func (d *decoder) ignored(at *path, v strictjson.Value) {
+func (d *decoder) ignored(at *path, v strictjson.Token) {
 	switch v.Kind {
 	case strictjson.String:
 		d.sound(at, v)
 	case strictjson.Array:
-		for i, item := range v.Items {
-			d.ignored(at.item(i), item)
+		for i := 0; d.in.Item(); i++ {
+			d.ignored(at.item(i), d.in.Next())
 		}
 	case strictjson.Object:
-		d.members(at, v, func(*path, string, strictjson.Value) bool { return false })
+		d.members(at, func(*path, string) bool { return false })
 	default: // the other kinds cannot be wrong
 	}
 }
 
 // sound reports whether a string that goes nowhere, or is a name, is text at all.
-func (d *decoder) sound(at *path, v strictjson.Value) bool {
+func (d *decoder) sound(at *path, v strictjson.Token) bool {
 	switch {
 	case v.Flaw != "":
 		d.report(at, v.Flaw)
@@ -116,7 +140,7 @@ func (d *decoder) sound(at *path, v strictjson.Value) bool {
 }
 
 // text reports whether a string is one that its field can take.
-func (d *decoder) text(at *path, f *field, v strictjson.Value) bool {
+func (d *decoder) text(at *path, f *field, v strictjson.Token) bool {
 	flaw := v.Flaw
 	if flaw == "" {
 		flaw = rpc.WireFlaw(f.wire, v.Text)
@@ -127,184 +151,208 @@ func (d *decoder) text(at *path, f *field, v strictjson.Value) bool {
 	return flaw == ""
 }
 
-// field sets the field of msg, unless the value is the null that means unset.
-func (d *decoder) field(at *path, f *field, msg protoreflect.Message, v strictjson.Value) {
+// field reads the value of a field, unless it is the null that means unset.
+func (d *decoder) field(at *path, f *field, v strictjson.Token) {
 	switch {
 	case f.isAnyValue():
 		d.ignored(at, v)
-		msg.Set(f.desc, nullValue(msg.NewField(f.desc)))
-	case v.Kind == strictjson.Null && f.desc.HasPresence():
-	case f.desc.IsList():
-		d.list(at, f, msg, v)
-	case f.desc.IsMap():
-		d.mapping(at, f, msg, v)
+		d.null(f.number)
+	case v.Kind == strictjson.Null && f.presence:
+	case f.list:
+		d.list(at, f, v)
+	case f.mapped:
+		d.mapping(at, f, v)
 	default:
-		if value, ok := d.value(at, f, msg.NewField(f.desc), v); ok {
-			msg.Set(f.desc, value)
-		}
+		d.value(at, f, f.number, v)
 	}
 }
 
-// nullValue makes a google.protobuf.Value hold its null.
-func nullValue(value protoreflect.Value) protoreflect.Value {
-	m := value.Message()
-	m.Set(m.Descriptor().Fields().ByName("null_value"), protoreflect.ValueOfEnum(0))
-	return value
+// null writes a google.protobuf.Value that holds its null.
+func (d *decoder) null(number protowire.Number) {
+	const nullValue = 1
+	d.nested(number, func() { d.varint(nullValue, 0) })
 }
 
-func (d *decoder) list(at *path, f *field, msg protoreflect.Message, v strictjson.Value) {
+// nested writes a message, whose length stands before it.
+func (d *decoder) nested(number protowire.Number, content func()) {
+	d.out = protowire.AppendTag(d.out, number, protowire.BytesType)
+	start := len(d.out)
+	content()
+	var length [binary.MaxVarintLen64]byte
+	d.out = slices.Insert(d.out, start, protowire.AppendVarint(length[:0], uint64(len(d.out)-start))...)
+}
+
+func (d *decoder) varint(number protowire.Number, v uint64) {
+	d.out = protowire.AppendVarint(protowire.AppendTag(d.out, number, protowire.VarintType), v)
+}
+
+func (d *decoder) string(number protowire.Number, text string) {
+	d.out = protowire.AppendString(protowire.AppendTag(d.out, number, protowire.BytesType), text)
+}
+
+func (d *decoder) list(at *path, f *field, v strictjson.Token) {
 	if v.Kind != strictjson.Array {
 		d.mismatch(at, "must be a list", v)
 		return
 	}
-	list := msg.Mutable(f.desc).List()
-	for i, item := range v.Items {
-		if value, ok := d.value(at.item(i), f, list.NewElement(), item); ok {
-			list.Append(value)
-		}
+	for i := 0; d.in.Item(); i++ {
+		d.value(at.item(i), f, f.number, d.in.Next())
 	}
 }
 
-func (d *decoder) mapping(at *path, f *field, msg protoreflect.Message, v strictjson.Value) {
+func (d *decoder) mapping(at *path, f *field, v strictjson.Token) {
 	if v.Kind != strictjson.Object {
 		d.mismatch(at, "must be an object", v)
 		return
 	}
-	entries := msg.Mutable(f.desc).Map()
-	d.members(at, v, func(here *path, name string, v strictjson.Value) bool {
-		if value, ok := d.value(here, f, entries.NewValue(), v); ok {
-			entries.Set(protoreflect.ValueOfString(name).MapKey(), value)
+	const key, value = 1, 2
+	d.members(at, func(here *path, name string) bool {
+		before, ok := len(d.out), false
+		d.nested(f.number, func() {
+			d.string(key, name)
+			ok = d.value(here, f, value, d.in.Next())
+		})
+		if !ok {
+			d.out = d.out[:before]
 		}
 		return true
 	})
 }
 
 // mismatch reports a value of the wrong kind, and whatever is wrong inside it.
-func (d *decoder) mismatch(at *path, complaint string, v strictjson.Value) {
+func (d *decoder) mismatch(at *path, complaint string, v strictjson.Token) {
 	d.report(at, complaint)
 	if v.Kind != strictjson.String {
 		d.ignored(at, v)
 	}
 }
 
-// value reads one value of the field; empty is a value of its type to fill. It reports false after reporting what is
-// wrong.
-func (d *decoder) value(at *path, f *field, empty protoreflect.Value, v strictjson.Value) (protoreflect.Value, bool) {
+// value reads one value of the field and writes it under the number. It reports false after reporting what is wrong.
+func (d *decoder) value(at *path, f *field, number protowire.Number, v strictjson.Token) bool {
 	if v.Kind == strictjson.String && !d.text(at, f, v) {
-		return empty, false
+		return false
 	}
 	switch {
 	case f.known == anyValue:
 		d.ignored(at, v)
-		return nullValue(empty), true
-	case f.known == "" && f.child != nil && v.Kind == strictjson.Object:
-		d.message(at, f.child, empty.Message(), v)
-		return empty, true
+		d.null(number)
+		return true
+	case f.child != nil && v.Kind == strictjson.Object:
+		d.nested(number, func() { d.message(at, f.child) })
+		return true
 	}
-	value, complaint := f.scalar(empty, v)
+	complaint := d.scalar(f, number, v)
 	if complaint != "" {
 		d.mismatch(at, complaint, v)
 	}
-	return value, complaint == ""
+	return complaint == ""
 }
 
-// scalar reads a value that is not an object, or says what it must be.
-func (f *field) scalar(empty protoreflect.Value, v strictjson.Value) (value protoreflect.Value, complaint string) {
-	switch desc := f.element(); desc.Kind() {
+// scalar writes a value that is not an object, or says what it must be.
+func (d *decoder) scalar(f *field, number protowire.Number, v strictjson.Token) (complaint string) {
+	switch f.kind {
 	case protoreflect.StringKind:
-		return f.text(v)
+		if complaint = f.literalFlaw(v.Kind); complaint == "" {
+			d.string(number, v.Text)
+		}
+		return complaint
 	case protoreflect.BoolKind:
 		if v.Kind != strictjson.Bool {
-			return empty, "must be true or false"
+			return "must be true or false"
 		}
-		return protoreflect.ValueOfBool(v.Text == "true"), ""
+		d.varint(number, protowire.EncodeBool(v.Text == "true"))
 	case protoreflect.EnumKind:
-		return enumNumber(desc.Enum(), v)
+		return d.enum(f, number, v)
 	case protoreflect.BytesKind:
 		raw, err := base64.StdEncoding.DecodeString(v.Text)
 		if v.Kind != strictjson.String || err != nil {
-			return empty, "must be a base64 string"
+			return "must be a base64 string"
 		}
-		return protoreflect.ValueOfBytes(raw), ""
+		d.string(number, string(raw))
 	case protoreflect.MessageKind:
 		if f.known == timestamp {
-			return moment(empty, v)
+			return d.moment(number, v)
 		}
-		return empty, "must be an object"
+		return "must be an object"
 	default:
-		return integer(desc.Kind(), v)
+		bits, complaint := integer(f.kind, v)
+		if complaint == "" {
+			d.varint(number, bits)
+		}
+		return complaint
 	}
+	return ""
 }
 
-// text reads a string, or a number's literal digit for digit where the field carries decimals.
-func (f *field) text(v strictjson.Value) (value protoreflect.Value, complaint string) {
-	number, str := v.Kind == strictjson.Number, v.Kind == strictjson.String
+// literalFlaw says what a field of text must be, if not of that kind: a string, or where it carries decimals a number,
+// whose literal it takes digit for digit.
+func (f *field) literalFlaw(kind strictjson.Kind) (complaint string) {
+	number, str := kind == strictjson.Number, kind == strictjson.String
 	switch f.wire.GetLiteral() {
 	case gatewayv1.Literal_LITERAL_NUMBER:
 		if !number {
-			return value, "must be a number"
+			return "must be a number"
 		}
 	case gatewayv1.Literal_LITERAL_NUMBER_OR_STRING:
 		if !number && !str {
-			return value, "must be a number or a string"
+			return "must be a number or a string"
 		}
 	default:
 		if !str {
-			return value, "must be a string"
+			return "must be a string"
 		}
 	}
-	return protoreflect.ValueOfString(v.Text), ""
+	return ""
 }
 
-func enumNumber(desc protoreflect.EnumDescriptor, v strictjson.Value) (value protoreflect.Value, complaint string) {
+func (d *decoder) enum(f *field, number protowire.Number, v strictjson.Token) (complaint string) {
+	values := f.element().Enum().Values()
 	if v.Kind == strictjson.String {
-		if named := desc.Values().ByName(protoreflect.Name(v.Text)); named != nil {
-			return protoreflect.ValueOfEnum(named.Number()), ""
+		if named := values.ByName(protoreflect.Name(v.Text)); named != nil {
+			d.varint(number, uint64(named.Number()))
+			return ""
 		}
 	}
-	names := make([]string, desc.Values().Len())
+	names := make([]string, values.Len())
 	for i := range names {
-		names[i] = string(desc.Values().Get(i).Name())
+		names[i] = string(values.Get(i).Name())
 	}
-	return value, "must be one of " + strings.Join(names, ", ")
+	return "must be one of " + strings.Join(names, ", ")
 }
 
-func moment(empty protoreflect.Value, v strictjson.Value) (value protoreflect.Value, complaint string) {
+func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint string) {
 	t, err := time.Parse(time.RFC3339, v.Text)
 	if v.Kind != strictjson.String || err != nil || timestamppb.New(t).CheckValid() != nil {
-		return empty, "must be an ISO 8601 date-time"
+		return "must be an ISO 8601 date-time"
 	}
-	m, fields := empty.Message(), empty.Message().Descriptor().Fields()
-	m.Set(fields.ByName("seconds"), protoreflect.ValueOfInt64(t.Unix()))
-	m.Set(fields.ByName("nanos"), protoreflect.ValueOfInt32(int32(t.Nanosecond())))
-	return empty, ""
+	const seconds, nanos = 1, 2
+	d.nested(number, func() {
+		d.varint(seconds, uint64(t.Unix()))
+		d.varint(nanos, uint64(t.Nanosecond()))
+	})
+	return ""
 }
 
 // integer reads an integer whose literal is one: 1.0 and 1e3 are not, for a client that writes them does not know it
-// is writing an id.
-func integer(kind protoreflect.Kind, v strictjson.Value) (value protoreflect.Value, complaint string) {
+// is writing an id. It returns the integer as a varint holds it.
+func integer(kind protoreflect.Kind, v strictjson.Token) (bits uint64, complaint string) {
 	if v.Kind != strictjson.Number || strings.ContainsAny(v.Text, ".eE") {
-		return value, "must be an integer"
+		return 0, "must be an integer"
 	}
-	signed, signedErr := strconv.ParseInt(v.Text, 10, 64)
-	unsigned, unsignedErr := strconv.ParseUint(v.Text, 10, 64)
+	var signed int64
+	var err error
 	switch kind {
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		if signedErr == nil && signed >= math.MinInt32 && signed <= math.MaxInt32 {
-			return protoreflect.ValueOfInt32(int32(signed)), ""
-		}
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		if unsignedErr == nil && unsigned <= math.MaxUint32 {
-			return protoreflect.ValueOfUint32(uint32(unsigned)), ""
-		}
-	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		if unsignedErr == nil {
-			return protoreflect.ValueOfUint64(unsigned), ""
-		}
-	default: // the signed 64-bit kinds
-		if signedErr == nil {
-			return protoreflect.ValueOfInt64(signed), ""
-		}
+	case protoreflect.Int32Kind:
+		signed, err = strconv.ParseInt(v.Text, 10, 32)
+	case protoreflect.Uint32Kind:
+		bits, err = strconv.ParseUint(v.Text, 10, 32)
+	case protoreflect.Uint64Kind:
+		bits, err = strconv.ParseUint(v.Text, 10, 64)
+	default:
+		signed, err = strconv.ParseInt(v.Text, 10, 64)
 	}
-	return value, "is out of range"
+	if err != nil {
+		return 0, "is out of range"
+	}
+	return bits | uint64(signed), ""
 }

@@ -185,8 +185,8 @@ func (f *form) clear(field *field) {
 	}
 }
 
-func textValue(text string) strictjson.Value {
-	v := strictjson.Value{Kind: strictjson.String, Text: text}
+func textValue(text string) strictjson.Token {
+	v := strictjson.Token{Kind: strictjson.String, Text: text}
 	if !utf8.ValidString(text) {
 		v.Text, v.Flaw = strings.ToValidUTF8(text, "\uFFFD"), "must be valid UTF-8"
 	}

@@ -48,17 +48,18 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 		case len(query[name]) > 1:
 			d.report(here, givenTwice)
 		default:
-			d.field(here, f, msg, f.fromQuery(query.Get(name)))
+			d.field(here, f, f.fromQuery(query.Get(name)))
 		}
 	}
+	d.fill(msg)
 	return d.found
 }
 
 // fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field takes strings.
-func (f *field) fromQuery(text string) strictjson.Value {
+func (f *field) fromQuery(text string) strictjson.Token {
 	if !f.takesString() {
 		if v, err := strictjson.Parse([]byte(text)); err == nil && (v.Kind == strictjson.Number || v.Kind == strictjson.Bool) {
-			return v
+			return strictjson.Token{Kind: v.Kind, Text: v.Text}
 		}
 	}
 	return textValue(text)

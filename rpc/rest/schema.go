@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -27,6 +28,10 @@ type field struct {
 	omitIf protoreflect.FieldDescriptor // the boolean beside it that hides it, or nil
 	known  protoreflect.FullName        // timestamp or anyValue, the messages with a JSON form of their own, or ""
 	child  *schema                      // of other messages: the field's, the list's or the map's
+
+	number                 protowire.Number
+	kind                   protoreflect.Kind // of one value
+	list, mapped, presence bool
 }
 
 const (
@@ -67,6 +72,8 @@ func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
 		name: desc.JSONName(),
 		key:  append(strictjson.AppendString(nil, desc.JSONName()), ':'),
 		wire: wire,
+
+		number: desc.Number(), list: desc.IsList(), mapped: desc.IsMap(), presence: desc.HasPresence(),
 	}
 	if sibling := f.wire.GetOmitIf(); sibling != "" {
 		f.omitIf = desc.ContainingMessage().Fields().ByName(protoreflect.Name(sibling))
@@ -80,8 +87,10 @@ func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
 // value prepares what one value of the field is, in a list or map too.
 func (all schemas) value(f *field) {
 	desc := f.element()
-	switch desc.Kind() {
-	case protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
+	f.kind = desc.Kind()
+	switch f.kind {
+	case protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind, protoreflect.Sint32Kind, protoreflect.Sint64Kind,
+		protoreflect.Fixed32Kind, protoreflect.Fixed64Kind, protoreflect.Sfixed32Kind, protoreflect.Sfixed64Kind:
 		must(false, desc, "the REST codec does not carry this type")
 	case protoreflect.MessageKind:
 		switch name := desc.Message().FullName(); name {
@@ -97,7 +106,7 @@ func (all schemas) value(f *field) {
 
 // element describes one value of the field: the map's value, the list's item, or the field itself.
 func (f *field) element() protoreflect.FieldDescriptor {
-	if f.desc.IsMap() {
+	if f.mapped {
 		return f.desc.MapValue()
 	}
 	return f.desc
@@ -105,7 +114,7 @@ func (f *field) element() protoreflect.FieldDescriptor {
 
 // isAnyValue reports whether of this field only presence matters.
 func (f *field) isAnyValue() bool {
-	return f.known == anyValue && f.desc.Cardinality() != protoreflect.Repeated
+	return f.known == anyValue && !f.list && !f.mapped
 }
 
 // bindToPath takes a field, by its proto name, away from bodies and queries: only the path sets it.
