@@ -234,14 +234,26 @@ func onceBody(r *http.Request) auth.ReadBody {
 		if !read {
 			read = true
 			content, err = ReadBody(r.Body, MaxBody)
-			r.Body = io.NopCloser(bytes.NewReader(content))
+			r.Body = received{bytes.NewReader(content), content}
 		}
 		return content, err
 	}
 }
 
-// ReadBody reads a request's body, to its limit at most.
+// received is a body that the door has read.
+type received struct {
+	*bytes.Reader
+	content []byte
+}
+
+// Close implements io.Closer.
+func (received) Close() error { return nil }
+
+// ReadBody reads a request's body, to its limit at most. One that the door has read it returns as it is.
 func ReadBody(body io.Reader, limit int64) ([]byte, error) {
+	if body, ok := body.(received); ok {
+		return body.content, nil
+	}
 	content, err := io.ReadAll(io.LimitReader(body, limit+1))
 	exceeded := new(http.MaxBytesError)
 	switch {

@@ -325,10 +325,9 @@ func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint
 	if v.Kind != strictjson.String || err != nil || timestamppb.New(t).CheckValid() != nil {
 		return "must be an ISO 8601 date-time"
 	}
-	const seconds, nanos = 1, 2
 	d.nested(number, func() {
-		d.varint(seconds, uint64(t.Unix()))
-		d.varint(nanos, uint64(t.Nanosecond()))
+		d.varint(seconds.Number(), uint64(t.Unix()))
+		d.varint(nanos.Number(), uint64(t.Nanosecond()))
 	})
 	return ""
 }

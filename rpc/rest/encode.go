@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway/internal/strictjson"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -66,11 +67,11 @@ func (f *field) omitted(msg protoreflect.Message) bool {
 
 func (e *encoder) field(f *field, msg protoreflect.Message) {
 	switch {
-	case f.desc.IsList():
+	case f.list:
 		e.list(f, msg.Get(f.desc).List())
-	case f.desc.IsMap():
+	case f.mapped:
 		e.mapping(f, msg.Get(f.desc).Map())
-	case f.desc.HasPresence() && !msg.Has(f.desc):
+	case f.presence && !msg.Has(f.desc):
 		e.buf = append(e.buf, "null"...)
 	default:
 		e.value(f, msg.Get(f.desc))
@@ -104,18 +105,18 @@ func (e *encoder) mapping(f *field, entries protoreflect.Map) {
 
 // value writes one value of the field, in a list or map too.
 func (e *encoder) value(f *field, v protoreflect.Value) {
-	switch desc := f.element(); desc.Kind() {
+	switch f.kind {
 	case protoreflect.StringKind:
 		e.text(f, v.String())
 	case protoreflect.BoolKind:
 		e.buf = strconv.AppendBool(e.buf, v.Bool())
 	case protoreflect.EnumKind:
-		e.enum(desc.Enum(), v.Enum())
+		e.enum(f.element().Enum(), v.Enum())
 	case protoreflect.BytesKind:
 		e.buf = strictjson.AppendString(e.buf, base64.StdEncoding.EncodeToString(v.Bytes()))
 	case protoreflect.MessageKind:
 		e.nested(f, v.Message())
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+	case protoreflect.Uint32Kind, protoreflect.Uint64Kind:
 		e.buf = strconv.AppendUint(e.buf, v.Uint(), 10)
 	default: // the signed integers; newSchema refuses all else
 		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
@@ -152,10 +153,14 @@ func (e *encoder) nested(f *field, msg protoreflect.Message) {
 	}
 }
 
+var (
+	ofTimestamp    = (*timestamppb.Timestamp)(nil).ProtoReflect().Descriptor().Fields()
+	seconds, nanos = ofTimestamp.ByName("seconds"), ofTimestamp.ByName("nanos")
+)
+
 // moment writes a timestamp in UTC, cut to milliseconds.
 func (e *encoder) moment(msg protoreflect.Message) {
-	fields := msg.Descriptor().Fields()
-	at := time.Unix(msg.Get(fields.ByName("seconds")).Int(), msg.Get(fields.ByName("nanos")).Int())
+	at := time.Unix(msg.Get(seconds).Int(), msg.Get(nanos).Int())
 	e.buf = at.UTC().AppendFormat(append(e.buf, '"'), `2006-01-02T15:04:05.000Z"`)
 }
 
