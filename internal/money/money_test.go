@@ -142,3 +142,26 @@ func FuzzParse(f *testing.F) {
 }
 
 func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
+
+// Amounts are written as the library would, however long they are and whatever their exponent.
+func TestFixed(t *testing.T) {
+	t.Parallel()
+	coefficients := []string{
+		"0", "1", "5", "10", "99", "100", "123456789", "999999999999999999", "1000000000000000000", "9223372036854775807",
+		"9223372036854775808", "123456789012345678901234567890",
+	}
+	for _, digits := range coefficients {
+		for exponent := int32(-20); exponent <= 20; exponent++ {
+			for _, sign := range []string{"", "-"} {
+				coefficient, _ := new(big.Int).SetString(sign+digits, 10)
+				d := decimal.NewFromBigInt(coefficient, exponent)
+				if got, want := money.Fiat(d), d.StringFixed(2); got != want {
+					t.Errorf("%se%d as fiat: %s, want %s", coefficient, exponent, got, want)
+				}
+				if got, want := money.USDT(d), d.StringFixed(8); got != want {
+					t.Errorf("%se%d as USDT: %s, want %s", coefficient, exponent, got, want)
+				}
+			}
+		}
+	}
+}
