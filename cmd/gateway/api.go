@@ -66,9 +66,11 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	})
 	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see it.
-		if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
-			mux.ServeHTTP(w, r)
-			return
+		if !strings.HasPrefix(r.URL.Path, "/api/") {
+			if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
+				mux.ServeHTTP(w, r)
+				return
+			}
 		}
 		documented.ServeHTTP(w, r)
 	})
