@@ -1,0 +1,187 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/directory"
+	"gateway/internal/fault"
+	"gateway/internal/payment"
+	"gateway/internal/webhook"
+)
+
+// replica is another process on the same database: a service with a memory of its own, which may be so old.
+func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, *directory.Keeper) {
+	t.Helper()
+	keeper, err := directory.NewKeeper(t.Context(), b.Pool, usable, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := payment.New(t.Context(), b.Pool, b.clock, webhook.NewAddresses(false), keeper,
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service, keeper
+}
+
+// 200 calls at the same time over two replicas, with room for fewer: as many get through as there is room for, the others get
+// the documented answer, and nobody who could have been served is refused.
+func TestWhatTheDatabaseDecides(t *testing.T) {
+	t.Parallel()
+	const calls = 200
+	amount := func(n int) string { return fmt.Sprint(100 + n) }
+	cases := map[string]struct {
+		limit     string
+		amount    func(n int) string
+		order     func(n int) string
+		usdt      string
+		room      int
+		otherwise string
+	}{
+		"a day's count": {"update requisite set daily_count = 10", amount, nil, "10000", 30, "collect_requisites_not_available"},
+		"a day's sum": {"update requisite set daily_sum = 1500", func(int) string { return "100" }, nil, "10000", 3,
+			"collect_requisites_not_available"}, // of one amount, one is open on each of three requisites
+		"open payments": {"update requisite set open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available"},
+		"one amount":    {"select 1", func(int) string { return "500" }, nil, "10000", 3, "collect_requisites_not_available"},
+		// 50.00 at 100 hold 0.5 USDT each.
+		"a trader's USDT": {"update requisite set min_amount = 1", func(n int) string { return fmt.Sprintf("50.%02d", n%3) }, nil, "4.4999",
+			8, "collect_requisites_not_available"},
+		"one order id": {"select 1", func(int) string { return "500" }, func(int) string { return "the-order" }, "10000", calls, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+			b.NewTrader(t, dbtest.TraderOpts{USDT: c.usdt, Requisites: 3})
+			b.exec(t, c.limit)
+			other, _ := b.replica(t, directory.Usable)
+			services := []*payment.Service{b.payments, other}
+			var made, created atomic.Int64
+			var running sync.WaitGroup
+			for n := range calls {
+				running.Go(func() {
+					r := request(fmt.Sprint("order-", n))
+					if r.Amount = c.amount(n); c.order != nil {
+						r.OrderID = c.order(n)
+					}
+					got, err := services[n%2].Create(context.Background(), merchant.Caller, r)
+					switch f := fault.As(err); {
+					case err == nil && !got.Replay:
+						created.Add(1)
+						made.Add(1)
+					case err == nil:
+						made.Add(1)
+					case f == nil || f.Code != c.otherwise:
+						t.Errorf("call %d: %v", n, err)
+					}
+				})
+			}
+			running.Wait()
+			if int(made.Load()) != c.room {
+				t.Errorf("%d calls got a payment, there was room for %d", made.Load(), c.room)
+			}
+			if stored := b.count(t, "select count(*) from payment"); stored != int(created.Load()) || c.order != nil && stored != 1 {
+				t.Errorf("%d payments are stored of %d", stored, created.Load())
+			}
+			b.Audit(t)
+		})
+	}
+}
+
+// What is switched off under load is so for every call that begins a second later, on every replica.
+func TestSwitchedOffWithinASecond(t *testing.T) {
+	t.Parallel()
+	for name, off := range map[string]string{
+		"cashbox":   "update cashbox set collect_enabled = false",
+		"method":    "update cashbox_method set enabled = false",
+		"trader":    "update trader set enabled = false",
+		"requisite": "update requisite set enabled = false",
+		"limit":     "insert into platform_limit values ('RUB', 1, 2)",
+		"rate":      "delete from rate",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+			b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 5})
+			ctx, stop := context.WithCancel(t.Context())
+			var switchedOff atomic.Pointer[time.Time]
+			var before, late atomic.Int64
+			var running sync.WaitGroup
+			for replica := range 2 {
+				// Nothing renews this memory but the calls themselves, when it is too old.
+				service, _ := b.replica(t, directory.Usable)
+				running.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						begun, r := time.Now(), request(fmt.Sprint("order-", replica, "-", n))
+						r.Amount = fmt.Sprintf("%d.%02d", 100+n/100, n%100)
+						_, err := service.Create(context.Background(), merchant.Caller, r)
+						at := switchedOff.Load()
+						if err == nil && at == nil {
+							before.Add(1)
+						}
+						if err == nil && at != nil && begun.After(at.Add(directory.Usable)) {
+							late.Add(1)
+						}
+					}
+				})
+			}
+			time.Sleep(200 * time.Millisecond)
+			b.exec(t, off)
+			at := time.Now()
+			switchedOff.Store(&at)
+			time.Sleep(directory.Usable + 500*time.Millisecond)
+			stop()
+			running.Wait()
+			if before.Load() == 0 || late.Load() != 0 {
+				t.Errorf("%d payments were made before, and %d more than a second after it was switched off", before.Load(), late.Load())
+			}
+		})
+	}
+}
+
+// Settings that cannot be renewed are used until they are too old. Then payments are refused for the time being.
+func TestSettingsThatCannotBeRenewed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
+	const usable = 2 * time.Second
+	service, keeper := b.replica(t, usable)
+	beside, err := pgx.Connect(t.Context(), b.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = beside.Close(context.Background()) }()
+	create := func(order string) error {
+		_, err := service.Create(t.Context(), merchant.Caller, request(order))
+		return err
+	}
+	if _, err := keeper.Renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := beside.Exec(t.Context(), "begin; lock table setting_version in access exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	if err := create("order-1"); err != nil {
+		t.Errorf("settings as good as new: %v", err)
+	}
+	time.Sleep(usable)
+	wantCode(t, create("order-2"), "unavailable")
+	if _, err := beside.Exec(t.Context(), "rollback"); err != nil {
+		t.Fatal(err)
+	}
+	if err := create("order-2"); err != nil {
+		t.Errorf("after they could be renewed: %v", err)
+	}
+}
