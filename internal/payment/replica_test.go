@@ -48,8 +48,9 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		otherwise string
 	}{
 		"a day's count": {"update requisite set daily_count = 10", amount, nil, "10000", 30, "collect_requisites_not_available"},
-		"a day's sum": {"update requisite set daily_sum = 1500", func(int) string { return "100" }, nil, "10000", 3,
-			"collect_requisites_not_available"}, // of one amount, one is open on each of three requisites
+		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven to 1,100 at least.
+		"a day's sum": {"update requisite set daily_sum = 1050", func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) },
+			nil, "10000", 30, "collect_requisites_not_available"},
 		"open payments": {"update requisite set open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available"},
 		"one amount":    {"select 1", func(int) string { return "500" }, nil, "10000", 3, "collect_requisites_not_available"},
 		// 50.00 at 100 hold 0.5 USDT each.
@@ -147,6 +148,33 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 				t.Errorf("%d payments were made before, and %d more than a second after it was switched off", before.Load(), late.Load())
 			}
 		})
+	}
+}
+
+// A memory that is not renewed costs a retry and never a wrong payment: a requisite that is switched off gets none, and nobody
+// is refused by what has been changed since.
+func TestOldMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	ids := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 2}).Requisites
+	for n, c := range []struct{ before, since string }{
+		{"select 1", "update requisite set enabled = false where id = (select min(id) from requisite)"},
+		{"update cashbox set collect_enabled = false", "update cashbox set collect_enabled = true"},
+		{"update cashbox_method set enabled = false", "update cashbox_method set enabled = true"},
+		{"update requisite set enabled = false", "update requisite set enabled = true where id = (select max(id) from requisite)"},
+		{"delete from rate", "insert into rate values ('RUB', 100, 'test', now(), 'infinity')"},
+		{"insert into platform_limit values ('RUB', 1, 2)", "update platform_limit set max_amount = 5000"},
+	} {
+		b.exec(t, c.before)
+		service, _ := b.replica(t, time.Hour)
+		b.exec(t, c.since)
+		r := request(fmt.Sprint("order-", n))
+		r.Amount = fmt.Sprint(1000 + n)
+		created, err := service.Create(t.Context(), merchant.Caller, r)
+		if err != nil || *created.Payment.RequisiteID != ids[1] {
+			t.Errorf("after %s: %+v, %v", c.since, created.Payment.RequisiteID, err)
+		}
 	}
 }
 
