@@ -67,18 +67,6 @@ type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// PlanOnce begins transactions whose statements are planned once a connection, not again for each set of arguments, and
-// by index. It is for statements that name their rows so closely that no argument would change the plan. A plan made while
-// a table is all but empty would otherwise read it whole, and be kept as it fills.
-type PlanOnce struct{ *pgxpool.Pool }
-
-// Begin implements Beginner.
-func (p PlanOnce) Begin(ctx context.Context) (pgx.Tx, error) {
-	return p.BeginTx(ctx, pgx.TxOptions{
-		BeginQuery: "begin; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off",
-	})
-}
-
 const (
 	// connectTimeout is for hosts that do not answer at all, unless the URL names another: callers wait for it.
 	connectTimeout = 5 * time.Second
