@@ -26,6 +26,16 @@ begin
 end $$;
 -- +goose StatementEnd
 
+alter table requisite_day
+    -- The limits that the last payment was counted under; null for none, and after a payment that is counted whatever they are.
+    add column count_limit integer,
+    add column sum_limit numeric(14, 2),
+    -- When the requisite was last given to a payment on this day.
+    add column used_at timestamptz,
+    add constraint requisite_day_count check (count <= count_limit),
+    add constraint requisite_day_sum check (sum <= sum_limit);
+update requisite_day d set used_at = r.last_used_at from requisite r where r.id = d.requisite_id and isfinite(r.last_used_at);
+
 -- A row carries the version at which it was last changed, so that a process reads again only what it does not know yet.
 alter table merchant add column version bigint not null default 1;
 alter table cashbox add column version bigint not null default 1;
@@ -58,15 +68,6 @@ create trigger setting_changes before insert or update or delete on platform_lim
     for each statement execute function setting_changes();
 create trigger setting_changes before insert or update or delete on rate
     for each statement execute function setting_changes();
-
-alter table requisite_day
-    -- The limits that the last payment was counted under; null for none, and after a payment that is counted whatever they are.
-    add column count_limit integer,
-    add column sum_limit numeric(14, 2),
-    -- When the requisite was last given to a payment on this day.
-    add column used_at timestamptz,
-    add constraint requisite_day_count check (count <= count_limit),
-    add constraint requisite_day_sum check (sum <= sum_limit);
 
 -- Whoever wants a slot that is taken, or one more than may be open, writes minus infinity.
 alter table requisite_slot add constraint requisite_slot_free check (free_at > '-infinity');
