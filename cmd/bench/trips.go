@@ -18,8 +18,9 @@ type creation struct {
 }
 
 const (
-	// unrecorded creations come first, until the connection they use has its statements prepared.
-	unrecorded = 40
+	// unrecorded creations come first, until the connection they use has its statements prepared, and each merchant's key and
+	// open payments are known.
+	unrecorded = 200
 	recordings = 60
 )
 

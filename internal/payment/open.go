@@ -15,7 +15,7 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 
 const (
 	// A merchant's pending payments are counted anew this often, and more often when no more than openNear are left.
-	countEvery     = time.Second
+	countEvery     = 5 * time.Second
 	countNearEvery = 100 * time.Millisecond
 	openNear       = 1_000
 )
@@ -33,8 +33,17 @@ type openCount struct {
 	known bool
 	// pending are those last counted, those made here since, and those in the making. made is how many were made here ever.
 	pending, making, made int32
-	// due is when to count again, in real time.
-	due time.Time
+	// countedAt is when the last count began, in real time.
+	countedAt time.Time
+}
+
+// due tells whether it is time to count again.
+func (c *openCount) due(limit int32, now time.Time) bool {
+	every := countEvery
+	if limit-c.pending <= openNear {
+		every = countNearEvery
+	}
+	return !c.known || now.Sub(c.countedAt) >= every
 }
 
 func newOpenCounts() *openCounts { return &openCounts{merchants: map[int64]*openCount{}} }
@@ -86,8 +95,8 @@ func (p *place) take() (taken bool) {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		now := time.Now()
 		p.madeBefore = c.made
-		if p.due = !c.known || !now.Before(c.due); p.due {
-			c.due = now.Add(countEvery)
+		if p.due = c.due(p.limit, now); p.due {
+			c.countedAt = now
 		}
 		if taken = c.known && c.pending < p.limit; taken {
 			c.pending++
@@ -112,11 +121,6 @@ func (p *place) count() []db.Query {
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore
-		every := countEvery
-		if p.limit-c.pending <= openNear {
-			every = countNearEvery
-		}
-		c.due = time.Now().Add(every)
 	})
 }
 
