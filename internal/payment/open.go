@@ -15,7 +15,7 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 
 const (
 	// A merchant's pending payments are counted anew this often, and more often when no more than openNear are left.
-	countEvery     = 5 * time.Second
+	countEvery     = time.Second
 	countNearEvery = 100 * time.Millisecond
 	openNear       = 1_000
 )

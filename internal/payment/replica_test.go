@@ -137,7 +137,9 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 					}
 				})
 			}
-			time.Sleep(200 * time.Millisecond)
+			for before.Load() == 0 && ctx.Err() == nil {
+				time.Sleep(5 * time.Millisecond)
+			}
 			b.exec(t, off)
 			at := time.Now()
 			switchedOff.Store(&at)

@@ -76,7 +76,7 @@ func (r *Requisites) Place(
 			return r.none(w, candidates, found)
 		}
 	}
-	return ErrAgain // not reached: no look is longer than the second
+	return ErrAgain // not reached: no pool is longer than the second look
 }
 
 func (r *Requisites) none(w Want, looked []Candidate, found bool) error {
