@@ -1,10 +1,12 @@
 package model_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +22,7 @@ const (
 	injuryHangUp = 1 + iota
 	// injuryKill terminates the server's backend before a statement, COMMIT included.
 	injuryKill
-	// injuryLoseCommit lets COMMIT happen and loses its answer.
+	// injuryLoseCommit lets COMMIT happen, alone or at the end of a batch, and loses its answer.
 	injuryLoseCommit
 
 	injuries = injuryLoseCommit
@@ -52,15 +54,18 @@ type injurer struct{}
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (injurer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	return injure(ctx, conn, data.SQL)
+	return injure(ctx, conn, data.SQL, data.SQL == "commit")
 }
 
-// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one.
-func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return injure(ctx, conn, "a batch")
+// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an account inserts nothing, and
+// losing the answer to its COMMIT is not losing the answer to the call's.
+func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	return injure(ctx, conn, "a batch", slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool {
+		return strings.Contains(q.SQL, "insert into")
+	}))
 }
 
-func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
+func injure(ctx context.Context, conn *pgx.Conn, sql string, commits bool) context.Context {
 	i, ok := ctx.Value(injuryKey{}).(*injury)
 	if !ok || sql == "rollback" {
 		return ctx
@@ -70,17 +75,17 @@ func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
 	if i.fired {
 		return ctx
 	}
-	commit := sql == "commit"
 	i.seen++
 	switch {
-	case i.kind == injuryLoseCommit && commit:
-		i.fired = true
-		conn.PgConn().Conn().(*lossyConn).lose = true
+	case i.kind == injuryLoseCommit:
+		if commits {
+			lossy(conn).lose = i.lose
+		}
 	case i.kind == injuryKill && strings.HasPrefix(sql, "begin"): // is begun once more, on another connection
 	case i.kind == injuryKill && i.seen >= i.at:
 		i.fired = true
 		i.failed = i.kill(conn.PgConn().PID())
-	case i.kind == injuryHangUp && i.seen >= i.at && !commit: // a caller who hangs up cancels no COMMIT
+	case i.kind == injuryHangUp && i.seen >= i.at && sql != "commit": // a caller who hangs up cancels no COMMIT
 		i.fired = true
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
@@ -89,20 +94,43 @@ func injure(ctx context.Context, conn *pgx.Conn, sql string) context.Context {
 	return ctx
 }
 
-// The ends of both need nothing done.
-func (injurer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)     {}
-func (injurer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-func (injurer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+// lose reports, once, that an answer is to be lost.
+func (i *injury) lose() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	first := !i.fired
+	i.fired = true
+	return first
+}
 
-// lossyConn is a connection that breaks just as the next answer has arrived.
+// TraceQueryEnd implements pgx.QueryTracer.
+func (injurer) TraceQueryEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	lossy(conn).lose = nil
+}
+
+// TraceBatchQuery implements pgx.BatchTracer and has nothing to do.
+func (injurer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (injurer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
+	lossy(conn).lose = nil
+}
+
+// lossyConn is a connection that may break just as the answer to a COMMIT has arrived.
 type lossyConn struct {
 	net.Conn
-	lose bool
+	// lose says whether the answer is to be lost; nil loses none.
+	lose func() bool
 }
+
+func lossy(conn *pgx.Conn) *lossyConn { return conn.PgConn().Conn().(*lossyConn) }
+
+// committed is how the server says that it has committed.
+var committed = []byte("COMMIT\x00")
 
 func (c *lossyConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.lose && err == nil {
+	if c.lose != nil && err == nil && bytes.Contains(b[:n], committed) && c.lose() {
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err
