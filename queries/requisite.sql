@@ -29,19 +29,23 @@ select id from requisite where id = @id and open_payments is not null for no key
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off, since then it
 -- may be counted on no time), requisite_day_sum, or requisite_slot_free.
 -- name: RequisiteTake :exec
-with counted as (
-    insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
-    select r.id, @day::date, 1, @amount::numeric, case when r.enabled and t.enabled then r.daily_count else 0 end, r.daily_sum,
-           @now::timestamptz
+with rule as (
+    select r.id, r.enabled and t.enabled as enabled, r.daily_count, r.daily_sum, r.open_payments
     from requisite r join trader t on t.id = r.trader_id where r.id = @id
+), counted as (
+    insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
+    select id, @day::date, 1, @amount::numeric, case when enabled then daily_count else 0 end, daily_sum, @now::timestamptz from rule
     on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
         count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
     returning requisite_id
 )
 insert into requisite_slot as s (requisite_id, amount, payment_id, free_at)
-select r.id, @amount::numeric, @payment_id::bigint, case when r.open_payments <= (select count(*) from requisite_slot o
-        where o.requisite_id = r.id and o.free_at = 'infinity') then '-infinity' else 'infinity' end::timestamptz
-from counted join requisite r on r.id = counted.requisite_id where not @desk::boolean
+-- A null limit is asked for first: comparing with it would count the slots all the same.
+select rule.id, @amount::numeric, @payment_id::bigint, case when open_payments is null then 'infinity'
+    when open_payments <= (
+        select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
+    ) then '-infinity' else 'infinity' end::timestamptz
+from counted join rule on rule.id = counted.requisite_id where not @desk::boolean
 on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id,
     free_at = case when s.free_at <= @now::timestamptz then excluded.free_at else '-infinity' end;
 

@@ -149,19 +149,22 @@ func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error
 }
 
 const requisiteTake = `-- name: RequisiteTake :exec
-with counted as (
+with rule as (
+    select r.id, r.enabled and t.enabled as enabled, r.daily_count, r.daily_sum, r.open_payments
+    from requisite r join trader t on t.id = r.trader_id where r.id = $5
+), counted as (
     insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
-    select r.id, $5::date, 1, $1::numeric, case when r.enabled and t.enabled then r.daily_count else 0 end, r.daily_sum,
-           $4::timestamptz
-    from requisite r join trader t on t.id = r.trader_id where r.id = $6
+    select id, $6::date, 1, $1::numeric, case when enabled then daily_count else 0 end, daily_sum, $4::timestamptz from rule
     on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
         count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
     returning requisite_id
 )
 insert into requisite_slot as s (requisite_id, amount, payment_id, free_at)
-select r.id, $1::numeric, $2::bigint, case when r.open_payments <= (select count(*) from requisite_slot o
-        where o.requisite_id = r.id and o.free_at = 'infinity') then '-infinity' else 'infinity' end::timestamptz
-from counted join requisite r on r.id = counted.requisite_id where not $3::boolean
+select rule.id, $1::numeric, $2::bigint, case when open_payments is null then 'infinity'
+    when open_payments <= (
+        select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
+    ) then '-infinity' else 'infinity' end::timestamptz
+from counted join rule on rule.id = counted.requisite_id where not $3::boolean
 on conflict (requisite_id, amount) do update set payment_id = excluded.payment_id,
     free_at = case when s.free_at <= $4::timestamptz then excluded.free_at else '-infinity' end
 `
@@ -171,21 +174,22 @@ type RequisiteTakeParams struct {
 	PaymentID int64
 	Desk      bool
 	Now       time.Time
-	Day       time.Time
 	ID        int64
+	Day       time.Time
 }
 
 // RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
 // What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off, since then it
 // may be counted on no time), requisite_day_sum, or requisite_slot_free.
+// A null limit is asked for first: comparing with it would count the slots all the same.
 func (q *Queries) RequisiteTake(ctx context.Context, arg RequisiteTakeParams) error {
 	_, err := q.db.Exec(ctx, requisiteTake,
 		arg.Amount,
 		arg.PaymentID,
 		arg.Desk,
 		arg.Now,
-		arg.Day,
 		arg.ID,
+		arg.Day,
 	)
 	return err
 }

@@ -14,16 +14,17 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 	"The merchant has as many unpaid payments as it may have open.")
 
 const (
-	// A merchant's pending payments are counted anew this often, and more often when no more than openNear are left.
-	countEvery     = time.Second
-	countNearEvery = 100 * time.Millisecond
-	openNear       = 1_000
+	// A merchant's pending payments are counted anew once a process has used up this share of the places that the last count
+	// left, but no more often than countApart and no more seldom than countEvery.
+	countShare = 10
+	countApart = 100 * time.Millisecond
+	countEvery = 10 * time.Second
 )
 
 // openCounts holds merchants to the number of payments they may have pending. Counting at every creation would cost the more
 // the more there are, and a row that every creation counts in would make them wait for one another. So each process counts
 // now and then, and adds what it makes itself in between. A merchant may go beyond by what other replicas make of it between
-// two counts, which is at most a tenth of a second once it comes near.
+// two counts: each a tenth of the places that were left to it, or what comes in a tenth of a second.
 type openCounts struct {
 	mu        sync.Mutex
 	merchants map[int64]*openCount
@@ -33,17 +34,15 @@ type openCount struct {
 	known bool
 	// pending are those last counted, those made here since, and those in the making. made is how many were made here ever.
 	pending, making, made int32
-	// countedAt is when the last count began, in real time.
+	// countedAt is when the last count began, in real time; countAt is how many made call for another.
 	countedAt time.Time
+	countAt   int32
 }
 
 // due tells whether it is time to count again.
-func (c *openCount) due(limit int32, now time.Time) bool {
-	every := countEvery
-	if limit-c.pending <= openNear {
-		every = countNearEvery
-	}
-	return !c.known || now.Sub(c.countedAt) >= every
+func (c *openCount) due(now time.Time) bool {
+	since := now.Sub(c.countedAt)
+	return !c.known || since >= countEvery || since >= countApart && c.made+c.making >= c.countAt
 }
 
 func newOpenCounts() *openCounts { return &openCounts{merchants: map[int64]*openCount{}} }
@@ -95,7 +94,7 @@ func (p *place) take() (taken bool) {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		now := time.Now()
 		p.madeBefore = c.made
-		if p.due = c.due(p.limit, now); p.due {
+		if p.due = c.due(now); p.due {
 			c.countedAt = now
 		}
 		if taken = c.known && c.pending < p.limit; taken {
@@ -121,6 +120,7 @@ func (p *place) count() []db.Query {
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore
+		c.countAt = c.made + c.making + (p.limit-c.pending)/countShare
 	})
 }
 

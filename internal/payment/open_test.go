@@ -9,6 +9,8 @@ import (
 
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
+	"gateway/internal/payment"
 )
 
 // aCount is longer than until pending payments are counted anew.
@@ -66,6 +68,33 @@ func TestOpenLimit(t *testing.T) {
 	_, err = b.payments.Create(ctx, merchant.Caller, request("and not another"))
 	wantCode(t, err, "merchant_collect_open_limit")
 	b.Audit(t)
+}
+
+// Each of two replicas notices what the other makes after it has made a tenth of what it last knew to be left.
+func TestOpenLimitOverReplicas(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
+	b.exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)
+	b.create(t, merchant.Caller, request("first"))
+	second, _ := b.replica(t, directory.Usable)
+	// makes counts what a replica makes until it refuses.
+	makes := func(replica *payment.Service, prefix string) int {
+		for n := 0; ; n++ {
+			if _, err := replica.Create(t.Context(), merchant.Caller, request(fmt.Sprint(prefix, n))); err != nil {
+				wantCode(t, err, "merchant_collect_open_limit")
+				return n
+			}
+		}
+	}
+	if made := makes(second, "second-"); made != 49 {
+		t.Errorf("the second replica made %d beside 1 of 50", made)
+	}
+	time.Sleep(aCount)
+	if made := makes(b.payments, "beyond-"); made > 5 {
+		t.Errorf("the first made %d beyond 50", made)
+	}
 }
 
 // Pending payments are counted no further than there may be.
