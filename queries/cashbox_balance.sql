@@ -1,9 +1,9 @@
 -- CashboxBalance reads what a cashbox has, pending credits included, in one snapshot.
 -- name: CashboxBalance :one
 select c.merchant_id, c.trader_cashbox_id, c.insurance_usdt,
-    (coalesce((select a.balance from account a where a.id = @available), 0)
+    (coalesce((select b.balance from account_balance b where b.account_id = @available order by b.version desc limit 1), 0)
         + coalesce((select sum(p.amount) from account_pending p where p.account_id = @available), 0))::numeric as available,
-    (coalesce((select a.balance from account a where a.id = @reserved), 0)
+    (coalesce((select b.balance from account_balance b where b.account_id = @reserved order by b.version desc limit 1), 0)
         + coalesce((select sum(p.amount) from account_pending p where p.account_id = @reserved), 0))::numeric as reserved
 from cashbox c where c.id = @id;
 

@@ -159,9 +159,9 @@ func TestFirstPayment(t *testing.T) {
 	if status := confirmed.Msg.GetData().GetStatus(); status != "completed" {
 		t.Errorf("confirmed: %s", status)
 	}
-	balances := p.texts(t, `select owner_kind || ' ' || a.purpose || ' ' || a.balance + coalesce(
+	balances := p.texts(t, `select owner_kind || ' ' || a.purpose || ' ' || b.balance + coalesce(
 			(select sum(w.amount) from account_pending w where w.account_id = a.id), 0)
-		from account a order by a.id`)
+		from account a join account_balance b on b.account_id = a.id order by a.id`)
 	// 985.15 out of the 1000 that came in have left.
 	want := "external available -14.85000000|external reserved 0.00000000|platform available 0.56428572|platform reserved 0.00000000|" +
 		"cashbox available 14.28571428|cashbox reserved 0.00000000|trader available 0.00000000|trader reserved 0.00000000"

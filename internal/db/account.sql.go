@@ -12,8 +12,8 @@ import (
 )
 
 const accountBalance = `-- name: AccountBalance :one
-select (a.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as balance
-from account a where a.id = $1
+select (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0))::numeric as balance
+from account_balance b where b.account_id = $1 order by b.version desc limit 1
 `
 
 func (q *Queries) AccountBalance(ctx context.Context, id int64) (decimal.Decimal, error) {
@@ -24,20 +24,23 @@ func (q *Queries) AccountBalance(ctx context.Context, id int64) (decimal.Decimal
 }
 
 const accountDebit = `-- name: AccountDebit :one
-with folded as (
-    delete from account_pending
-    where account_id = $2 and (select a.balance < $3::numeric or $3 = 0 from account a where a.id = $2)
+with newest as (
+    select b.account_id, b.version, b.balance from account_balance b where b.account_id = $2 order by b.version desc limit 1
+), folded as (
+    delete from account_pending p
+    where p.account_id = $2 and (select balance < $3::numeric or $3 = 0 from newest)
     returning amount
 ), standing as (
-    select a.balance + coalesce((select sum(amount) from folded), 0) as amount from account a where a.id = $2
+    select account_id, version, balance + coalesce((select sum(amount) from folded), 0) as amount from newest
 ), debit as (
-    select case when $1::boolean or standing.amount >= $3::numeric then standing.amount - $3::numeric
+    select account_id, version, case when $1::boolean or standing.amount >= $3::numeric then standing.amount - $3::numeric
                 else standing.amount end as balance,
            standing.amount >= $3::numeric as covered
     from standing
 )
-update account set balance = debit.balance, overdrawn = (account.overdrawn or $1::boolean) and debit.balance < 0
-from debit where account.id = $2
+update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn or $1::boolean) and debit.balance < 0,
+    version = b.version + 1
+from debit where b.account_id = debit.account_id and b.version = debit.version
 returning debit.covered::boolean
 `
 
@@ -58,8 +61,11 @@ func (q *Queries) AccountDebit(ctx context.Context, arg AccountDebitParams) (boo
 }
 
 const accountInsert = `-- name: AccountInsert :exec
-insert into account (id, owner_kind, owner_id, purpose) values ($1, $2, $3, $4)
-on conflict (id) do nothing
+with opened as (
+    insert into account (id, owner_kind, owner_id, purpose) values ($1, $2, $3, $4)
+    on conflict (id) do nothing returning id
+)
+insert into account_balance (account_id) select id from opened
 `
 
 type AccountInsertParams struct {
@@ -69,6 +75,7 @@ type AccountInsertParams struct {
 	Purpose   string
 }
 
+// AccountInsert opens an account, with nothing on it. Only here a balance gets its first row.
 func (q *Queries) AccountInsert(ctx context.Context, arg AccountInsertParams) error {
 	_, err := q.db.Exec(ctx, accountInsert,
 		arg.ID,
@@ -80,16 +87,20 @@ func (q *Queries) AccountInsert(ctx context.Context, arg AccountInsertParams) er
 }
 
 const accountLock = `-- name: AccountLock :exec
-select id from account where id = $1 for no key update
+select a.account_id from account_balance a
+where a.account_id = $1 and a.version >= (select max(b.version) from account_balance b where b.account_id = $1) for no key update
 `
 
+// AccountLock locks an account's balance. That it asks for the newest version or a later one, as every query of a balance does,
+// spares the database the older ones; a later one is what another transaction makes of it meanwhile.
 func (q *Queries) AccountLock(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, accountLock, id)
 	return err
 }
 
 const accountTake = `-- name: AccountTake :exec
-update account set balance = balance - $1::numeric, overdrawn = false where id = $2
+update account_balance a set balance = a.balance - $1::numeric, overdrawn = false, version = a.version + 1
+where a.account_id = $2 and a.version >= (select max(b.version) from account_balance b where b.account_id = $2)
 `
 
 type AccountTakeParams struct {
@@ -105,7 +116,7 @@ func (q *Queries) AccountTake(ctx context.Context, arg AccountTakeParams) error 
 }
 
 const accountsOverdrawn = `-- name: AccountsOverdrawn :one
-select count(*) from account where overdrawn
+select count(*) from account_balance where overdrawn
 `
 
 func (q *Queries) AccountsOverdrawn(ctx context.Context) (int64, error) {

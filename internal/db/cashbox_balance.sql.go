@@ -13,9 +13,9 @@ import (
 
 const cashboxBalance = `-- name: CashboxBalance :one
 select c.merchant_id, c.trader_cashbox_id, c.insurance_usdt,
-    (coalesce((select a.balance from account a where a.id = $1), 0)
+    (coalesce((select b.balance from account_balance b where b.account_id = $1 order by b.version desc limit 1), 0)
         + coalesce((select sum(p.amount) from account_pending p where p.account_id = $1), 0))::numeric as available,
-    (coalesce((select a.balance from account a where a.id = $2), 0)
+    (coalesce((select b.balance from account_balance b where b.account_id = $2 order by b.version desc limit 1), 0)
         + coalesce((select sum(p.amount) from account_pending p where p.account_id = $2), 0))::numeric as reserved
 from cashbox c where c.id = $3
 `

@@ -43,7 +43,7 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var accounts, kept int
-	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account").Scan(&accounts, &kept)
+	err = d.Pool.QueryRow(ctx, "select count(*), sum(balance) from account_balance").Scan(&accounts, &kept)
 	if err != nil || accounts != 4 || kept != 7 {
 		t.Errorf("%d accounts with %d, %v", accounts, kept, err)
 	}

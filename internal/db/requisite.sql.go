@@ -18,11 +18,12 @@ select r.id, (r.enabled and t.enabled)::boolean as switched_on, coalesce(d.count
      where o.requisite_id = asked.id and o.free_at = 'infinity' and r.open_payments is not null)::integer as open_payments,
     exists (select from requisite_slot s
         where s.requisite_id = asked.id and s.amount = $1 and s.free_at > $2::timestamptz)::boolean as taken,
-    (a.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
+    (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
 from (select unnest($3::bigint[]) as id, unnest($4::date[]) as day) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
+cross join lateral (select n.balance from account_balance n where n.account_id = a.id order by n.version desc limit 1) b
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
 `
 

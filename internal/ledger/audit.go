@@ -99,14 +99,18 @@ var rules = []rule{
 	{name: "an account's balance is what was moved to it less what was moved from it", full: true, query: `
 		select format('account %s: balance %s, pending %s, in %s, out %s', id, coalesce(a.balance, 0), coalesce(w.amount, 0),
 			coalesce(i.amount, 0), coalesce(o.amount, 0))
-		from (select id, balance from account where $1 <= 'infinity'::timestamptz) a
+		from (select account_id as id, balance from account_balance where $1 <= 'infinity'::timestamptz) a
 		full join (select credit_account as id, sum(amount) as amount from transfer group by 1) i using (id)
 		full join (select debit_account as id, sum(amount) as amount from transfer group by 1) o using (id)
 		full join (select account_id as id, sum(amount) as amount from account_pending group by 1) w using (id)
 		where coalesce(a.balance, 0) + coalesce(w.amount, 0) <> coalesce(i.amount, 0) - coalesce(o.amount, 0)`},
 	{name: "no account is short unless marked overdrawn", full: true, query: `
-		select format('account %s: %s', a.id, a.balance) from account a
-		where a.balance < 0 and not a.overdrawn and a.owner_kind <> 'external' and $1 <= 'infinity'::timestamptz`},
+		select format('account %s: %s', a.id, b.balance) from account a join account_balance b on b.account_id = a.id
+		where b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external' and $1 <= 'infinity'::timestamptz`},
+	{name: "every account has one balance", full: true, query: `
+		select format('account %s: %s balances', a.id, count(b.version))
+		from account a left join account_balance b on b.account_id = a.id where $1 <= 'infinity'::timestamptz
+		group by a.id having count(b.version) <> 1`},
 	{name: "a trader's reserved money is the sum of his open holds", full: true, query: `
 		with held as (
 			select p.trader_id, sum(p.hold_usdt) as amount from payment p
@@ -116,8 +120,9 @@ var rules = []rule{
 		)
 		select format('trader %s: reserved %s, held %s', a.owner_id, b.amount, coalesce(held.amount, 0))
 		from account a
+		join account_balance s on s.account_id = a.id
 		left join held on held.trader_id = a.owner_id
-		cross join lateral (select a.balance + coalesce((select sum(w.amount) from account_pending w
+		cross join lateral (select s.balance + coalesce((select sum(w.amount) from account_pending w
 			where w.account_id = a.id), 0) as amount) b
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)
 			and $1 <= 'infinity'::timestamptz`},

@@ -67,9 +67,10 @@ var payoutRules = []rule{
 		select format('cashbox %s: reserved %s, frozen %s, insurance %s', a.owner_id, b.amount,
 			coalesce(frozen.amount, 0), coalesce(c.insurance_usdt, 0))
 		from account a
+		join account_balance s on s.account_id = a.id
 		left join frozen on frozen.cashbox_id = a.owner_id
 		left join cashbox c on c.id = a.owner_id
-		cross join lateral (select a.balance + coalesce((select sum(w.amount) from account_pending w
+		cross join lateral (select s.balance + coalesce((select sum(w.amount) from account_pending w
 			where w.account_id = a.id), 0) as amount) b
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved'
 			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)

@@ -21,6 +21,7 @@ const (
 	ruleDue      = "a payment is due for settlement exactly while completed without a rate"
 	ruleEvents   = "a payment's events and history run without gaps"
 	ruleBalance  = "an account's balance is what was moved to it less what was moved from it"
+	ruleOne      = "every account has one balance"
 	ruleShort    = "no account is short unless marked overdrawn"
 	ruleReserved = "a trader's reserved money is the sum of his open holds"
 )
@@ -91,11 +92,13 @@ var breakages = map[string]struct {
 	"event numbered with a gap":     {ruleEvents, true, `update webhook_event set sequence = 2 where subject_id = 2`},
 	"history lost":                  {ruleEvents, true, `delete from payment_history where payment_id = 1`},
 	"history tells otherwise":       {ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`},
-	"balance made up":               {ruleBalance, false, `update account set balance = balance + 0.00000001 where id = 12`},
+	"balance made up":               {ruleBalance, false, `update account_balance set balance = balance + 0.00000001 where account_id = 12`},
 	"pending credit lost":           {ruleBalance, false, `delete from account_pending where account_id = 12`},
 	"credit for no account":         {ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`},
+	"balance lost":                  {ruleOne, false, `delete from account_balance where account_id = 1`},
+	"balance twice":                 {ruleOne, false, `insert into account_balance (account_id, version) values (1, 1)`},
 	"short without a mark": {ruleShort, false, `
-		with a as (update account set balance = balance - 1000 where id = 12)
+		with a as (update account_balance set balance = balance - 1000 where account_id = 12)
 		insert into account_pending (account_id, amount) values (12, 1000)`},
 	"reserved for nothing": {ruleReserved, false, booked("x", "1", "14", "15", "1")},
 }
@@ -156,7 +159,7 @@ func (b bundle) smash(t *testing.T, sql string) {
 	check(t, err)
 	defer func() { _ = conn.Close(ctx) }()
 	for _, statement := range []string{
-		"set session_replication_role = replica", "alter table account drop constraint account_covered",
+		"set session_replication_role = replica", "alter table account_balance drop constraint account_covered",
 		"alter table transfer drop constraint transfer_amount, drop constraint transfer_accounts", sql,
 	} {
 		_, err := conn.Exec(ctx, statement)

@@ -78,7 +78,7 @@ func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
 
 func (b bundle) overdrawn(t *testing.T, a ledger.Account) bool {
 	t.Helper()
-	return one[bool](t, b.Pool, "select overdrawn from account where id = $1", a.ID())
+	return one[bool](t, b.Pool, "select overdrawn from account_balance where account_id = $1", a.ID())
 }
 
 func one[T any](t *testing.T, pool *pgxpool.Pool, sql string, args ...any) T {
@@ -467,7 +467,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	go func() { result <- b.post(move(high, platform, "1"), move(low, platform, "1")) }()
 	awaitBlocked(t, beside)
 	var locked *pgconn.PgError
-	_, err = beside.Exec(ctx, "select from account where id = $1 for no key update nowait", low.ID())
+	_, err = beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
 	if !errors.As(err, &locked) || locked.Code != "55P03" {
 		t.Errorf("the lower account is not locked: %v", err)
 	}

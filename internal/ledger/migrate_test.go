@@ -72,7 +72,8 @@ func withLegs(t *testing.T) bundle {
 	t.Helper()
 	b := bundle{dbtest.At(t, legsVersion)}
 	for _, a := range []ledger.Account{shop, trader} {
-		check(t, ledger.Open(t.Context(), b.Queries(), a.Owner, a.OwnerID))
+		exec(t, b.Pool, `insert into account (id, owner_kind, owner_id, purpose)
+			values ($1, $2, $3, 'available'), ($1::bigint + 1, $2, $3, 'reserved')`, a.ID(), a.Owner.String(), a.OwnerID)
 	}
 	exec(t, b.Pool, payments+";"+payouts+";"+morePayments)
 	at := dbtest.Start

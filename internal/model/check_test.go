@@ -46,9 +46,9 @@ func (w *modelWalk) verify() error {
 
 func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 	b.Queue(`
-		select a.id, (a.balance * 1e8)::bigint + coalesce(w.units, 0),
-			a.balance < 0 and not a.overdrawn and a.owner_kind <> 'external'
-		from account a left join (
+		select a.id, (b.balance * 1e8)::bigint + coalesce(w.units, 0),
+			b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external'
+		from account a left join account_balance b on b.account_id = a.id left join (
 			select account_id, (sum(amount) * 1e8)::bigint as units from account_pending group by account_id
 		) w on w.account_id = a.id`,
 	).Query(func(rows pgx.Rows) error {
