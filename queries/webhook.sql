@@ -39,21 +39,86 @@ returning e.merchant_id, e.id, e.url, e.number::bigint as number;
 -- name: WebhookRelaySetLast :exec
 update webhook_relay set last_number = @last_number;
 
--- WebhookDelivery reads what a delivery sends and what it is signed with.
--- name: WebhookDelivery :one
-select e.url, e.body, e.status, e.round, e.cashbox_id,
-       c.webhook_secret, array(select p.secret from webhook_secret_previous p
-           where p.cashbox_id = c.id and p.until > @now order by p.id desc)::bytea[] as previous_secrets
-from webhook_event e join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where e.merchant_id = @merchant_id and e.id = @id;
+-- WebhookDeliveryQueue queues first deliveries. An event that was sent again before it was relayed is queued already.
+-- name: WebhookDeliveryQueue :exec
+insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+select unnest(@merchant_ids::bigint[]), unnest(@event_ids::uuid[]), unnest(@hosts::text[]), now(), 0
+on conflict do nothing;
 
--- WebhookAttemptInsert keeps an attempt and where it leaves its event. A pending event stays as it is, and so does one
--- that has been settled, or sent again, since the attempt began.
+-- WebhookDeliveryAgain queues deliveries of one merchant's events that are sent again, each in its round, and forgets those of the
+-- rounds before.
+-- name: WebhookDeliveryAgain :exec
+insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+select @merchant_id, unnest(@event_ids::uuid[]), @host, now(), unnest(@rounds::integer[])
+on conflict (merchant_id, event_id) do update set due_at = excluded.due_at, attempts = 0, round = excluded.round;
+
+-- WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks.
+-- name: WebhookEndpointTell :exec
+insert into webhook_endpoint as e (merchant_id, host, due_at)
+select distinct told.merchant_id, told.host, now()
+from (select unnest(@merchant_ids::bigint[]) as merchant_id, unnest(@hosts::text[]) as host) told
+order by told.merchant_id, told.host
+on conflict (merchant_id, host) do update set due_at = excluded.due_at where e.due_at > excluded.due_at;
+
+-- WebhookEndpointLease gives a process endpoints with something to do, for a while; those another is taking it leaves out. Until
+-- more comes, the next time to look at one is when the lease ends, in case the process is gone then.
+-- name: WebhookEndpointLease :many
+with due as (
+    select d.merchant_id, d.host from webhook_endpoint d
+    where d.slow = @slow and greatest(d.due_at, d.leased_until) <= now() and d.merchant_id <> all(@without::bigint[])
+    order by greatest(d.due_at, d.leased_until) limit @most
+    for no key update skip locked
+)
+update webhook_endpoint e set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
+    due_at = now() + make_interval(secs => @seconds)
+from due where e.merchant_id = due.merchant_id and e.host = due.host
+returning e.merchant_id, e.host;
+
+-- WebhookEndpointRenew prolongs leases of a process, and tells which it still has.
+-- name: WebhookEndpointRenew :many
+update webhook_endpoint set leased_until = now() + make_interval(secs => @seconds),
+    due_at = case when due_at < leased_until then due_at else now() + make_interval(secs => @seconds) end
+where holder = @holder::uuid and leased_until > now()
+  and (merchant_id, host) in (select unnest(@merchant_ids::bigint[]), unnest(@hosts::text[]))
+returning merchant_id, host;
+
+-- WebhookEndpointLeave ends a lease. What has come meanwhile is due at once; what is left, when it is. The end of the lease puts the
+-- endpoint behind all that wait already.
+-- name: WebhookEndpointLeave :exec
+update webhook_endpoint e set holder = null, leased_until = now(), slow = @slow,
+    due_at = case when e.due_at < e.leased_until then e.due_at else coalesce((
+        select min(d.due_at) from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host
+    ), 'infinity') end
+where e.merchant_id = @merchant_id and e.host = @host and e.holder = @holder::uuid;
+
+-- WebhookEndpointPrune forgets endpoints for which there was nothing to do in a day.
+-- name: WebhookEndpointPrune :exec
+delete from webhook_endpoint where due_at = 'infinity' and leased_until < now() - interval '1 day';
+
+-- WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
+-- name: WebhookDeliveriesDue :many
+select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
+    array(select p.secret from webhook_secret_previous p
+        where p.cashbox_id = c.id and p.until > @now order by p.id desc)::bytea[] as previous_secrets
+from webhook_delivery d
+join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
+join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
+where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now()
+order by d.due_at, d.event_id limit @most;
+
+-- WebhookAttemptInsert keeps an attempt and where it leaves its event and its delivery. An event that was settled, or sent again,
+-- since the attempt began stays as it is.
 -- name: WebhookAttemptInsert :exec
 with moved as (
-    update webhook_event set status = @event_status::text
-    where merchant_id = @merchant_id and id = @event_id and round = @round
-      and status = 'pending' and @event_status::text <> 'pending'
+    update webhook_event e set status = @event_status::text
+    where e.merchant_id = @merchant_id and e.id = @event_id and e.round = @round
+      and e.status = 'pending' and @event_status::text <> 'pending'
+), ended as (
+    delete from webhook_delivery d
+    where d.merchant_id = @merchant_id and d.event_id = @event_id and d.round = @round and @event_status::text <> 'pending'
+), postponed as (
+    update webhook_delivery d set attempts = d.attempts + 1, due_at = now() + make_interval(secs => @again_seconds)
+    where d.merchant_id = @merchant_id and d.event_id = @event_id and d.round = @round and @event_status::text = 'pending'
 )
 insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer, error)
 values (@merchant_id, @event_id, @at, @duration_ms, @status_code, @answer, @error);
@@ -107,3 +172,10 @@ with batch as (
 update webhook_event e set status = 'pending', round = e.round + 1
 from batch b where e.merchant_id = b.merchant_id and e.id = b.id
 returning e.id, e.number::bigint as number, e.round;
+
+-- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on.
+-- name: WebhookShift :exec
+with delivery as (
+    update webhook_delivery set due_at = due_at - make_interval(secs => @seconds)
+)
+update webhook_endpoint set due_at = due_at - make_interval(secs => @seconds) where due_at > leased_until and isfinite(due_at);

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 )
 
@@ -19,10 +18,6 @@ func main() {
 	defer stop()
 	// Whoever signals a second time is not made to wait.
 	context.AfterFunc(ctx, stop)
-	if os.Getenv("GOGC") == "" {
-		// What lives is some megabytes, and each call leaves garbage: the default would collect many times a second.
-		debug.SetGCPercent(400)
-	}
 	env := environment{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	err := env.run(ctx, os.Args[1:])
 	switch {

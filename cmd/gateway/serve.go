@@ -14,9 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
@@ -38,13 +36,11 @@ import (
 type gateway struct {
 	config
 	log *slog.Logger
-	// queueLog leaves out the job queue's own comings and goings.
-	queueLog *slog.Logger
-	ops      *ops
-	// pool serves requests; the job queue and the deliveries, which come in bursts, have connections of their own.
-	pool, queuePool, deliveryPool *pgxpool.Pool
+	ops *ops
+	// pool serves requests; the relay and the deliveries, which come in bursts, have connections of their own.
+	pool, deliveryPool *pgxpool.Pool
 
-	jobs      *river.Client[pgx.Tx]
+	deliverer *webhook.Deliverer
 	clock     clock.Clock
 	vault     *vault.Vault
 	links     *auth.Links
@@ -73,8 +69,8 @@ type gateway struct {
 }
 
 const (
-	// Queue and deliveries hold a connection only for moments.
-	queueConnections, deliveryConnections = 6, 10
+	// Relay and deliveries hold a connection only for moments.
+	deliveryConnections = 10
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
 )
@@ -93,7 +89,7 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	if err := makeDataDir(&c); err != nil {
 		return err
 	}
-	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), queueLog: newLogger(e.stderr, slog.LevelWarn), ops: newOps()}
+	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), ops: newOps()}
 	slog.SetDefault(g.log)
 	opsServer := newServer(g.ops.handler())
 	go func() { _ = opsServer.Serve(doors.ops) }()
@@ -123,10 +119,7 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if g.pool, err = db.Open(ctx, url, g.connections); err != nil {
 		return err
 	}
-	if g.queuePool, err = db.OpenForQueue(ctx, url, queueConnections); err != nil {
-		return err
-	}
-	if g.deliveryPool, err = db.Open(ctx, url, deliveryConnections); err != nil {
+	if g.deliveryPool, err = db.OpenForQueue(ctx, url, deliveryConnections); err != nil {
 		return err
 	}
 	if err := g.openSecrets(); err != nil {
@@ -192,13 +185,10 @@ func (g *gateway) openClock(ctx context.Context) error {
 
 func (g *gateway) wire(ctx context.Context) error {
 	addresses := webhook.NewAddresses(g.sandbox)
-	worker := webhook.NewWorker(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
+	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
+	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
+	g.events = webhook.NewEvents(g.pool, g.vault, g.clock)
 	var err error
-	if g.jobs, err = newJobs(g.queuePool, worker, g.queueLog); err != nil {
-		return fmt.Errorf("job queue: %w", err)
-	}
-	g.relay = webhook.NewRelay(g.queuePool, g.jobs, g.clock, g.ops.metrics)
-	g.events = webhook.NewEvents(g.pool, g.jobs, g.vault, g.clock)
 	if g.directory, err = directory.NewKeeper(ctx, g.pool, directory.Usable, g.ops.metrics); err != nil {
 		return err
 	}
@@ -241,7 +231,7 @@ func (g *gateway) wireCheckout() {
 }
 
 func (g *gateway) close() {
-	for _, pool := range []*pgxpool.Pool{g.deliveryPool, g.queuePool, g.pool} {
+	for _, pool := range []*pgxpool.Pool{g.deliveryPool, g.pool} {
 		if pool != nil {
 			pool.Close()
 		}
@@ -258,11 +248,9 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	// Work outlives ctx: what was accepted is finished after it.
 	background, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
-	if err := g.jobs.Start(background); err != nil {
-		return fmt.Errorf("start the job queue: %w", err)
-	}
 	var working sync.WaitGroup
 	working.Go(func() { g.work(background) })
+	working.Go(func() { g.deliverer.Run(background) })
 	if g.testClock != nil {
 		working.Go(func() { g.testClock.Follow(background) })
 	}
@@ -328,11 +316,7 @@ func (g *gateway) drain(servers map[*http.Server]net.Listener, stopWork func(), 
 		draining.Go(func() { _ = server.Shutdown(ctx) })
 	}
 	draining.Wait()
-	err := g.jobs.Stop(ctx)
 	stopWork()
 	working.Wait()
-	if err != nil {
-		return fmt.Errorf("stop the job queue: %w", err)
-	}
 	return nil
 }

@@ -7,17 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 	"gateway/internal/routing"
-	"gateway/internal/webhook"
 )
 
 const (
@@ -31,28 +26,7 @@ const (
 	fullAuditEvery = 24 * time.Hour
 	// auditOverlap covers transactions that were still open when the audit before looked.
 	auditOverlap = 5 * time.Minute
-
-	// A job whose process was killed is taken up again after this long.
-	rescueAfter = time.Minute
 )
-
-// newJobs makes the job queue's client. It has a pool of its own, so that deliveries never wait for requests nor the
-// other way round.
-func newJobs(pool *pgxpool.Pool, worker *webhook.Worker, log *slog.Logger) (*river.Client[pgx.Tx], error) {
-	workers := river.NewWorkers()
-	if err := river.AddWorkerSafely(workers, worker); err != nil {
-		return nil, err
-	}
-	return river.NewClient(riverpgxv5.New(pool), &river.Config{
-		Logger:               log,
-		Queues:               map[string]river.QueueConfig{webhook.Queue: webhook.QueueConfig()},
-		RescueStuckJobsAfter: rescueAfter,
-		// The queue is told of new jobs at most once in this time, and finds the others only when it looks by itself. So this
-		// must be shorter than the time between two rounds of the relay.
-		FetchCooldown: relayEvery * 2 / 3,
-		Workers:       workers,
-	})
-}
 
 // loop is work that comes round again.
 type loop struct {
@@ -78,6 +52,8 @@ func (g *gateway) loops() []loop {
 		{"note keys", keysEvery, g.noteKeys},
 		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.pool), g.clock.Now()) }},
 		{"prune tokens", tidyEvery, g.users.Prune},
+		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
+		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.pool).WebhookEndpointPrune(ctx) }},
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)
 			lastAudit = g.clock.Now()

@@ -2,15 +2,11 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivermigrate"
 
 	"gateway/schema"
 )
@@ -21,7 +17,7 @@ const migrationLock = 7_220_714_513
 // minimumVersion is PostgreSQL 15, in the server's own notation.
 const minimumVersion = 150000
 
-// Migrate brings the database to the present schema, the job queue's tables included. Replicas that start at the same
+// Migrate brings the database to the present schema. Replicas that start at the same
 // time wait for one another.
 func Migrate(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
@@ -36,7 +32,7 @@ func Migrate(ctx context.Context, url string) error {
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
 	}
-	return errors.Join(migrateSchema(ctx, conn.Config()), migrateJobs(ctx, url))
+	return migrateSchema(ctx, conn.Config())
 }
 
 func checkVersion(ctx context.Context, conn *pgx.Conn) error {
@@ -59,22 +55,6 @@ func migrateSchema(ctx context.Context, config *pgx.ConnConfig) error {
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
-}
-
-func migrateJobs(ctx context.Context, url string) error {
-	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
-	defer pool.Close()
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)
-	if err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
-	}
-	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("migrate jobs: %w", err)
 	}
 	return nil
 }

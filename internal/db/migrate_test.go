@@ -79,7 +79,7 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 	const open = `{cashbox.webhook_secret_previous,token.hash,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
 		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card}`
 	rows, err := d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
-		where c.table_schema = 'public' and c.data_type = 'bytea' and c.table_name not like 'river%'
+		where c.table_schema = 'public' and c.data_type = 'bytea'
 		  and not c.table_name || '.' || c.column_name = any ($1::text[])
 		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open)
 	noError(t, err)
@@ -104,10 +104,6 @@ func TestMigrateInParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := insert(ctx, empty.Queries()); err != nil {
-		t.Fatal(err)
-	}
-	var jobs int
-	if err := empty.Pool.QueryRow(ctx, "select count(*) from river_job").Scan(&jobs); err != nil {
 		t.Fatal(err)
 	}
 }

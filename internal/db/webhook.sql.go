@@ -14,28 +14,35 @@ import (
 
 const webhookAttemptInsert = `-- name: WebhookAttemptInsert :exec
 with moved as (
-    update webhook_event set status = $8::text
-    where merchant_id = $1 and id = $2 and round = $9
-      and status = 'pending' and $8::text <> 'pending'
+    update webhook_event e set status = $8::text
+    where e.merchant_id = $1 and e.id = $2 and e.round = $9
+      and e.status = 'pending' and $8::text <> 'pending'
+), ended as (
+    delete from webhook_delivery d
+    where d.merchant_id = $1 and d.event_id = $2 and d.round = $9 and $8::text <> 'pending'
+), postponed as (
+    update webhook_delivery d set attempts = d.attempts + 1, due_at = now() + make_interval(secs => $10)
+    where d.merchant_id = $1 and d.event_id = $2 and d.round = $9 and $8::text = 'pending'
 )
 insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer, error)
 values ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type WebhookAttemptInsertParams struct {
-	MerchantID  int64
-	EventID     uuid.UUID
-	At          time.Time
-	DurationMs  int32
-	StatusCode  *int32
-	Answer      []byte
-	Error       *string
-	EventStatus string
-	Round       int32
+	MerchantID   int64
+	EventID      uuid.UUID
+	At           time.Time
+	DurationMs   int32
+	StatusCode   *int32
+	Answer       []byte
+	Error        *string
+	EventStatus  string
+	Round        int32
+	AgainSeconds float64
 }
 
-// WebhookAttemptInsert keeps an attempt and where it leaves its event. A pending event stays as it is, and so does one
-// that has been settled, or sent again, since the attempt began.
+// WebhookAttemptInsert keeps an attempt and where it leaves its event and its delivery. An event that was settled, or sent again,
+// since the attempt began stays as it is.
 func (q *Queries) WebhookAttemptInsert(ctx context.Context, arg WebhookAttemptInsertParams) error {
 	_, err := q.db.Exec(ctx, webhookAttemptInsert,
 		arg.MerchantID,
@@ -47,6 +54,7 @@ func (q *Queries) WebhookAttemptInsert(ctx context.Context, arg WebhookAttemptIn
 		arg.Error,
 		arg.EventStatus,
 		arg.Round,
+		arg.AgainSeconds,
 	)
 	return err
 }
@@ -92,44 +100,267 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, arg WebhookAttemptList
 	return items, nil
 }
 
-const webhookDelivery = `-- name: WebhookDelivery :one
-select e.url, e.body, e.status, e.round, e.cashbox_id,
-       c.webhook_secret, array(select p.secret from webhook_secret_previous p
-           where p.cashbox_id = c.id and p.until > $1 order by p.id desc)::bytea[] as previous_secrets
-from webhook_event e join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where e.merchant_id = $2 and e.id = $3
+const webhookDeliveriesDue = `-- name: WebhookDeliveriesDue :many
+select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
+    array(select p.secret from webhook_secret_previous p
+        where p.cashbox_id = c.id and p.until > $1 order by p.id desc)::bytea[] as previous_secrets
+from webhook_delivery d
+join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
+join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
+where d.merchant_id = $2 and d.host = $3 and d.due_at <= now()
+order by d.due_at, d.event_id limit $4
 `
 
-type WebhookDeliveryParams struct {
+type WebhookDeliveriesDueParams struct {
 	Now        time.Time
 	MerchantID int64
-	ID         uuid.UUID
+	Host       string
+	Most       int32
 }
 
-type WebhookDeliveryRow struct {
+type WebhookDeliveriesDueRow struct {
+	EventID         uuid.UUID
+	Attempts        int32
+	Round           int32
 	URL             string
 	Body            []byte
-	Status          string
-	Round           int32
 	CashboxID       int64
 	WebhookSecret   []byte
 	PreviousSecrets [][]byte
 }
 
-// WebhookDelivery reads what a delivery sends and what it is signed with.
-func (q *Queries) WebhookDelivery(ctx context.Context, arg WebhookDeliveryParams) (WebhookDeliveryRow, error) {
-	row := q.db.QueryRow(ctx, webhookDelivery, arg.Now, arg.MerchantID, arg.ID)
-	var i WebhookDeliveryRow
-	err := row.Scan(
-		&i.URL,
-		&i.Body,
-		&i.Status,
-		&i.Round,
-		&i.CashboxID,
-		&i.WebhookSecret,
-		&i.PreviousSecrets,
+// WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
+func (q *Queries) WebhookDeliveriesDue(ctx context.Context, arg WebhookDeliveriesDueParams) ([]WebhookDeliveriesDueRow, error) {
+	rows, err := q.db.Query(ctx, webhookDeliveriesDue,
+		arg.Now,
+		arg.MerchantID,
+		arg.Host,
+		arg.Most,
 	)
-	return i, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookDeliveriesDueRow
+	for rows.Next() {
+		var i WebhookDeliveriesDueRow
+		if err := rows.Scan(
+			&i.EventID,
+			&i.Attempts,
+			&i.Round,
+			&i.URL,
+			&i.Body,
+			&i.CashboxID,
+			&i.WebhookSecret,
+			&i.PreviousSecrets,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookDeliveryAgain = `-- name: WebhookDeliveryAgain :exec
+insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+select $1, unnest($2::uuid[]), $3, now(), unnest($4::integer[])
+on conflict (merchant_id, event_id) do update set due_at = excluded.due_at, attempts = 0, round = excluded.round
+`
+
+type WebhookDeliveryAgainParams struct {
+	MerchantID int64
+	EventIds   []uuid.UUID
+	Host       string
+	Rounds     []int32
+}
+
+// WebhookDeliveryAgain queues deliveries of one merchant's events that are sent again, each in its round, and forgets those of the
+// rounds before.
+func (q *Queries) WebhookDeliveryAgain(ctx context.Context, arg WebhookDeliveryAgainParams) error {
+	_, err := q.db.Exec(ctx, webhookDeliveryAgain,
+		arg.MerchantID,
+		arg.EventIds,
+		arg.Host,
+		arg.Rounds,
+	)
+	return err
+}
+
+const webhookDeliveryQueue = `-- name: WebhookDeliveryQueue :exec
+insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+select unnest($1::bigint[]), unnest($2::uuid[]), unnest($3::text[]), now(), 0
+on conflict do nothing
+`
+
+type WebhookDeliveryQueueParams struct {
+	MerchantIds []int64
+	EventIds    []uuid.UUID
+	Hosts       []string
+}
+
+// WebhookDeliveryQueue queues first deliveries. An event that was sent again before it was relayed is queued already.
+func (q *Queries) WebhookDeliveryQueue(ctx context.Context, arg WebhookDeliveryQueueParams) error {
+	_, err := q.db.Exec(ctx, webhookDeliveryQueue, arg.MerchantIds, arg.EventIds, arg.Hosts)
+	return err
+}
+
+const webhookEndpointLease = `-- name: WebhookEndpointLease :many
+with due as (
+    select d.merchant_id, d.host from webhook_endpoint d
+    where d.slow = $3 and greatest(d.due_at, d.leased_until) <= now() and d.merchant_id <> all($4::bigint[])
+    order by greatest(d.due_at, d.leased_until) limit $5
+    for no key update skip locked
+)
+update webhook_endpoint e set holder = $1::uuid, leased_until = now() + make_interval(secs => $2),
+    due_at = now() + make_interval(secs => $2)
+from due where e.merchant_id = due.merchant_id and e.host = due.host
+returning e.merchant_id, e.host
+`
+
+type WebhookEndpointLeaseParams struct {
+	Holder  uuid.UUID
+	Seconds float64
+	Slow    bool
+	Without []int64
+	Most    int32
+}
+
+type WebhookEndpointLeaseRow struct {
+	MerchantID int64
+	Host       string
+}
+
+// WebhookEndpointLease gives a process endpoints with something to do, for a while; those another is taking it leaves out. Until
+// more comes, the next time to look at one is when the lease ends, in case the process is gone then.
+func (q *Queries) WebhookEndpointLease(ctx context.Context, arg WebhookEndpointLeaseParams) ([]WebhookEndpointLeaseRow, error) {
+	rows, err := q.db.Query(ctx, webhookEndpointLease,
+		arg.Holder,
+		arg.Seconds,
+		arg.Slow,
+		arg.Without,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEndpointLeaseRow
+	for rows.Next() {
+		var i WebhookEndpointLeaseRow
+		if err := rows.Scan(&i.MerchantID, &i.Host); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookEndpointLeave = `-- name: WebhookEndpointLeave :exec
+update webhook_endpoint e set holder = null, leased_until = now(), slow = $1,
+    due_at = case when e.due_at < e.leased_until then e.due_at else coalesce((
+        select min(d.due_at) from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host
+    ), 'infinity') end
+where e.merchant_id = $2 and e.host = $3 and e.holder = $4::uuid
+`
+
+type WebhookEndpointLeaveParams struct {
+	Slow       bool
+	MerchantID int64
+	Host       string
+	Holder     uuid.UUID
+}
+
+// WebhookEndpointLeave ends a lease. What has come meanwhile is due at once; what is left, when it is. The end of the lease puts the
+// endpoint behind all that wait already.
+func (q *Queries) WebhookEndpointLeave(ctx context.Context, arg WebhookEndpointLeaveParams) error {
+	_, err := q.db.Exec(ctx, webhookEndpointLeave,
+		arg.Slow,
+		arg.MerchantID,
+		arg.Host,
+		arg.Holder,
+	)
+	return err
+}
+
+const webhookEndpointPrune = `-- name: WebhookEndpointPrune :exec
+delete from webhook_endpoint where due_at = 'infinity' and leased_until < now() - interval '1 day'
+`
+
+// WebhookEndpointPrune forgets endpoints for which there was nothing to do in a day.
+func (q *Queries) WebhookEndpointPrune(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, webhookEndpointPrune)
+	return err
+}
+
+const webhookEndpointRenew = `-- name: WebhookEndpointRenew :many
+update webhook_endpoint set leased_until = now() + make_interval(secs => $1),
+    due_at = case when due_at < leased_until then due_at else now() + make_interval(secs => $1) end
+where holder = $2::uuid and leased_until > now()
+  and (merchant_id, host) in (select unnest($3::bigint[]), unnest($4::text[]))
+returning merchant_id, host
+`
+
+type WebhookEndpointRenewParams struct {
+	Seconds     float64
+	Holder      uuid.UUID
+	MerchantIds []int64
+	Hosts       []string
+}
+
+type WebhookEndpointRenewRow struct {
+	MerchantID int64
+	Host       string
+}
+
+// WebhookEndpointRenew prolongs leases of a process, and tells which it still has.
+func (q *Queries) WebhookEndpointRenew(ctx context.Context, arg WebhookEndpointRenewParams) ([]WebhookEndpointRenewRow, error) {
+	rows, err := q.db.Query(ctx, webhookEndpointRenew,
+		arg.Seconds,
+		arg.Holder,
+		arg.MerchantIds,
+		arg.Hosts,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookEndpointRenewRow
+	for rows.Next() {
+		var i WebhookEndpointRenewRow
+		if err := rows.Scan(&i.MerchantID, &i.Host); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookEndpointTell = `-- name: WebhookEndpointTell :exec
+insert into webhook_endpoint as e (merchant_id, host, due_at)
+select distinct told.merchant_id, told.host, now()
+from (select unnest($1::bigint[]) as merchant_id, unnest($2::text[]) as host) told
+order by told.merchant_id, told.host
+on conflict (merchant_id, host) do update set due_at = excluded.due_at where e.due_at > excluded.due_at
+`
+
+type WebhookEndpointTellParams struct {
+	MerchantIds []int64
+	Hosts       []string
+}
+
+// WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks.
+func (q *Queries) WebhookEndpointTell(ctx context.Context, arg WebhookEndpointTellParams) error {
+	_, err := q.db.Exec(ctx, webhookEndpointTell, arg.MerchantIds, arg.Hosts)
+	return err
 }
 
 const webhookEventDead = `-- name: WebhookEventDead :many
@@ -521,4 +752,17 @@ func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakePara
 		return nil, err
 	}
 	return items, nil
+}
+
+const webhookShift = `-- name: WebhookShift :exec
+with delivery as (
+    update webhook_delivery set due_at = due_at - make_interval(secs => $1)
+)
+update webhook_endpoint set due_at = due_at - make_interval(secs => $1) where due_at > leased_until and isfinite(due_at)
+`
+
+// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on.
+func (q *Queries) WebhookShift(ctx context.Context, seconds float64) error {
+	_, err := q.db.Exec(ctx, webhookShift, seconds)
+	return err
 }

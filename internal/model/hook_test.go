@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway/internal/db"
@@ -30,8 +27,9 @@ import (
 type modelHooks struct {
 	server *httptest.Server
 	pool   *pgxpool.Pool
-	worker *webhook.Worker
-	relay  *webhook.Relay
+	// deliverer makes deliveries while it is run.
+	deliverer *webhook.Deliverer
+	relay     *webhook.Relay
 	// events are all that were written, by id.
 	events map[string]*modelHook
 
@@ -68,16 +66,12 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	h := &modelHooks{events: map[string]*modelHook{}}
 	h.server = httptest.NewServer(h)
 	var err error
-	// The job queue's pool is not the service's: it must not starve where that has a single connection.
+	// The pool of deliveries is not the service's: they must not starve where that has a single connection.
 	if h.pool, err = db.Open(t.Context(), d.URL, 4); err != nil {
 		t.Fatal(err)
 	}
-	h.worker = webhook.NewWorker(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())
-	jobs, err := river.NewClient(riverpgxv5.New(h.pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.relay = webhook.NewRelay(h.pool, jobs, clock, prometheus.NewRegistry())
+	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())
+	h.relay = webhook.NewRelay(h.pool, clock, prometheus.NewRegistry())
 	t.Cleanup(func() {
 		h.server.Close()
 		h.pool.Close()
@@ -116,8 +110,8 @@ func (h *modelHooks) received() int {
 
 var modelAnswers = []int{200, 500, 204, hangUp, 503, 302, 404, 201, 410}
 
-// deliver runs the real worker over what is queued, at an endpoint that fails now and then. The queue is stopped and
-// started again in the middle, and jobs done already come back: that must not deliver twice what was taken.
+// deliver makes what is queued be delivered, at an endpoint that fails now and then, and in some walks stops in the middle and
+// begins again.
 func (w *modelWalk) deliver(s modelStep) error {
 	random := s.n[0]
 	for range s.n[1] % 12 {
@@ -125,12 +119,7 @@ func (w *modelWalk) deliver(s modelStep) error {
 		random /= 3
 	}
 	w.tell("delivered")
-	again := "update river_job set state = 'available', finalized_at = null where kind = 'webhook' and state = 'completed' and id % 3 = $1"
-	if err := w.exec(again, s.n[2]%3); err != nil {
-		return err
-	}
-	stopped := s.n[3]%2 == 0
-	if stopped {
+	if s.n[3]%2 == 0 {
 		if err := w.work(true); err != nil {
 			return err
 		}
@@ -138,7 +127,7 @@ func (w *modelWalk) deliver(s modelStep) error {
 	if err := w.work(false); err != nil {
 		return err
 	}
-	return w.verifyDeliveries(stopped)
+	return w.verifyDeliveries()
 }
 
 // drain delivers until nothing is left; the endpoint takes everything now.
@@ -156,15 +145,14 @@ func (w *modelWalk) drain() error {
 		if err := w.work(false); err != nil {
 			return err
 		}
-		if err := w.verifyDeliveries(false); err != nil {
+		if err := w.verifyDeliveries(); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("some events are never delivered")
 }
 
-// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed every try: those that a
-// stopped queue cut short count as tries, too.
+// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed every try.
 func (w *modelWalk) verifyAllTold() error {
 	for id, hook := range w.hooks.events {
 		if hook.taken == 0 && !hook.gone && !hook.spent {
@@ -174,51 +162,39 @@ func (w *modelWalk) verifyAllTold() error {
 	return nil
 }
 
-// work brings every waiting job's time about and runs a job queue: until all had their turn, or, to be stopped, until
-// deliveries have begun.
+// work brings every delivery's time about, and makes deliveries: until all had their turn, or, to be stopped, until some have
+// begun.
 func (w *modelWalk) work(stop bool) error {
-	if err := w.exec(`update river_job set state = 'available', scheduled_at = now()
-		where state in ('available', 'retryable', 'scheduled')`); err != nil {
-		return err
+	for _, hurry := range []string{
+		"update webhook_delivery set due_at = now()", "update webhook_endpoint set due_at = now() where due_at > now()",
+	} {
+		if err := w.exec(hurry); err != nil {
+			return err
+		}
 	}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, w.hooks.worker)
-	client, err := river.NewClient(riverpgxv5.New(w.hooks.pool), &river.Config{
-		Queues: map[string]river.QueueConfig{webhook.Queue: {MaxWorkers: 8}}, Workers: workers, PollOnly: true,
-		FetchCooldown: time.Millisecond, FetchPollInterval: 5 * time.Millisecond,
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		return err
-	}
-	if err := client.Start(w.ctx); err != nil {
-		return err
-	}
+	ctx, end := context.WithCancel(w.ctx)
+	defer end()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { w.hooks.deliverer.Run(ctx) })
 	before := w.hooks.received()
 	if stop {
 		for deadline := time.Now().Add(50 * time.Millisecond); w.hooks.received() < before+3 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
-		return w.stop(client.StopAndCancel)
+		end()
+		return nil
 	}
-	if err := w.untilIdle(); err != nil {
-		return err
-	}
-	return w.stop(client.Stop)
+	err := w.untilIdle()
+	end()
+	return err
 }
 
-func (w *modelWalk) stop(stop func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(w.ctx, modelPatience)
-	defer cancel()
-	return stop(ctx)
-}
-
-// untilIdle waits until no job runs or could.
+// untilIdle waits until no delivery is due or under way.
 func (w *modelWalk) untilIdle() error {
 	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var busy bool
-		err := w.check.QueryRow(w.ctx, `select exists (select from river_job
-			where state = 'running' or state = 'available' and scheduled_at <= now())`).Scan(&busy)
+		err := w.check.QueryRow(w.ctx, "select exists (select from webhook_delivery where due_at <= now())").Scan(&busy)
 		if err != nil || !busy {
 			return err
 		}
@@ -226,15 +202,14 @@ func (w *modelWalk) untilIdle() error {
 	return fmt.Errorf("deliveries do not come to an end")
 }
 
-// verifyDeliveries judges the requests that came since the last look and where they left their events. After a stop in
-// the middle an answer may have come too late to be heard.
-func (w *modelWalk) verifyDeliveries(stopped bool) error {
+// verifyDeliveries judges the requests that came since the last look and where they left their events.
+func (w *modelWalk) verifyDeliveries() error {
 	w.hooks.mu.Lock()
 	calls := w.hooks.calls
 	w.hooks.calls = nil
 	w.hooks.mu.Unlock()
 	for _, call := range calls {
-		if err := w.hooks.judge(call, stopped); err != nil {
+		if err := w.hooks.judge(call); err != nil {
 			return err
 		}
 	}
@@ -247,20 +222,19 @@ func (w *modelWalk) verifyDeliveries(stopped bool) error {
 	var id, status string
 	var attempts int
 	_, err = pgx.ForEachRow(rows, []any{&id, &status, &attempts}, func() error {
-		return w.hooks.events[id].verifyStatus(id, status, attempts, stopped)
+		return w.hooks.events[id].verifyStatus(id, status, attempts)
 	})
 	return err
 }
 
 // judge checks one request: a known event in its own words, signed, and not one that was settled before.
-func (h *modelHooks) judge(call modelCall, stopped bool) error {
+func (h *modelHooks) judge(call modelCall) error {
 	id := call.header.Get(standardwebhooks.HeaderWebhookID)
 	hook := h.events[id]
 	if hook == nil || !bytes.Equal(call.body, hook.body) || h.server.URL+call.path != hook.from.callback {
 		return fmt.Errorf("event %q came to %s as %s", id, call.path, call.body)
 	}
-	// At least once: an answer that a stopped queue did not hear is asked for again.
-	if hook.settled || hook.answered && !stopped {
+	if hook.settled || hook.answered {
 		return fmt.Errorf("event %s came again after it was settled", id)
 	}
 	signed, err := standardwebhooks.NewWebhook(hook.from.box.secret)
@@ -282,12 +256,12 @@ func (h *modelHooks) judge(call modelCall, stopped bool) error {
 // modelTries is how often an event is tried before it is given up.
 const modelTries = 11
 
-func (hook *modelHook) verifyStatus(id, status string, attempts int, stopped bool) error {
+func (hook *modelHook) verifyStatus(id, status string, attempts int) error {
 	if hook == nil {
 		return fmt.Errorf("event %s is nobody's", id)
 	}
 	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 || status == "dead" && !hook.gone && attempts < modelTries
-	wrong = wrong || status == "pending" && hook.answered && !stopped
+	wrong = wrong || status == "pending" && hook.answered
 	hook.answered, hook.settled = false, status != "pending"
 	hook.spent = status == "dead" && attempts >= modelTries
 	if wrong {

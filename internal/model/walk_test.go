@@ -58,8 +58,6 @@ type modelWalk struct {
 	// touched are the records the present step may have changed; told are the events of it that are new.
 	touched []modelRecord
 	told    []uuid.UUID
-	// lastJob is the newest delivery job that was accounted for.
-	lastJob int64
 	// story tells what happened, outcomes count it.
 	story    []string
 	outcomes map[string]int

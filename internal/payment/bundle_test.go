@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
@@ -54,11 +52,7 @@ func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.
 // relay queues the deliveries of all events so far, as the program does all the time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
-	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := webhook.NewRelay(b.Pool, jobs, b.clock, prometheus.NewRegistry()).Run(t.Context()); err != nil {
+	if err := webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -154,9 +154,9 @@ func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	b.relay(t)
 	events := b.count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
 	last := b.count(t, "select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
-	jobs := b.count(t, "select count(*) from river_job where args->>'event_id' in (select id::text from webhook_event where subject_id = $1)", p.ID)
-	if events != want || last != want || jobs != want {
-		t.Errorf("%d events up to %d with %d jobs, want %d", events, last, jobs, want)
+	queued := b.count(t, "select count(*) from webhook_delivery where event_id in (select id from webhook_event where subject_id = $1)", p.ID)
+	if events != want || last != want || queued != want {
+		t.Errorf("%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	}
 	history := must[[]payment.Change](t)(b.payments.History(context.Background(), p))
 	if len(history) != 1+want || history[0].From != nil || history[0].To != "pending" || !strings.HasPrefix(history[0].Actor, "key:") {

@@ -160,8 +160,9 @@ func TestMoves(t *testing.T) {
 					ended = 2
 				}
 				s.relay(t)
-				if events, jobs := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from river_job"); events != ended || jobs != ended {
-					t.Errorf("%d events, %d jobs; want %d", events, jobs, ended)
+				events, queued := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from webhook_delivery")
+				if events != ended || queued != ended {
+					t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
 				}
 			})
 		}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
@@ -47,9 +45,7 @@ func setup(t *testing.T) *bundle {
 // relay queues the deliveries of all events so far, as the program does all the time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
-	jobs, err := river.NewClient(riverpgxv5.New(b.Pool), &river.Config{})
-	noError(t, err)
-	noError(t, webhook.NewRelay(b.Pool, jobs, b.clock, prometheus.NewRegistry()).Run(t.Context()))
+	noError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
 // merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/clock"
@@ -20,11 +19,6 @@ const (
 	// maxOffset bounds how far ahead the clock can be, and with it what durations must hold.
 	maxOffset = 100 * 365 * 24 * time.Hour
 )
-
-// shiftJobs brings waiting jobs forward by what the clock was advanced: the queue itself runs on real time. Its table
-// is not among the migrations that sqlc reads.
-const shiftJobs = `update river_job set scheduled_at = scheduled_at - make_interval(secs => $1)
-where state in ('available', 'retryable', 'scheduled')`
 
 // Clock is the test clock: an offset in the database that every replica follows.
 type Clock struct {
@@ -63,7 +57,7 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock forward on every replica, and the waiting jobs with it. It answers once every replica has had
+// Advance moves the clock forward on every replica, and the deliveries with it, which go by the database's own. It answers once every replica has had
 // the time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
@@ -73,14 +67,10 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 		return time.Time{}, err
 	}
 	var offset int64
-	err := db.InTx(ctx, c.pool, func(tx pgx.Tx, q *db.Queries) error {
-		var err error
-		if offset, err = q.TestClockAdvance(ctx, seconds); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, shiftJobs, float64(seconds))
-		return err
-	})
+	err := db.Write(ctx, c.pool,
+		db.One(&offset, (*db.Queries).TestClockAdvance, seconds),
+		db.Do((*db.Queries).WebhookShift, float64(seconds)),
+	)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("advance the test clock: %w", err)
 	}

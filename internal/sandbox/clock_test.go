@@ -8,26 +8,27 @@ import (
 	"gateway/internal/fault"
 )
 
-// insertJob queues a job that is due in an hour and returns its id.
-func (s seeded) insertJob(t *testing.T, state string) int64 {
+// queue queues a delivery that is due in an hour.
+func (s seeded) queue(t *testing.T) {
 	t.Helper()
-	var id int64
-	noError(t, s.Pool.QueryRow(t.Context(), `insert into river_job (kind, args, max_attempts, state, scheduled_at, finalized_at)
-		values ('test', '{}', 3, $1::river_job_state, now() + interval '1 hour', case when $1 = 'completed' then now() end)
-		returning id`, state).Scan(&id))
-	return id
+	_, err := s.Pool.Exec(t.Context(), `with d as (
+			insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+			values (1, gen_random_uuid(), 'shop.example', now() + interval '1 hour', 0) returning merchant_id, host, due_at
+		)
+		insert into webhook_endpoint (merchant_id, host, due_at) select * from d`)
+	noError(t, err)
 }
 
-func (s seeded) dueIn(t *testing.T, job int64) time.Duration {
+func (s seeded) dueIn(t *testing.T, table string) time.Duration {
 	t.Helper()
 	var at time.Time
-	noError(t, s.Pool.QueryRow(t.Context(), "select scheduled_at from river_job where id = $1", job).Scan(&at))
+	noError(t, s.Pool.QueryRow(t.Context(), "select due_at from "+table).Scan(&at))
 	return time.Until(at)
 }
 
 func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }
 
-// Advancing moves the clock and brings waiting jobs as much closer, since the queue keeps real time.
+// Advancing moves the clock and brings deliveries as much closer, since those keep real time.
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
@@ -36,17 +37,16 @@ func TestAdvance(t *testing.T) {
 	if ahead := time.Until(c.Now()); !near(ahead, 0) {
 		t.Fatalf("a new clock is %s ahead", ahead)
 	}
-	waiting, completed := s.insertJob(t, "retryable"), s.insertJob(t, "completed")
+	s.queue(t)
 	now, err := c.Advance(t.Context(), 1800)
 	noError(t, err)
 	if ahead := time.Until(now); !near(ahead, 30*time.Minute) {
 		t.Errorf("%s ahead", ahead)
 	}
-	if due := s.dueIn(t, waiting); !near(due, 30*time.Minute) {
-		t.Errorf("the waiting job is due in %s", due)
-	}
-	if due := s.dueIn(t, completed); !near(due, time.Hour) {
-		t.Errorf("a job that has run was moved to %s", due)
+	for _, table := range []string{"webhook_delivery", "webhook_endpoint"} {
+		if due := s.dueIn(t, table); !near(due, 30*time.Minute) {
+			t.Errorf("the %s is due in %s", table, due)
+		}
 	}
 	// Steps add up, and none is a step too.
 	for _, seconds := range []int64{0, 600} {

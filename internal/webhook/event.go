@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
 
 	"gateway/internal/clock"
 	"gateway/internal/db"
@@ -43,14 +41,13 @@ func (a Asker) needOperator() error {
 type Events struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
-	jobs  *river.Client[pgx.Tx]
 	vault *vault.Vault
 	clock clock.Clock
 }
 
-// NewEvents makes the desk. What is sent again becomes jobs of the client.
-func NewEvents(pool *pgxpool.Pool, jobs *river.Client[pgx.Tx], v *vault.Vault, c clock.Clock) *Events {
-	return &Events{pool: pool, q: db.New(pool), jobs: jobs, vault: v, clock: c}
+// NewEvents makes the desk.
+func NewEvents(pool *pgxpool.Pool, v *vault.Vault, c clock.Clock) *Events {
+	return &Events{pool: pool, q: db.New(pool), vault: v, clock: c}
 }
 
 // Record is an event as it is kept: what was sent, or will be, and how its delivery stands.

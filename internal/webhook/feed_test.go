@@ -36,7 +36,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	pool, err := db.Open(t.Context(), b.URL, 1)
 	noError(t, err)
 	defer pool.Close()
-	events := NewEvents(pool, nil, b.vault, b.clock)
+	events := NewEvents(pool, b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)
 	before := read(t, pool)
 	for range 10 { // more often than a plan is made anew for each call

@@ -1,16 +1,14 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
 
 	"gateway/internal/clock"
 	"gateway/internal/db"
@@ -31,7 +29,6 @@ import (
 type Relay struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
-	jobs  *river.Client[pgx.Tx]
 	clock clock.Clock
 }
 
@@ -42,9 +39,9 @@ const (
 	relayLimit = 10 * time.Second
 )
 
-// NewRelay makes a relay whose deliveries are jobs of the client. Its metric is how long the oldest event in the outbox waits.
-func NewRelay(pool *pgxpool.Pool, jobs *river.Client[pgx.Tx], c clock.Clock, metrics prometheus.Registerer) *Relay {
-	r := &Relay{pool: pool, q: db.New(pool), jobs: jobs, clock: c}
+// NewRelay makes a relay. Its metric is how long the oldest event in the outbox waits.
+func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Relay {
+	r := &Relay{pool: pool, q: db.New(pool), clock: c}
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_webhook_relay_age_seconds",
 		Help: "Age of the oldest event that is not yet in the feed and queued for delivery, 0 if there is none, -1 if nobody knows.",
@@ -87,33 +84,35 @@ func (r *Relay) batch(ctx context.Context) (count int, err error) {
 		if err := q.WebhookRelaySetLast(ctx, last+int64(count)); err != nil {
 			return err
 		}
-		return r.queue(ctx, tx, rows)
+		return queue(ctx, tx, rows)
 	})
 	return count, err
 }
 
-// queue queues deliveries in the order of the events' numbers. Their round is the first: that of an event which was sent
-// again before it was relayed is over. The jobs go out as one statement and not by COPY: if this process froze in
-// the middle of a COPY, the server would wait for the rest of it, and with it all other relays, without any limit.
-func (r *Relay) queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
-	slices.SortFunc(rows, func(a, b db.WebhookRelayTakeRow) int { return cmp.Compare(a.Number, b.Number) })
-	list := make([]river.InsertManyParams, 0, len(rows))
+// queue queues deliveries, of the first round.
+func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
+	var merchants []int64
+	var events []uuid.UUID
+	var hosts []string
 	for _, row := range rows {
-		list = append(list, river.InsertManyParams{Args: delivery{MerchantID: row.MerchantID, EventID: row.ID, Host: hostOf(row.URL)}})
+		merchants, events, hosts = append(merchants, row.MerchantID), append(events, row.ID), append(hosts, hostOf(row.URL))
 	}
-	if _, err := r.jobs.InsertManyTx(ctx, tx, list); err != nil {
+	err := db.Pipeline(ctx, tx,
+		db.Do((*db.Queries).WebhookDeliveryQueue, db.WebhookDeliveryQueueParams{MerchantIds: merchants, EventIds: events, Hosts: hosts}),
+		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: merchants, Hosts: hosts}),
+	)
+	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	return nil
 }
 
 // relayTx begins the relay's transactions. A relay that freezes with the lock loses it after two seconds, and one that
-// meets a lock on a table gives up. The outbox is now empty and now full, so what is known of its size is often wrong: a
-// plan by index is never slow.
+// meets a lock on a table gives up.
 type relayTx struct{ *pgxpool.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +
-	"set local lock_timeout = '1s'; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off"
+	"set local lock_timeout = '1s'"
 
 // Begin implements db.Beginner.
 func (p relayTx) Begin(ctx context.Context) (pgx.Tx, error) {

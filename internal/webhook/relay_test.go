@@ -31,14 +31,14 @@ func (b *bundle) write(t *testing.T, count int) (list []uuid.UUID) {
 func quiet(t *testing.T) *bundle {
 	t.Helper()
 	b := setup(t)
-	noError(t, b.jobs.StopAndCancel(t.Context()))
+	b.stop()
 	return b
 }
 
-// queued are the events that deliveries are queued for, in the order of the jobs.
-func (b *bundle) queued(t *testing.T) []uuid.UUID {
+// line are the events that deliveries are queued for, in their order.
+func (b *bundle) line(t *testing.T) []uuid.UUID {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), "select (args->>'event_id')::uuid from river_job order by id")
+	rows, err := b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id")
 	noError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	noError(t, err)
@@ -76,7 +76,7 @@ func TestRelaysAtOnce(t *testing.T) {
 	defer pool.Close()
 	var relays sync.WaitGroup
 	for range 4 {
-		relay := NewRelay(pool, b.jobs, b.clock, prometheus.NewRegistry())
+		relay := NewRelay(pool, b.clock, prometheus.NewRegistry())
 		relays.Go(func() {
 			for range 10 {
 				if err := relay.Run(t.Context()); err != nil {
@@ -90,7 +90,7 @@ func TestRelaysAtOnce(t *testing.T) {
 	if got := b.all(t); !slices.Equal(got, want) {
 		t.Errorf("the feed has %d events of %d, or in another order", len(got), len(want))
 	}
-	if got := b.queued(t); !slices.Equal(got, want) {
+	if got := b.line(t); !slices.Equal(got, want) {
 		t.Errorf("%d deliveries of %d, or in another order", len(got), len(want))
 	}
 	var last int
@@ -112,18 +112,18 @@ func TestRelayDies(t *testing.T) {
 			b := quiet(t)
 			want := b.write(t, 5)
 			_, err := b.Pool.Exec(t.Context(), `create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
-				create trigger die after insert on river_job for each statement execute function die()`)
+				create trigger die after insert on webhook_delivery for each statement execute function die()`)
 			noError(t, err)
 			if err := b.relay.Run(t.Context()); err == nil {
 				t.Fatal("no error")
 			}
-			if got, jobs := b.all(t), b.queued(t); len(got)+len(jobs) != 0 {
+			if got, jobs := b.all(t), b.line(t); len(got)+len(jobs) != 0 {
 				t.Errorf("%d events and %d deliveries are left", len(got), len(jobs))
 			}
 			_, err = b.Pool.Exec(t.Context(), "drop function die cascade")
 			noError(t, err)
 			b.relayAll(t)
-			if got, jobs := b.all(t), b.queued(t); !slices.Equal(got, want) || !slices.Equal(jobs, want) {
+			if got, jobs := b.all(t), b.line(t); !slices.Equal(got, want) || !slices.Equal(jobs, want) {
 				t.Errorf("then %v, deliveries %v; want %v", got, jobs, want)
 			}
 		})
@@ -218,8 +218,8 @@ func (b *bundle) restore(t *testing.T) *bundle {
 	}
 	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").ReadAll()
 	noError(t, err)
-	restored.events = NewEvents(restored.Pool, b.jobs, b.vault, b.clock)
-	restored.relay = NewRelay(restored.Pool, b.jobs, b.clock, prometheus.NewRegistry())
+	restored.events = NewEvents(restored.Pool, b.vault, b.clock)
+	restored.relay = NewRelay(restored.Pool, b.clock, prometheus.NewRegistry())
 	return restored
 }
 
@@ -254,11 +254,6 @@ func TestReplayBeforeRelay(t *testing.T) {
 	noError(t, err)
 	b.relayAll(t)
 	b.await(t, event.ID, 1)
-	eventually(t, func() bool {
-		var done int
-		noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from river_job where state = 'completed'").Scan(&done))
-		return done == 1
-	})
 	if count := len(r.all()); count != 1 || len(b.all(t)) != 1 {
 		t.Errorf("sent %d times, %d in the feed", count, len(b.all(t)))
 	}
@@ -295,7 +290,7 @@ func TestFeedIsMigrated(t *testing.T) {
 	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	b := &bundle{DB: d, merchant: dbtest.Merchant{ID: 1, CashboxID: 1}, clock: new(dbtest.Clock)}
-	b.events = NewEvents(d.Pool, nil, nil, nil)
+	b.events = NewEvents(d.Pool, nil, nil)
 	b.sequence.Store(9)
 	b.write(t, 1)
 	b.number(t)

@@ -72,8 +72,7 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 		if err != nil {
 			return fmt.Errorf("replay event: %w", err)
 		}
-		again := delivery{MerchantID: merchantID, EventID: id, Host: hostOf(row.URL), Round: row.Round}
-		return queueAgain(ctx, s.jobs, tx, []delivery{again})
+		return queueAgain(ctx, tx, endpointKey{merchantID, hostOf(row.URL)}, []uuid.UUID{id}, []int32{row.Round})
 	})
 	if err != nil {
 		return 0, err
@@ -106,12 +105,27 @@ func (s *Events) replayNext(ctx context.Context, r Replay, after int64) (count, 
 		if count == 0 {
 			return nil
 		}
-		host, list := hostOf(*r.URL), make([]delivery, 0, len(rows))
+		var events []uuid.UUID
+		var rounds []int32
 		for _, row := range rows {
 			last = max(last, row.Number)
-			list = append(list, delivery{MerchantID: *r.MerchantID, EventID: row.ID, Host: host, Round: row.Round})
+			events, rounds = append(events, row.ID), append(rounds, row.Round)
 		}
-		return queueAgain(ctx, s.jobs, tx, list)
+		return queueAgain(ctx, tx, endpointKey{*r.MerchantID, hostOf(*r.URL)}, events, rounds)
 	})
 	return count, last, err
+}
+
+// queueAgain queues deliveries of an endpoint's events, each in its round.
+func queueAgain(ctx context.Context, tx pgx.Tx, e endpointKey, events []uuid.UUID, rounds []int32) error {
+	err := db.Pipeline(ctx, tx,
+		db.Do((*db.Queries).WebhookDeliveryAgain, db.WebhookDeliveryAgainParams{
+			MerchantID: e.merchantID, Host: e.host, EventIds: events, Rounds: rounds,
+		}),
+		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: []int64{e.merchantID}, Hosts: []string{e.host}}),
+	)
+	if err != nil {
+		return fmt.Errorf("queue deliveries: %w", err)
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -16,9 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivertype"
 
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
@@ -36,11 +32,12 @@ type bundle struct {
 	secret   string
 	vault    *vault.Vault
 	clock    *dbtest.Clock
-	jobs     *river.Client[pgx.Tx]
-	worker   *Worker
 	events   *Events
 	relay    *Relay
 	metrics  *prometheus.Registry
+	// deliverer makes deliveries until stop, which waits for those on their way.
+	deliverer *Deliverer
+	stop      func()
 	// sequence numbers the events of the test's one subject.
 	sequence atomic.Int32
 }
@@ -60,9 +57,9 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	b.vault, err = vault.New(make([]byte, vault.KeySize))
 	noError(t, err)
 	b.merchant = b.newMerchant(t)
-	b.startJobs(t, addresses)
-	b.events = NewEvents(b.Pool, b.jobs, b.vault, b.clock)
-	b.relay = NewRelay(b.Pool, b.jobs, b.clock, b.metrics)
+	b.deliverer, b.stop = b.deliver(t, addresses, b.metrics)
+	b.events = NewEvents(b.Pool, b.vault, b.clock)
+	b.relay = NewRelay(b.Pool, b.clock, b.metrics)
 	return b
 }
 
@@ -78,28 +75,25 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	return merchant
 }
 
-// startJobs gives the queue a pool of its own, as the gateway does: it needs a connection of its own even where the
-// tests' pool is of one.
-func (b *bundle) startJobs(t *testing.T, addresses *Addresses) {
+// deliver makes deliveries as a process does, over a pool of its own: it needs a connection even where the tests' pool is of one.
+func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
-	pool, err := db.Open(t.Context(), b.URL, 5)
+	pool, err := db.OpenForQueue(t.Context(), b.URL, 5)
 	noError(t, err)
 	t.Cleanup(pool.Close)
-	b.worker = NewWorker(pool, b.vault, b.clock, addresses, b.metrics)
-	workers := river.NewWorkers()
-	river.AddWorker(workers, b.worker)
-	queue := QueueConfig()
-	queue.FetchPollInterval = queue.FetchCooldown
-	b.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{
-		Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Queues:   map[string]river.QueueConfig{Queue: queue},
-		Workers:  workers,
-		PollOnly: true,
-		TestOnly: true,
-	})
-	noError(t, err)
-	noError(t, b.jobs.Start(context.Background()))
-	t.Cleanup(func() { _ = b.jobs.StopAndCancel(context.Background()) })
+	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Run(ctx)
+	}()
+	stop := func() {
+		end()
+		<-ended
+	}
+	t.Cleanup(stop)
+	return d, stop
 }
 
 // sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
@@ -150,11 +144,10 @@ func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
 	}
 }
 
-func (b *bundle) status(t *testing.T, id uuid.UUID) string {
+func (b *bundle) status(t *testing.T, id uuid.UUID) (status string) {
 	t.Helper()
-	event, err := b.Queries().WebhookDelivery(t.Context(), db.WebhookDeliveryParams{MerchantID: b.merchant.ID, ID: id})
-	noError(t, err)
-	return event.Status
+	noError(t, b.Pool.QueryRow(t.Context(), "select status from webhook_event where id = $1", id).Scan(&status))
+	return status
 }
 
 func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
@@ -180,34 +173,42 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 	return list
 }
 
-// hurry makes the queue forget how long a failed delivery has to wait.
+// hurry makes the queue forget how long failed deliveries have to wait.
 func (b *bundle) hurry(t *testing.T) {
 	t.Helper()
 	eventually(t, func() bool {
-		tag, err := b.Pool.Exec(t.Context(), `update river_job set scheduled_at = now(), state = 'available'
-			where scheduled_at > now() and state in ('available', 'retryable')`)
+		tag, err := b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()")
+		noError(t, err)
+		_, err = b.Pool.Exec(t.Context(), "update webhook_endpoint set due_at = now() where due_at > now() and holder is null")
 		noError(t, err)
 		return tag.RowsAffected() > 0
 	})
 }
 
-// job is the queue's row of an event's delivery.
-func (b *bundle) job(t *testing.T, id uuid.UUID) (state string, attempt int, scheduledAt time.Time) {
+// queued is how an event's delivery stands in the queue: how many attempts were made, and when the next is due.
+func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time, queued bool) {
 	t.Helper()
-	noError(t, b.Pool.QueryRow(t.Context(),
-		`select state::text, attempt, scheduled_at from river_job where args->>'event_id' = $1`, id.String(),
-	).Scan(&state, &attempt, &scheduledAt))
-	return state, attempt, scheduledAt
+	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).Scan(&attempts, &due)
+	noError(t, db.IgnoreNoRows(err))
+	return attempts, due, err == nil
 }
 
-// once makes the attempt of that number without the queue.
-func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) (*river.Job[delivery], error) {
+// once makes the attempt of that number without the queue, and reports whether the event is delivered then.
+func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) bool {
 	t.Helper()
-	job := &river.Job[delivery]{
-		JobRow: &rivertype.JobRow{Attempt: attempt, MaxAttempts: delivery{}.InsertOpts().MaxAttempts},
-		Args:   delivery{MerchantID: b.merchant.ID, EventID: id},
+	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
+	_, err := b.Pool.Exec(t.Context(), `insert into webhook_delivery (merchant_id, event_id, host, due_at, attempts, round)
+		select merchant_id, id, $2, now(), $3, round from webhook_event where id = $1`, id, key.host, attempt-1)
+	noError(t, err)
+	list, err := b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
+		MerchantID: key.merchantID, Host: key.host, Now: b.clock.Now(), Most: 2,
+	})
+	noError(t, err)
+	if len(list) != 1 {
+		t.Fatalf("%d deliveries are due", len(list))
 	}
-	return job, b.worker.Work(t.Context(), job)
+	b.deliverer.attempt(t.Context(), key, list[0], func(n news) { noError(t, n.err) })
+	return b.status(t, id) == statusDelivered
 }
 
 // insert writes an event that is in the feed and that nothing is queued for.

@@ -4,15 +4,11 @@
 package webhook
 
 import (
-	"context"
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
 	"gateway/internal/db"
 )
@@ -40,39 +36,6 @@ func (e Event) Insert() db.Query {
 	})
 }
 
-// queueAgain queues deliveries of events that are sent again: it happens exactly if the transaction commits.
-func queueAgain(ctx context.Context, jobs *river.Client[pgx.Tx], tx pgx.Tx, list []delivery) error {
-	params := make([]river.InsertManyParams, 0, len(list))
-	for _, d := range list {
-		params = append(params, river.InsertManyParams{Args: d})
-	}
-	if _, err := jobs.InsertManyFastTx(ctx, tx, params); err != nil {
-		return fmt.Errorf("queue deliveries: %w", err)
-	}
-	return nil
-}
-
-// delivery is the job that delivers an event.
-type delivery struct {
-	MerchantID int64     `json:"merchant_id"`
-	EventID    uuid.UUID `json:"event_id"`
-	// Host is where the event goes, so that a delivery to a crowded host is put off before anything is read.
-	Host string `json:"host"`
-	// Round is the event's when the delivery was queued; once it is another's, this one does nothing.
-	Round int32 `json:"round"`
-
-	// retryAfter is the last attempt's, on its way to NextRetry.
-	retryAfter time.Duration
-}
-
-// Kind implements river.JobArgs.
-func (delivery) Kind() string { return "webhook" }
-
-// InsertOpts implements river.JobArgsWithInsertOpts.
-func (delivery) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: Queue, MaxAttempts: attempts + spareAttempts}
-}
-
 // hostOf is the host and port of an address.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
@@ -82,22 +45,8 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Host)
 }
 
-// Queue is the job queue deliveries wait in.
-const Queue = "webhook"
-
-// QueueConfig is how the queue is worked. A worker that waits for an answer holds no connection, so there are many: a
-// hundred endpoints that hang at once leave some free. A job may miss its notification, as they are debounced, and
-// jobs that were turned away have none: so the queue is asked often.
-func QueueConfig() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: 1000, FetchCooldown: 20 * time.Millisecond, FetchPollInterval: 200 * time.Millisecond}
-}
-
-const (
-	attempts = len(delays) + 1
-	// spareAttempts are for those the queue counts and we do not: where a process died after the last, or the database
-	// was away, the event must still be found dead and not be left pending with no job.
-	spareAttempts = 10
-)
+// attempts is how often an event is tried in a round.
+const attempts = len(delays) + 1
 
 // delays between one attempt and the next, each ± 10%.
 var delays = [...]time.Duration{

@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+func TestGarbagePart(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	for live, want := range map[uint64]int{0: 400, 4 * mb: 400, 32 * mb: 400, 64 * mb: 200, 128 * mb: 100, 256 * mb: 50, 4096 * mb: 50} {
+		if got := garbagePart(live); got != want {
+			t.Errorf("%d MB live: %d%%, want %d%%", live/mb, got, want)
+		}
+	}
+	if liveBytes() > 1<<40 {
+		t.Error("what lives is not known")
+	}
+}

@@ -1,0 +1,142 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"gateway/internal/db"
+)
+
+const (
+	answerTimeout = 15 * time.Second
+	answerKept    = 2 << 10
+)
+
+// sign adds the signatures under every secret that is valid now.
+func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliveriesDueRow) error {
+	secrets, err := d.secrets(event)
+	if err != nil {
+		return err
+	}
+	return sign(header, event.EventID.String(), at, event.Body, secrets)
+}
+
+// secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it that cannot be read
+// is left out: the newest is enough for a receiver that has changed over, and for the others nothing could be done.
+func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow) ([]string, error) {
+	newest, err := d.vault.Open(event.WebhookSecret, SecretPlace(event.CashboxID))
+	if err != nil {
+		return nil, err
+	}
+	secrets := []string{string(newest)}
+	for _, sealed := range event.PreviousSecrets {
+		if previous, err := d.vault.Open(sealed, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
+			secrets = append(secrets, string(previous))
+		}
+	}
+	return secrets, nil
+}
+
+// result is what came of one attempt.
+type result struct {
+	at       time.Time
+	duration time.Duration
+	// code is 0 when no answer came; then problem says why.
+	code    int
+	answer  []byte
+	problem string
+	// unsigned is why the event could not be signed: no attempt would end otherwise, until somebody has put that right.
+	unsigned error
+	// retryAfter is how long the endpoint asks to be left alone.
+	retryAfter time.Duration
+}
+
+func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) result {
+	began := time.Now()
+	r := result{at: d.clock.Now()}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, event.URL, bytes.NewReader(event.Body))
+	if err != nil {
+		r.problem = "the request could not be made"
+		return r
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "gateway-webhook/1")
+	if r.unsigned = d.sign(request.Header, began, event); r.unsigned != nil {
+		r.problem = "the event could not be signed"
+		return r
+	}
+	response, err := d.client.Do(request)
+	if err != nil {
+		r.problem = problem(err)
+	} else {
+		defer func() { _ = response.Body.Close() }()
+		r.code, r.retryAfter = response.StatusCode, retryAfter(response.Header, time.Now())
+		r.answer, _ = io.ReadAll(io.LimitReader(response.Body, answerKept))
+	}
+	r.duration = time.Since(began)
+	return r
+}
+
+// maxRetryAfter bounds what an endpoint can ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter reads the Retry-After header, in seconds or as a date. What is neither asks for nothing.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return min(max(date.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}
+
+// problem says in words fit for the merchant why no answer came: no address of ours, nothing of the network within.
+func problem(err error) string {
+	var timeout net.Error
+	var dns *net.DNSError
+	var wrapped *url.Error
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
+		return "the address is not allowed"
+	case errors.As(err, &dns):
+		return "the host name could not be resolved"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer within 15 s"
+	case errors.As(err, &wrapped) && errors.Is(wrapped.Err, io.EOF):
+		return "the connection was closed without an answer"
+	default:
+		return "the connection failed"
+	}
+}
+
+func (r result) delivered() bool { return r.code >= 200 && r.code < 300 }
+
+func (r result) status(last bool) string {
+	switch {
+	case r.delivered():
+		return statusDelivered
+	case r.code == http.StatusGone, r.unsigned != nil, last:
+		return statusDead
+	default:
+		return statusPending
+	}
+}
+
+func (r result) err() error {
+	if r.code != 0 {
+		return fmt.Errorf("the endpoint answered %d", r.code)
+	}
+	return errors.New(r.problem)
+}

@@ -1,0 +1,149 @@
+package webhook
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway/internal/db"
+)
+
+const (
+	// aheadPerPlace is how many deliveries are read at a time for each that may be on its way.
+	aheadPerPlace = 5
+	// lookEvery is how often a visit looks for more while others of its deliveries are still on their way.
+	lookEvery = 100 * time.Millisecond
+	// leaveEvery is how often a visit tries to end its lease while the database is away.
+	leaveEvery = time.Second
+)
+
+// visit is the work on an endpoint that a process has the lease of, until nothing is due for it. One delivery goes out at first,
+// and one more at a time with each answer; after one without an answer no other goes out, and the endpoint waits its turn. So
+// what hangs takes one place, however much waits for it, and what answers has all it may have within moments.
+type visit struct {
+	d   *Deliverer
+	key endpointKey
+	// slow: the last attempt had no answer. hadNone is the same when the visit began, and placed that it got a place then.
+	slow, hadNone, placed bool
+	// over says that no more go out.
+	over atomic.Bool
+
+	// due are read and not begun; more, that there were more to read.
+	due  []db.WebhookDeliveriesDueRow
+	more bool
+	// under are the deliveries begun and not yet written down, sending those of them without an answer yet, and width how many
+	// may be sending.
+	under          map[uuid.UUID]bool
+	sending, width int
+	news           chan news
+}
+
+// news are what a visit hears of a delivery: first that it was answered or not, then that this is written down.
+type news struct {
+	id       uuid.UUID
+	answered bool
+	written  bool
+	err      error
+}
+
+func (v *visit) run(ctx context.Context) {
+	defer v.leave()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	v.more = true
+	for {
+		v.begin(ctx)
+		if len(v.under) == 0 {
+			return
+		}
+		select {
+		case n := <-v.news:
+			v.hear(n)
+		case <-look.C:
+			v.more = true
+		}
+	}
+}
+
+// begin sends out what is due, as far as there are places.
+func (v *visit) begin(ctx context.Context) {
+	for v.sending < v.width && ctx.Err() == nil && !v.over.Load() {
+		if len(v.due) == 0 && (!v.more || !v.read(ctx)) {
+			return
+		}
+		if v.sending > 0 && !v.d.places.more(v.key.merchantID) {
+			return
+		}
+		event := v.due[0]
+		v.due = v.due[1:]
+		v.under[event.EventID] = true
+		v.sending++
+		// What has begun is brought to its end.
+		go v.d.attempt(context.WithoutCancel(ctx), v.key, event, func(n news) { v.news <- n })
+	}
+}
+
+// read reads what is due next, and reports whether anything is.
+func (v *visit) read(ctx context.Context) bool {
+	most := aheadPerPlace*v.width + len(v.under)
+	rows, err := v.d.q.WebhookDeliveriesDue(ctx, db.WebhookDeliveriesDueParams{
+		MerchantID: v.key.merchantID, Host: v.key.host, Now: v.d.clock.Now(), Most: int32(most),
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			slog.ErrorContext(ctx, "deliveries could not be read", "merchant", v.key.merchantID, "host", v.key.host, "error", err)
+		}
+		v.over.Store(true)
+		return false
+	}
+	v.more = len(rows) == most
+	for _, row := range rows {
+		if !v.under[row.EventID] {
+			v.due = append(v.due, row)
+		}
+	}
+	return len(v.due) > 0
+}
+
+func (v *visit) hear(n news) {
+	switch {
+	case n.written:
+		delete(v.under, n.id)
+		if n.err != nil {
+			v.over.Store(true)
+		}
+	default:
+		if v.sending--; v.sending > 0 {
+			v.d.places.back(v.key.merchantID, false)
+		}
+		if v.slow = !n.answered; v.slow {
+			v.over.Store(true)
+		}
+		v.width = min(v.width+1, perEndpoint)
+	}
+}
+
+// leave ends the lease. If the database is away for so long that the lease has ended by itself, that will do.
+func (v *visit) leave() {
+	if v.placed {
+		v.d.places.back(v.key.merchantID, v.hadNone)
+	}
+	query := db.Do((*db.Queries).WebhookEndpointLeave, db.WebhookEndpointLeaveParams{
+		MerchantID: v.key.merchantID, Host: v.key.host, Holder: v.d.holder, Slow: v.slow,
+	})
+	for until := time.Now().Add(leaseLasts); time.Now().Before(until); time.Sleep(leaveEvery) {
+		err := v.d.writing(v.slow).write(query)
+		if err == nil {
+			break
+		}
+		slog.Error("the lease of an endpoint could not be ended", "merchant", v.key.merchantID, "host", v.key.host, "error", err)
+	}
+	v.d.mu.Lock()
+	defer v.d.mu.Unlock()
+	if v.d.visits[v.key] == v {
+		delete(v.d.visits, v.key)
+	}
+}

@@ -1,0 +1,85 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/db"
+)
+
+const (
+	// writeMost is how many writes one transaction takes.
+	writeMost = 100
+	// writeLimit bounds a transaction whose server is slow.
+	writeLimit = 10 * time.Second
+)
+
+// writer writes down what becomes of deliveries, of many in one transaction: all that has come while the one before was on its
+// way. A write is one query.
+type writer struct {
+	pool *pgxpool.Pool
+
+	mu      sync.Mutex
+	waiting []*write
+	busy    bool
+}
+
+type write struct {
+	query db.Query
+	done  chan error
+}
+
+// write writes, and returns once that is committed.
+func (w *writer) write(query db.Query) error {
+	one := &write{query: query, done: make(chan error, 1)}
+	w.mu.Lock()
+	w.waiting = append(w.waiting, one)
+	if !w.busy {
+		w.busy = true
+		go w.run()
+	}
+	w.mu.Unlock()
+	return <-one.done
+}
+
+// run writes until nothing waits.
+func (w *writer) run() {
+	for {
+		w.mu.Lock()
+		count := min(len(w.waiting), writeMost)
+		if count == 0 {
+			w.busy = false
+			w.mu.Unlock()
+			return
+		}
+		batch := w.waiting[:count:count]
+		w.waiting = w.waiting[count:]
+		w.mu.Unlock()
+		w.commit(batch)
+	}
+}
+
+// commit writes a batch, or where the database refuses it each by itself: one that cannot be written keeps no other from it.
+func (w *writer) commit(batch []*write) {
+	queries := make([]db.Query, 0, len(batch))
+	for _, one := range batch {
+		queries = append(queries, one.query)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
+	err := db.Write(ctx, w.pool, queries...)
+	cancel()
+	if refused := new(pgconn.PgError); len(batch) > 1 && errors.As(err, &refused) {
+		for _, one := range batch {
+			w.commit([]*write{one})
+		}
+		return
+	}
+	for _, one := range batch {
+		one.done <- err
+	}
+}
