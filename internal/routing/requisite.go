@@ -14,18 +14,26 @@ import (
 	"gateway/internal/db"
 )
 
-// Requisites are all requisites in memory, by pools, with the terms of their traders. The one that this process has given to
-// a payment longest ago stands first in its pool; of those used at the same time, or never, the heaviest.
+// Requisites are all requisites in memory, by pools, with the terms of their traders.
 type Requisites struct {
 	mu      sync.Mutex
 	known   map[int64]*requisite
 	traders map[int64]db.TradersSinceRow
-	pools   map[pool]*list.List
+	pools   map[poolKey]*pool
 	zones   map[string]*time.Location
 }
 
-// pool names the requisites that payments of one kind choose among.
-type pool struct{ currency, method string }
+// poolKey names the requisites that payments of one kind choose among.
+type poolKey struct{ currency, method string }
+
+// pool are these requisites. The one that this process has given to a payment longest ago stands first; of those used at the same
+// time, or never, the heaviest. Those that are switched off, or outside their hours, stand apart, so that no payment has to
+// pass by them: they may be most of all.
+type pool struct {
+	on, off list.List
+	// wakesAt is when the hours of one that is off begin.
+	wakesAt time.Time
+}
 
 // requisite is one as it was last read, at its place in its pool.
 type requisite struct {
@@ -33,14 +41,17 @@ type requisite struct {
 	zone *time.Location
 	// workFrom and workUntil are times of day.
 	workFrom, workUntil time.Duration
-	place               *list.Element
+	// place is where it stands in pool: among those on or off.
+	pool  *pool
+	place *list.Element
+	off   bool
 	rests
 }
 
 // NewRequisites makes the memory, which Renew fills.
 func NewRequisites() *Requisites {
 	return &Requisites{
-		known: map[int64]*requisite{}, traders: map[int64]db.TradersSinceRow{}, pools: map[pool]*list.List{},
+		known: map[int64]*requisite{}, traders: map[int64]db.TradersSinceRow{}, pools: map[poolKey]*pool{},
 		zones: map[string]*time.Location{},
 	}
 }
@@ -63,35 +74,129 @@ func (n *Renewal) Queries(version int64) []db.Query {
 func (r *Requisites) Renew(n *Renewal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	switched := map[int64]bool{}
 	for _, row := range n.traders {
+		switched[row.ID] = r.traders[row.ID].Enabled != row.Enabled
 		r.traders[row.ID] = row
 	}
-	unsorted := map[pool]bool{}
+	unsorted := map[*pool]bool{}
 	for _, row := range n.requisites {
-		if r.put(row) {
-			unsorted[pool{row.Currency, row.Method}] = true
+		if known, resort := r.put(row); resort {
+			unsorted[known.pool] = true
 		}
 	}
-	for of := range maps.Keys(unsorted) {
-		r.sort(of)
+	for p := range unsorted {
+		r.sort(p)
+	}
+	if slices.Contains(slices.Collect(maps.Values(switched)), true) {
+		for _, known := range r.known {
+			if switched[known.TraderID] {
+				r.stand(known)
+			}
+		}
 	}
 }
 
 // put takes a requisite in, and reports whether its place in the pool has to be found anew.
-func (r *Requisites) put(row db.RequisitesSinceRow) bool {
-	known := r.known[row.ID]
-	isNew := known == nil
-	if isNew {
-		known = &requisite{}
+func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bool) {
+	known = r.known[row.ID]
+	if resort = known == nil; resort {
+		known = &requisite{pool: r.pool(poolKey{row.Currency, row.Method})}
 		r.known[row.ID] = known
 	} else {
 		row.UsedAt = known.UsedAt // known better here
+		resort = known.Weight != row.Weight
 	}
-	resort := isNew || known.Weight != row.Weight
 	known.RequisitesSinceRow = row
 	known.zone = r.zone(row.TimeZone)
 	known.workFrom, known.workUntil = timeOfDay(row.WorkFrom), timeOfDay(row.WorkUntil)
-	return resort
+	if !resort {
+		r.stand(known)
+	}
+	return known, resort
+}
+
+// pool is a pool by its name.
+func (r *Requisites) pool(key poolKey) *pool {
+	if r.pools[key] == nil {
+		r.pools[key] = &pool{}
+	}
+	return r.pools[key]
+}
+
+// switchedOn tells whether requisite and trader are.
+func (r *Requisites) switchedOn(known *requisite) bool {
+	return known.Enabled && r.traders[known.TraderID].Enabled
+}
+
+// stand has a requisite stand where it belongs by its switches: among those on in its order. Its hours are looked at when its
+// turn comes.
+func (r *Requisites) stand(known *requisite) {
+	off := !r.switchedOn(known)
+	switch {
+	case off:
+		known.apart()
+	case known.off:
+		known.back()
+	}
+}
+
+// apart takes a requisite out of the order.
+func (known *requisite) apart() {
+	if !known.off {
+		known.pool.on.Remove(known.place)
+		known.place, known.off = known.pool.off.PushBack(known), true
+	}
+}
+
+// back gives it its place in the order again: before the first that was used after it.
+func (known *requisite) back() {
+	known.pool.off.Remove(known.place)
+	known.off = false
+	for e := known.pool.on.Front(); e != nil; e = e.Next() {
+		if at(e).UsedAt.After(known.UsedAt) {
+			known.place = known.pool.on.InsertBefore(known, e)
+			return
+		}
+	}
+	known.place = known.pool.on.PushBack(known)
+}
+
+// at is the requisite at a place.
+func at(e *list.Element) *requisite { return e.Value.(*requisite) } //nolint:forcetypeassert // only requisites are put in
+
+// sleep has a requisite stand apart until its hours begin.
+func (known *requisite) sleep(now time.Time) {
+	known.apart()
+	if wakes := known.worksFrom(now); known.pool.wakesAt.IsZero() || wakes.Before(known.pool.wakesAt) {
+		known.pool.wakesAt = wakes
+	}
+}
+
+// sortOver is how many wake at most that look for their places one by one.
+const sortOver = 50
+
+// wake gives those their places again whose hours have begun.
+func (r *Requisites) wake(p *pool, now time.Time) {
+	if p.wakesAt.IsZero() || now.Before(p.wakesAt) {
+		return
+	}
+	if p.off.Len() > sortOver {
+		r.sort(p) // those that still sleep are found out when their turn comes
+		return
+	}
+	p.wakesAt = time.Time{}
+	for e := p.off.Front(); e != nil; {
+		known := at(e)
+		e = e.Next()
+		switch {
+		case !r.switchedOn(known):
+		case known.works(now):
+			known.back()
+		default:
+			known.sleep(now)
+		}
+	}
 }
 
 // zone is a zone by its name. One that is not known any more has UTC stand in, since an error would fail the whole pool.
@@ -120,33 +225,41 @@ func sinceMidnight(t time.Time) time.Duration {
 }
 
 // sort puts a pool in its order.
-func (r *Requisites) sort(of pool) {
+func (r *Requisites) sort(p *pool) {
 	var all []*requisite
 	for _, known := range r.known {
-		if (pool{known.Currency, known.Method}) == of {
+		if known.pool == p {
 			all = append(all, known)
 		}
 	}
 	slices.SortFunc(all, func(a, b *requisite) int {
 		return cmp.Or(a.UsedAt.Compare(b.UsedAt), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.ID, b.ID))
 	})
-	ordered := list.New()
+	p.on.Init()
+	p.off.Init()
+	p.wakesAt = time.Time{}
 	for _, known := range all {
-		known.place = ordered.PushBack(known)
+		if known.off = !r.switchedOn(known); known.off {
+			known.place = p.off.PushBack(known)
+		} else {
+			known.place = p.on.PushBack(known)
+		}
 	}
-	r.pools[of] = ordered
 }
 
-// inOrder goes through a pool. The caller holds the lock.
+// inOrder goes through a pool, those that stand apart last. The caller holds the lock.
 func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	return func(yield func(*requisite) bool) {
-		ordered := r.pools[pool{w.Currency, w.Method}]
-		if ordered == nil {
+		p := r.pools[poolKey{w.Currency, w.Method}]
+		if p == nil {
 			return
 		}
-		for e := ordered.Front(); e != nil; e = e.Next() {
-			if !yield(e.Value.(*requisite)) { //nolint:forcetypeassert // only requisites are put in
-				return
+		r.wake(p, w.Now)
+		for _, ordered := range []*list.List{&p.on, &p.off} {
+			for e := ordered.Front(); e != nil; e = e.Next() {
+				if !yield(at(e)) {
+					return
+				}
 			}
 		}
 	}
@@ -157,20 +270,33 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 func (r *Requisites) next(w Want) *Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	p := r.pools[poolKey{w.Currency, w.Method}]
+	if p == nil {
+		return nil
+	}
+	r.wake(p, w.Now)
 	now := time.Now()
-	for known := range r.inOrder(w) {
-		if r.bySettings(w, known) == Free && !known.resting(w.Amount, now) {
+	for e := p.on.Front(); e != nil; {
+		known := at(e)
+		e = e.Next()
+		switch rule := r.bySettings(w, known); {
+		case rule == WorkingHours:
+			known.sleep(w.Now)
+		case rule == Free && !known.resting(w.Amount, now):
 			found := r.candidate(w, known)
-			r.moveBack(known, w.Now)
+			known.moveBack(w.Now)
 			return &found
 		}
 	}
 	return nil
 }
 
-func (r *Requisites) moveBack(known *requisite, usedAt time.Time) {
+// moveBack puts a requisite last.
+func (known *requisite) moveBack(usedAt time.Time) {
 	known.UsedAt = usedAt
-	r.pools[pool{known.Currency, known.Method}].MoveToBack(known.place)
+	if !known.off {
+		known.pool.on.MoveToBack(known.place)
+	}
 }
 
 // got puts a requisite last that a payment has got.
@@ -178,7 +304,7 @@ func (r *Requisites) got(c Candidate, w Want) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := r.known[c.ID]
-	r.moveBack(known, w.Now)
+	known.moveBack(w.Now)
 	if !w.Desk {
 		known.rest(SlotTaken, w.Amount, time.Now())
 	}
@@ -190,12 +316,9 @@ func (r *Requisites) putBack(c Candidate) {
 	defer r.mu.Unlock()
 	known := r.known[c.ID]
 	known.UsedAt = c.LastUsedAt
-	ordered := r.pools[pool{known.Currency, known.Method}]
-	for e := ordered.Front(); e != nil; e = e.Next() {
-		if e != known.place && e.Value.(*requisite).UsedAt.After(known.UsedAt) { //nolint:forcetypeassert // as above
-			ordered.MoveBefore(known.place, e)
-			return
-		}
+	if !known.off {
+		known.apart()
+		known.back()
 	}
 }
 

@@ -95,6 +95,19 @@ func (known *requisite) works(now time.Time) bool {
 	return local >= known.workFrom || local < known.workUntil
 }
 
+// wakeWithin is when hours are looked at again at the latest: where clocks change, a time of day may not come at all.
+const wakeWithin = time.Hour
+
+// worksFrom is when its hours begin next, or when to look again.
+func (known *requisite) worksFrom(now time.Time) time.Time {
+	year, month, day := now.In(known.zone).Date()
+	begins := time.Date(year, month, day, 0, 0, 0, int(known.workFrom), known.zone)
+	if begins.After(now) && begins.Before(now.Add(wakeWithin)) {
+		return begins
+	}
+	return now.Add(wakeWithin)
+}
+
 // byFacts is the rule that drops a candidate by how it stands in the database. hold is what its trader would put up.
 func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) Rule {
 	switch {
