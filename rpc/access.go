@@ -119,6 +119,8 @@ type Door struct {
 	limits *limit.Limits
 	// keyUploads and merchantUploads bound the uploads under way.
 	keyUploads, merchantUploads *turnstile
+	// Turns let calls in; nil lets in all.
+	Turns *limit.Turns
 	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
 	WarnIgnored bool
 }
@@ -159,12 +161,30 @@ func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Requ
 		if err == nil {
 			_, err = body()
 		}
+		leave := func() {}
+		if err == nil && d.Turns != nil {
+			leave, err = d.Turns.Enter(r.Context(), owner(r, caller))
+		}
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
+		defer leave()
 		next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
 	})
+}
+
+// owner is whom a call's turn is counted for: a merchant, however many keys and users it has.
+func owner(r *http.Request, caller auth.Caller) string {
+	switch {
+	case caller.MerchantID != 0:
+		return "merchant " + strconv.FormatInt(caller.MerchantID, 10)
+	case caller.TraderID != 0:
+		return "trader " + strconv.FormatInt(caller.TraderID, 10)
+	case caller.Kind == auth.Anyone:
+		return limit.Address(r.RemoteAddr)
+	}
+	return caller.Actor()
 }
 
 func (d *Door) admit(r *http.Request, kinds []auth.Kind, body auth.ReadBody) (auth.Caller, error) {

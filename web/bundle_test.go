@@ -83,16 +83,16 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	safe := b.safe(t)
-	b.payments, err = payment.New(t.Context(), d.Pool, b.clock, webhook.NewAddresses(false), d.Settings(t),
+	b.payments, err = payment.New(t.Context(), d.Pools(), b.clock, webhook.NewAddresses(false), d.Settings(t),
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)
 	b.line = &line{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
-	b.checkouts = checkout.New(d.Pool, b.clock, checkout.Rooms{
+	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
-	b.looks = cashbox.NewSettings(d.Pool, b.clock, nil)
+	b.looks = cashbox.NewSettings(d.Pools(), b.clock, nil)
 	rooms := web.Rooms{
 		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Limits: b.limits, Clock: b.clock,
 		Sandbox: simulate,

@@ -87,7 +87,7 @@ func (b *bench) startServer(ctx context.Context) error {
 
 // openPlace makes a database, starts a gateway on it and sets the stage.
 func (b *bench) openPlace(ctx context.Context, name string) error {
-	admin, err := db.Open(ctx, b.server.URL("postgres"), 1)
+	admin, err := db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (b *bench) openPlace(ctx context.Context, name string) error {
 		return fmt.Errorf("create database: %w", err)
 	}
 	b.url = b.server.URL(name)
-	if b.pool, err = db.Open(ctx, b.url, ownPool); err != nil {
+	if b.pool, err = db.Open(ctx, b.url, ownPool, db.ForCommands); err != nil {
 		return err
 	}
 	if b.gateway, err = b.launch(ctx, filepath.Join(b.dir, name), b.url); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/cashbox"
+	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
 	"gateway/internal/webhook"
@@ -19,7 +20,7 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
-	accounts := cashbox.NewAccounts(g.pool, g.clock)
+	accounts := cashbox.NewAccounts(g.pools, g.clock)
 	services := rpc.Services{
 		Payment:    rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
 		Checkout:   rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
@@ -29,9 +30,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Auth:       rpc.NewAuthService(g.users, g.limits),
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
-		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pool)),
+		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments: g.payments, Rates: rate.NewSettings(g.pool, g.clock, webhook.NewAddresses(g.sandbox)), Settings: g.settings(), Users: g.users,
+			Payments: g.payments, Rates: rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)), Settings: g.settings(), Users: g.users,
 			Events: g.events, Accounts: accounts, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}
@@ -47,6 +48,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		return nil, err
 	}
 	door.WarnIgnored = g.sandbox
+	// There is room for as many calls as there are connections: those for creations, and as many again for the others.
+	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
 	mux := http.NewServeMux()
 	if err := door.Mount(mux, services); err != nil {
 		return nil, err
@@ -79,7 +82,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 
 // settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
 func (g *gateway) settings() *cashbox.Settings {
-	settings := cashbox.NewSettings(g.pool, g.clock, g.vault)
+	settings := cashbox.NewSettings(g.pools, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox
 	return settings
 }
@@ -90,7 +93,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, errors.Join(g.payments.ExpireAll(ctx), g.payouts.ExpireAll(ctx), g.checkouts.Poll(ctx))
+	return now, errors.Join(g.round.payments.ExpireAll(ctx), g.round.payouts.ExpireAll(ctx), g.round.checkouts.Poll(ctx))
 }
 
 // payHandler is everything on the pay address.

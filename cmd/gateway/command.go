@@ -52,7 +52,7 @@ func (e environment) withDatabase(ctx context.Context, command string, args []st
 		return err
 	}
 	defer database.close()
-	pool, err := db.Open(ctx, database.url, 1)
+	pool, err := db.Open(ctx, database.url, 1, db.ForCommands)
 	if db.IsNoDatabase(err) {
 		return fmt.Errorf("%w: %w", db.ErrNoGateway, err)
 	}

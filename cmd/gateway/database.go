@@ -124,7 +124,7 @@ func foundServer(ctx context.Context, c config) *database {
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	pool, err := db.Open(ctx, url, 1)
+	pool, err := db.Open(ctx, url, 1, db.ForCommands)
 	if err != nil {
 		return false
 	}

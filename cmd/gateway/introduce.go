@@ -17,7 +17,7 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners
 	info := sandbox.Info{
 		BaseURL: g.baseURL, PayURL: g.payURL, PortalURL: g.portalURL, OpsURL: localURL(doors.ops), DatabaseURL: databaseURL,
 	}
-	if err := info.Describe(ctx, db.New(g.pool), g.sandboxKey); err != nil {
+	if err := info.Describe(ctx, db.New(g.pools.Calls), g.sandboxKey); err != nil {
 		return err
 	}
 	if err := info.Write(g.dataDir); err != nil {

@@ -30,7 +30,7 @@ var errKeysDiffer = errors.New("keys are missing")
 // checkKeys refuses to start without a key that something is sealed with, which would fail call by call later on. A vault
 // key that nothing is sealed with any more is forgotten.
 func (g *gateway) checkKeys(ctx context.Context) error {
-	q := db.New(g.pool)
+	q := db.New(g.workPool)
 	missing, err := g.missingKeys(ctx, q)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 	if err := g.keysAgree(ctx); err != nil {
 		return err
 	}
-	q, now := db.New(g.pool), time.Now()
+	q, now := db.New(g.workPool), time.Now()
 	return errors.Join(
 		q.SecretKeyPut(ctx, db.SecretKeyPutParams{Purpose: purposeVault, Fingerprint: vault.Fingerprint(g.vaultKeys[0]), SeenAt: now}),
 		q.SecretKeyPut(ctx, db.SecretKeyPutParams{Purpose: purposeLink, Fingerprint: vault.Fingerprint(g.linkKeys[0]), SeenAt: now}),
@@ -72,7 +72,7 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 
 // keysAgree reports, in words that give no key away, which keys that are in use this process lacks.
 func (g *gateway) keysAgree(ctx context.Context) error {
-	missing, err := g.missingKeys(ctx, db.New(g.pool))
+	missing, err := g.missingKeys(ctx, db.New(g.opsPool))
 	if err != nil || len(missing) == 0 {
 		return err
 	}

@@ -53,14 +53,16 @@ func (o *ops) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ready\n"))
 }
 
-// watchPool counts the pool's connections.
-func watchPool(metrics prometheus.Registerer, pool *pgxpool.Pool) {
-	gauge := func(name, help string, value func(*pgxpool.Stat) int32) {
-		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
-			return float64(value(pool.Stat()))
-		}))
+// watchPools counts the connections of each pool.
+func watchPools(metrics prometheus.Registerer, pools map[string]*pgxpool.Pool) {
+	for name, pool := range pools {
+		gauge := func(metric, help string, value func(*pgxpool.Stat) int32) {
+			metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: metric, Help: help, ConstLabels: prometheus.Labels{"pool": name},
+			}, func() float64 { return float64(value(pool.Stat())) }))
+		}
+		gauge("gateway_db_connections_acquired", "Connections in use.", (*pgxpool.Stat).AcquiredConns)
+		gauge("gateway_db_connections_total", "Connections open.", (*pgxpool.Stat).TotalConns)
+		gauge("gateway_db_connections_max", "Connections allowed.", (*pgxpool.Stat).MaxConns)
 	}
-	gauge("gateway_db_connections_acquired", "Connections in use.", (*pgxpool.Stat).AcquiredConns)
-	gauge("gateway_db_connections_total", "Connections open.", (*pgxpool.Stat).TotalConns)
-	gauge("gateway_db_connections_max", "Connections allowed.", (*pgxpool.Stat).MaxConns)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
@@ -37,8 +38,9 @@ type gateway struct {
 	config
 	log *slog.Logger
 	ops *ops
-	// pool serves requests; the relay and the deliveries, which come in bursts, have connections of their own.
-	pool, deliveryPool *pgxpool.Pool
+	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no connections of one another.
+	pools                           db.Pools
+	deliveryPool, workPool, opsPool *pgxpool.Pool
 
 	deliverer *webhook.Deliverer
 	clock     clock.Clock
@@ -48,16 +50,15 @@ type gateway struct {
 	users     *auth.Users
 	limits    *limit.Limits
 	directory *directory.Keeper
-	payments  *payment.Service
-	// checkouts, cards and acquirers are what card payments need besides.
-	checkouts *checkout.Service
 	cards     *card.Safe
 	acquirers *acquirer.Directory
-	payouts   *payout.Service
 	events    *webhook.Events
 	relay     *webhook.Relay
 	rates     *rate.Poller
 	audits    audits
+	// rooms are for calls, round does what comes round by itself.
+	rooms
+	round rooms
 	// leaving says that the gateway was told to stop.
 	leaving atomic.Bool
 	// polls are rounds of questions to acquirers under way.
@@ -68,9 +69,16 @@ type gateway struct {
 	testClock  *sandbox.Clock
 }
 
+// rooms are those in which money is moved.
+type rooms struct {
+	payments  *payment.Service
+	payouts   *payout.Service
+	checkouts *checkout.Service
+}
+
 const (
-	// Relay and deliveries hold a connection only for moments.
-	deliveryConnections = 10
+	// Creations have as many connections as -db-connections says, other calls and reads half as many each.
+	deliveryConnections, workConnections, opsConnections = 10, 4, 1
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
 )
@@ -115,12 +123,23 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	if err := db.Migrate(ctx, url); err != nil {
 		return err
 	}
-	var err error
-	if g.pool, err = db.Open(ctx, url, g.connections); err != nil {
-		return err
-	}
-	if g.deliveryPool, err = db.OpenForQueue(ctx, url, deliveryConnections); err != nil {
-		return err
+	half := (g.connections + 1) / 2
+	for _, p := range []struct {
+		pool **pgxpool.Pool
+		size int
+		kind db.Kind
+	}{
+		{&g.pools.Creations, g.connections, db.ForCreations},
+		{&g.pools.Calls, half, db.ForCalls},
+		{&g.pools.Reads, half, db.ForReads},
+		{&g.deliveryPool, deliveryConnections, db.ForDeliveries},
+		{&g.workPool, workConnections, db.ForWork},
+		{&g.opsPool, opsConnections, db.ForReads},
+	} {
+		var err error
+		if *p.pool, err = db.Open(ctx, url, p.size, p.kind); err != nil {
+			return err
+		}
 	}
 	if err := g.openSecrets(); err != nil {
 		return err
@@ -172,11 +191,11 @@ func (g *gateway) openClock(ctx context.Context) error {
 	if !g.sandbox {
 		return nil
 	}
-	if err := sandbox.Seed(ctx, g.pool, g.sandboxKey, g.vault); err != nil {
+	if err := sandbox.Seed(ctx, g.workPool, g.sandboxKey, g.vault); err != nil {
 		return err
 	}
 	var err error
-	if g.testClock, err = sandbox.NewClock(ctx, g.pool); err != nil {
+	if g.testClock, err = sandbox.NewClock(ctx, g.workPool); err != nil {
 		return err
 	}
 	g.clock = g.testClock
@@ -187,51 +206,67 @@ func (g *gateway) wire(ctx context.Context) error {
 	addresses := webhook.NewAddresses(g.sandbox)
 	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
 	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
-	g.events = webhook.NewEvents(g.pool, g.vault, g.clock)
+	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
 	var err error
-	if g.directory, err = directory.NewKeeper(ctx, g.pool, directory.Usable, g.ops.metrics); err != nil {
+	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
 		return err
 	}
-	g.payments, err = payment.New(ctx, g.pool, g.clock, addresses, g.directory, payment.Config{
-		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: g.ops.metrics, Cards: g.cards,
-	})
-	if err != nil {
+	g.rates = rate.NewPoller(g.workPool, g.clock, addresses, g.ops.metrics)
+	g.keys = auth.NewKeys(g.pools.Reads, g.headers, g.externalSecret)
+	if g.users, err = auth.NewUsers(g.pools, g.vault); err != nil {
 		return err
 	}
-	if g.payouts, err = payout.New(ctx, g.pool, g.clock, g.vault, addresses); err != nil {
-		return err
-	}
-	g.rates = rate.NewPoller(g.pool, g.clock, addresses, g.ops.metrics)
-	g.keys = auth.NewKeys(g.pool, g.headers, g.externalSecret)
-	if g.users, err = auth.NewUsers(g.pool, g.vault); err != nil {
-		return err
-	}
-	g.limits = limit.New(g.pool)
+	g.limits = limit.New(g.pools.Reads)
 	if err := g.limits.Load(ctx); err != nil {
 		return err
 	}
-	g.wireCheckout()
+	g.acquirers = g.acquirerDirectory()
+	if g.rooms, err = g.furnish(ctx, g.pools, addresses, g.ops.metrics); err != nil {
+		return err
+	}
+	if g.round, err = g.furnish(ctx, db.OnePool(g.workPool), addresses, nil); err != nil {
+		return err
+	}
+	watchConflicts(g.ops.metrics, g.round.checkouts)
 	g.audits = newAudits(g.ops.metrics)
-	watchPool(g.ops.metrics, g.pool)
-	watchOverdrawn(g.ops.metrics, db.New(g.pool))
+	watchPools(g.ops.metrics, map[string]*pgxpool.Pool{
+		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
+		"deliveries": g.deliveryPool, "work": g.workPool, "ops": g.opsPool,
+	})
+	watchOverdrawn(g.ops.metrics, db.New(g.opsPool))
 	return nil
 }
 
-// wireCheckout wires what takes cards. Only a sandbox has an acquirer of its own.
-func (g *gateway) wireCheckout() {
+// acquirerDirectory finds who charges a trader's cards. Only a sandbox has an acquirer of its own.
+func (g *gateway) acquirerDirectory() *acquirer.Directory {
 	var otherwise acquirer.Acquirer
 	if g.sandbox {
-		otherwise = acquirer.NewSandbox(g.pool, g.clock)
+		otherwise = acquirer.NewSandbox(g.pools.Calls, g.clock)
 	}
-	g.acquirers = acquirer.NewDirectory(g.pool, g.clock, g.vault, otherwise)
-	g.checkouts = checkout.New(g.pool, g.clock, checkout.Rooms{
-		Payments: g.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
+	return acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
+}
+
+// furnish wires the rooms in which money is moved, over the connections given. Refusals are counted where metrics are not nil.
+func (g *gateway) furnish(
+	ctx context.Context, pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
+) (r rooms, err error) {
+	r.payments, err = payment.New(ctx, pools, g.clock, addresses, g.directory, payment.Config{
+		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: metrics, Cards: g.cards,
 	})
-	watchConflicts(g.ops.metrics, g.checkouts)
+	if err != nil {
+		return r, err
+	}
+	if r.payouts, err = payout.New(ctx, pools, g.clock, g.vault, addresses); err != nil {
+		return r, err
+	}
+	r.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
+		Payments: r.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
+	})
+	return r, nil
 }
 
 func (g *gateway) close() {
-	for _, pool := range []*pgxpool.Pool{g.deliveryPool, g.pool} {
+	for _, pool := range []*pgxpool.Pool{g.opsPool, g.workPool, g.deliveryPool, g.pools.Reads, g.pools.Calls, g.pools.Creations} {
 		if pool != nil {
 			pool.Close()
 		}

@@ -40,28 +40,28 @@ func (g *gateway) loops() []loop {
 	return []loop{
 		{"relay events", relayEvery, g.relay.Run},
 		{"renew settings", settingsEvery, func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err }},
-		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Expire(ctx); return err }},
-		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.payouts.Expire(ctx); return err }},
-		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.payments.Settle(ctx); return err }},
+		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
+		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err }},
+		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
 		{"poll acquirers", sweepEvery, g.pollAcquirers},
-		{"prune cards", tidyEvery, g.checkouts.Prune},
+		{"prune cards", tidyEvery, g.round.checkouts.Prune},
 		{"poll rates", sweepEvery, g.rates.Poll},
-		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.pool, db.New(g.pool)) }},
+		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.workPool, db.New(g.workPool)) }},
 		{"rate limits", limitsEvery, g.limits.Load},
-		{"prune slots", tidyEvery, g.payments.PruneSlots},
+		{"prune slots", tidyEvery, g.round.payments.PruneSlots},
 		{"note keys", keysEvery, g.noteKeys},
-		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.pool), g.clock.Now()) }},
+		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) }},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
-		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.pool).WebhookEndpointPrune(ctx) }},
+		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) }},
 		{"audit", auditEvery, func(ctx context.Context) error {
 			since := lastAudit.Add(-auditOverlap)
 			lastAudit = g.clock.Now()
-			found, err := ledger.AuditSince(ctx, g.pool, since)
+			found, err := ledger.AuditSince(ctx, g.workPool, since)
 			return g.audits.report("recent", found, err)
 		}},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error {
-			found, err := ledger.Audit(ctx, g.pool)
+			found, err := ledger.Audit(ctx, g.workPool)
 			return g.audits.report("full", found, err)
 		}},
 	}
@@ -70,7 +70,7 @@ func (g *gateway) loops() []loop {
 // pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the next.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
 	g.polls.Go(func() {
-		if err := g.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		if err := g.round.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			slog.ErrorContext(ctx, "acquirers could not be asked", "error", err)
 		}
 	})

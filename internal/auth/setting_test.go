@@ -15,7 +15,7 @@ import (
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := auth.NewUsers(d.Pool, nil)
+	users, err := auth.NewUsers(d.Pools(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 func TestWrongUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := auth.NewUsers(d.Pool, nil)
+	users, err := auth.NewUsers(d.Pools(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,12 @@ type Users struct {
 }
 
 // NewUsers makes the room's service.
-func NewUsers(pool *pgxpool.Pool, v *vault.Vault) (*Users, error) {
+func NewUsers(pools db.Pools, v *vault.Vault) (*Users, error) {
 	nobody, err := HashPassword(randomToken())
 	if err != nil {
 		return nil, err
 	}
-	return &Users{pool: pool, q: db.New(pool), vault: v, nobody: nobody, hashing: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
+	return &Users{pool: pools.Calls, q: db.New(pools.Reads), vault: v, nobody: nobody, hashing: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
 }
 
 // HashPassword returns what is kept of a password.

@@ -31,7 +31,7 @@ func newPeople(t testing.TB) people {
 	d := dbtest.New(t)
 	v, err := vault.New(make([]byte, vault.KeySize))
 	noError(t, err)
-	users, err := auth.NewUsers(d.Pool, v)
+	users, err := auth.NewUsers(d.Pools(), v)
 	noError(t, err)
 	return people{DB: d, Users: users, vault: v}
 }

@@ -107,7 +107,7 @@ func (a *Accounts) ListDeposits(ctx context.Context, caller auth.Caller, page De
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, a.pool, func(q *db.Queries) ([]db.Deposit, error) {
+	rows, err := db.List(ctx, a.reads, func(q *db.Queries) ([]db.Deposit, error) {
 		return q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
 	})
 	if err != nil {

@@ -32,13 +32,14 @@ var errKeyConflict = fault.New(fault.Conflict, "idempotency_key_conflict",
 // Accounts serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
 type Accounts struct {
 	pool  *pgxpool.Pool
+	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 }
 
 // NewAccounts makes the service.
-func NewAccounts(pool *pgxpool.Pool, c clock.Clock) *Accounts {
-	return &Accounts{pool: pool, q: db.New(pool), clock: c}
+func NewAccounts(pools db.Pools, c clock.Clock) *Accounts {
+	return &Accounts{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c}
 }
 
 // DepositRequest is what a merchant asks for, as it was sent.

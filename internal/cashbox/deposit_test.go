@@ -30,7 +30,7 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
-	d.accounts, d.settings = cashbox.NewAccounts(d.Pool, d.clock), cashbox.NewSettings(d.Pool, d.clock, newVault(t))
+	d.accounts, d.settings = cashbox.NewAccounts(d.Pools(), d.clock), cashbox.NewSettings(d.Pools(), d.clock, newVault(t))
 	d.merchant = d.newMerchant(t)
 	return d
 }

@@ -20,6 +20,7 @@ import (
 // Settings changes settings for operators.
 type Settings struct {
 	pool  *pgxpool.Pool
+	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
@@ -28,8 +29,8 @@ type Settings struct {
 }
 
 // NewSettings makes the service. The vault seals the secrets of new cashboxes.
-func NewSettings(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault) *Settings {
-	return &Settings{pool: pool, q: db.New(pool), clock: c, vault: v}
+func NewSettings(pools db.Pools, c clock.Clock, v *vault.Vault) *Settings {
+	return &Settings{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v}
 }
 
 // change begins a change of a setting by an operator; nobody else may make one.
@@ -238,7 +239,7 @@ func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page Page) (
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.SettingChange, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.SettingChange, error) {
 		return q.SettingChangeList(ctx, db.SettingChangeListParams{
 			BeforeID: before, Subject: page.Subject, SubjectKey: page.SubjectKey, Page: limit + 1,
 		})

@@ -36,7 +36,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: cashbox.NewSettings(d.Pool, &dbtest.Clock{}, newVault(t)),
+		DB: d, settings: cashbox.NewSettings(d.Pools(), &dbtest.Clock{}, newVault(t)),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
 }
@@ -205,7 +205,7 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	c, err = b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
-	b.wantRequisites(t, "requisite_off none 1.25| none 1.25")
+	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
 	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}

@@ -95,11 +95,11 @@ func (b *bundle) start(t *testing.T) {
 	noError(t, err)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	b.payments, err = payment.New(t.Context(), b.Pool, b.clock, webhook.NewAddresses(false), b.Settings(t),
+	b.payments, err = payment.New(t.Context(), b.Pools(), b.clock, webhook.NewAddresses(false), b.Settings(t),
 		payment.Config{ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
-	b.checkouts = checkout.New(b.Pool, b.clock, checkout.Rooms{
+	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{
 		Payments: b.payments, Links: b.links, Cards: safe, Acquirers: b.line, Limits: limits,
 	})
 }

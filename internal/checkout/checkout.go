@@ -74,6 +74,7 @@ type Rooms struct {
 type Service struct {
 	Rooms
 	pool  *pgxpool.Pool
+	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 	// polling is what Poll has under way, in all its rounds.
@@ -81,9 +82,9 @@ type Service struct {
 }
 
 // New makes the service.
-func New(pool *pgxpool.Pool, c clock.Clock, rooms Rooms) *Service {
+func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 	rooms.Payments.OnCardMove(follow)
-	return &Service{Rooms: rooms, pool: pool, q: db.New(pool), clock: c, polling: crowd{out: map[queue]int{}}}
+	return &Service{Rooms: rooms, pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, polling: crowd{out: map[queue]int{}}}
 }
 
 // follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge

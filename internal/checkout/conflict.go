@@ -22,7 +22,7 @@ func (s *Service) ListConflicts(ctx context.Context, caller auth.Caller, size *i
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.CardConflict, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CardConflict, error) {
 		return q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: limit + 1})
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func (b *bundle) withHanging(t *testing.T) *switched {
 	s.hanging.Acquirer = b.line.Acquirer
 	rooms := b.checkouts.Rooms
 	rooms.Acquirers = s
-	b.checkouts = checkout.New(b.Pool, b.clock, rooms)
+	b.checkouts = checkout.New(b.Pools(), b.clock, rooms)
 	return s
 }
 

@@ -23,8 +23,11 @@ var ErrUnavailable = &fault.Error{
 // The rooms pass the driver's errors on, and the edges know no driver: so the meaning is registered where both can see it.
 func init() {
 	fault.Recognize(func(err error) *fault.Error {
-		if isAway(err) {
+		switch {
+		case isAway(err):
 			return ErrUnavailable
+		case IsLockTimeout(err), hasCode(err, codeQueryCanceled):
+			return ErrBusy
 		}
 		return nil
 	})

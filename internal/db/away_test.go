@@ -92,7 +92,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	ctx := t.Context()
-	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1)
+	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 
 	beside, other := open(t, d, 1), open(t, d, 1)
 	conn, err := other.Acquire(ctx)

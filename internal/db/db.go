@@ -20,18 +20,8 @@ import (
 
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
 
-// Open connects a pool of at most maxConns connections and checks that the server answers.
-func Open(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) {
-	return open(ctx, url, maxConns, nil)
-}
-
-// OpenForQueue is Open for relay and deliveries. Their tables are now empty and now full, so that what is known of their size is
-// often wrong: a plan by index is never slow, while one made for an empty table and kept would read the full one whole.
-func OpenForQueue(ctx context.Context, url string, maxConns int) (*pgxpool.Pool, error) {
-	return open(ctx, url, maxConns, map[string]string{"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"})
-}
-
-func open(ctx context.Context, url string, maxConns int, settings map[string]string) (*pgxpool.Pool, error) {
+// Open connects a pool of at most maxConns connections of a kind and checks that the server answers.
+func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error quotes the URL and with it a password.
@@ -42,7 +32,7 @@ func open(ctx context.Context, url string, maxConns int, settings map[string]str
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough to have it done.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
-	maps.Copy(config.ConnConfig.RuntimeParams, settings)
+	maps.Copy(config.ConnConfig.RuntimeParams, kind.params())
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
@@ -174,6 +164,7 @@ const (
 	codeSerializationFailure = "40001"
 	codeDeadlockDetected     = "40P01"
 	codeLockNotAvailable     = "55P03"
+	codeQueryCanceled        = "57014"
 )
 
 func collided(err error) bool {

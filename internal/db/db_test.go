@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 // runs with one connection.
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
 	t.Helper()
-	pool, err := db.Open(t.Context(), d.URL, conns)
+	pool, err := db.Open(t.Context(), d.URL, conns, db.ForCommands)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +404,7 @@ func TestOpenKeepsThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://gateway:hunter2@127.0.0.1:bad/db", "postgres://gateway:hunter2@127.0.0.1:1/db?connect_timeout=2",
 	} {
-		pool, err := db.Open(t.Context(), url, 1)
+		pool, err := db.Open(t.Context(), url, 1, db.ForCommands)
 		if err == nil {
 			pool.Close()
 			t.Errorf("%s was opened", url)

@@ -12,8 +12,6 @@ import (
 // much.
 const listBegin = "begin read only; set local statement_timeout = '2s'"
 
-const codeQueryCanceled = "57014"
-
 // List reads a page of a list for a caller. It answers ErrBusy where the server takes longer than two seconds over it.
 func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: listBegin})

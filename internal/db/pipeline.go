@@ -47,6 +47,17 @@ func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, e
 	}}
 }
 
+// Held is the query with an error of its own where what it locks is not to be had in time.
+func (query Query) Held(says error) Query {
+	return Query{func(ctx context.Context, q *Queries) error {
+		err := query.run(ctx, q)
+		if IsLockTimeout(err) {
+			return fmt.Errorf("%w: %w", says, err)
+		}
+		return err
+	}}
+}
+
 // Run makes the query by itself.
 func (query Query) Run(ctx context.Context, q *Queries) error { return query.run(ctx, q) }
 

@@ -93,7 +93,7 @@ func clone(t testing.TB, template string) *DB {
 	check(t, startErr)
 	name := fmt.Sprintf("test_%d", number.Add(1))
 	check(t, admin(fmt.Sprintf("create database %s template %s", name, template)))
-	pool, err := db.Open(t.Context(), server.URL(name), PoolSize())
+	pool, err := db.Open(t.Context(), server.URL(name), PoolSize(), db.ForCommands)
 	check(t, err)
 	t.Cleanup(func() {
 		pool.Close()
@@ -101,6 +101,9 @@ func clone(t testing.TB, template string) *DB {
 	})
 	return &DB{Pool: pool, URL: server.URL(name)}
 }
+
+// Pools are the test's pool, for whatever is done.
+func (d *DB) Pools() db.Pools { return db.OnePool(d.Pool) }
 
 // Queries runs queries on the test's pool.
 func (d *DB) Queries() *db.Queries { return db.New(d.Pool) }

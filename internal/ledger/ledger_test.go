@@ -325,7 +325,7 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 	for _, a := range accounts {
 		credit(t, b, a, 1001)
 	}
-	beside, err := db.Open(t.Context(), b.URL, 1)
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	check(t, err)
 	t.Cleanup(beside.Close)
 	holder, err := beside.Begin(t.Context())
@@ -456,7 +456,7 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 		low, high = high, low
 	}
 	ctx := context.Background()
-	beside, err := db.Open(ctx, b.URL, 2)
+	beside, err := db.Open(ctx, b.URL, 2, db.ForCommands)
 	check(t, err)
 	t.Cleanup(beside.Close)
 	holder, err := beside.Begin(ctx)
@@ -492,7 +492,7 @@ func TestCreditsLockNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
 	ctx := context.Background()
-	beside, err := db.Open(ctx, b.URL, 1)
+	beside, err := db.Open(ctx, b.URL, 1, db.ForCommands)
 	check(t, err)
 	t.Cleanup(beside.Close)
 	holder, err := beside.Begin(ctx)

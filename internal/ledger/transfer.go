@@ -60,11 +60,14 @@ func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
 }
 
+// ErrHeld says that somebody else has an account locked.
+var ErrHeld = errors.New("the account is held by another transaction")
+
 // Take prepares transfers whose debits of available money the database refuses where the balance itself, without the credits
 // still pending, does not cover them: Short tells that by the error. So they need no answer before the transaction ends.
 func Take(c Cause, transfers ...Transfer) []db.Query {
 	p := plan(c, transfers, func(p *Posting, e effect) {
-		p.Debits = append(p.Debits, db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}))
+		p.Debits = append(p.Debits, db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}).Held(ErrHeld))
 	})
 	return append(p.Debits, p.Record...)
 }
@@ -103,7 +106,7 @@ func (p *Posting) debit(e effect, force bool) {
 
 func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bool) []db.Query {
 	return []db.Query{
-		db.Do((*db.Queries).AccountLock, account),
+		db.Do((*db.Queries).AccountLock, account).Held(ErrHeld),
 		db.One(covered, (*db.Queries).AccountDebit, db.AccountDebitParams{ID: account, Debit: amount, Force: force}),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 
 	"gateway/internal/db"
@@ -33,7 +34,8 @@ const (
 	CheckoutCards Rule = "checkout_cards"
 )
 
-// kept bounds the memory that callers, also made-up ones, can take under one rule.
+// kept bounds the memory that callers, also made-up ones, can take under one rule: whoever has not called for longest is forgotten
+// first.
 const kept = 20_000
 
 // Limits counts calls.
@@ -47,7 +49,7 @@ type Limits struct {
 // family is the callers of one rule.
 type family struct {
 	calls, perSeconds int32
-	callers           map[string]*rate.Limiter
+	callers           *simplelru.LRU[string, *rate.Limiter]
 }
 
 // New makes limits that are configured by the database. Until Load they bound nothing.
@@ -64,7 +66,11 @@ func (l *Limits) Load(ctx context.Context) error {
 	for _, row := range rows {
 		known := l.rules[Rule(row.Name)]
 		if known == nil || known.calls != row.Calls || known.perSeconds != row.PerSeconds {
-			l.rules[Rule(row.Name)] = &family{calls: row.Calls, perSeconds: row.PerSeconds, callers: map[string]*rate.Limiter{}}
+			callers, err := simplelru.NewLRU[string, *rate.Limiter](kept, nil)
+			if err != nil {
+				return fmt.Errorf("keep callers: %w", err)
+			}
+			l.rules[Rule(row.Name)] = &family{calls: row.Calls, perSeconds: row.PerSeconds, callers: callers}
 		}
 	}
 	return nil
@@ -131,26 +137,10 @@ func (l *Limits) limiter(rule Rule, caller string) *rate.Limiter {
 		return nil
 	}
 	caller = caller[:min(len(caller), maxCaller)]
-	limiter := f.callers[caller]
-	if limiter == nil {
-		if len(f.callers) >= kept {
-			f.forgetIdle()
-		}
+	limiter, known := f.callers.Get(caller)
+	if !known {
 		limiter = rate.NewLimiter(rate.Limit(float64(f.calls)/float64(f.perSeconds)), int(f.calls))
-		f.callers[caller] = limiter
+		f.callers.Add(caller, limiter)
 	}
 	return limiter
-}
-
-// forgetIdle drops the callers that have their whole allowance again: forgetting them changes nothing. If there are none
-// it drops all: bounded memory comes first.
-func (f *family) forgetIdle() {
-	for caller, limiter := range f.callers {
-		if limiter.Tokens() >= float64(f.calls) {
-			delete(f.callers, caller)
-		}
-	}
-	if len(f.callers) >= kept {
-		clear(f.callers)
-	}
 }

@@ -177,6 +177,25 @@ func TestLongCaller(t *testing.T) {
 	}
 }
 
+// However many callers come, one who goes on calling is not forgotten.
+func TestOthersDoNotWipeACount(t *testing.T) {
+	t.Parallel()
+	_, limits := setup(t)
+	for n := range 100 {
+		if _, err := limits.Count(limit.LoginFailures, "eva"); err != nil {
+			t.Fatalf("failure %d: %v", n+1, err)
+		}
+		for stranger := range 500 {
+			if _, err := limits.Count(limit.LoginFailures, strconv.Itoa(n)+"-"+strconv.Itoa(stranger)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := limits.Count(limit.LoginFailures, "eva"); fault.As(err) == nil {
+		t.Error("her failures were forgotten")
+	}
+}
+
 func TestWithoutConfigurationNothingIsBound(t *testing.T) {
 	t.Parallel()
 	limits := limit.New(nil)

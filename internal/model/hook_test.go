@@ -67,7 +67,7 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	h.server = httptest.NewServer(h)
 	var err error
 	// The pool of deliveries is not the service's: they must not starve where that has a single connection.
-	if h.pool, err = db.Open(t.Context(), d.URL, 4); err != nil {
+	if h.pool, err = db.Open(t.Context(), d.URL, 4, db.ForCommands); err != nil {
 		t.Fatal(err)
 	}
 	h.deliverer = webhook.NewDeliverer(h.pool, v, clock, webhook.NewAddresses(true), prometheus.NewRegistry())

@@ -18,6 +18,7 @@ import (
 	"gateway/internal/card"
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
+	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
@@ -110,7 +111,7 @@ func (w *modelWalk) restart() error {
 	if err != nil {
 		return err
 	}
-	w.service, err = payment.New(w.ctx, w.pool, w.clock, addresses, settings,
+	w.service, err = payment.New(w.ctx, db.OnePool(w.pool), w.clock, addresses, settings,
 		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards})
 	if err != nil {
 		return err
@@ -119,11 +120,11 @@ func (w *modelWalk) restart() error {
 		return err
 	}
 	// Limits that were never loaded bound nothing.
-	w.checkouts = checkout.New(w.pool, w.clock, checkout.Rooms{
+	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = cashbox.NewAccounts(w.pool, w.clock), cashbox.NewSettings(w.pool, w.clock, w.vault)
-	w.payouts, err = payout.New(w.ctx, w.pool, w.clock, w.vault, addresses)
+	w.accounts, w.settings = cashbox.NewAccounts(db.OnePool(w.pool), w.clock), cashbox.NewSettings(db.OnePool(w.pool), w.clock, w.vault)
+	w.payouts, err = payout.New(w.ctx, db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }
 

@@ -104,7 +104,7 @@ func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Pag
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
 			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
 		})

@@ -35,7 +35,7 @@ func (s *Service) ListAppeals(ctx context.Context, caller auth.Caller, page Page
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.AppealListRow, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealListRow, error) {
 		return q.AppealList(ctx, db.AppealListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
 	})
 	if err != nil {

@@ -42,7 +42,7 @@ func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Servic
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
-	service, err := payment.New(t.Context(), d.Pool, clock, webhook.NewAddresses(false), d.Settings(t), config)
+	service, err := payment.New(t.Context(), d.Pools(), clock, webhook.NewAddresses(false), d.Settings(t), config)
 	if err != nil {
 		t.Fatal(err)
 	}

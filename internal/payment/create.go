@@ -230,15 +230,17 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader never puts up more than he has.
 	queries = append(queries, ledger.Take(cause, positionOf(d.payment).transfers()...)...)
-	err = db.Write(ctx, s.pool, queries...)
-	if !ledger.Short(err) {
-		return err
+	err = db.Write(ctx, s.creations, queries...)
+	if ledger.Short(err) {
+		if err = ledger.FoldNow(ctx, s.creations, ledger.Available(ledger.Trader, c.TraderID)); err == nil {
+			err = db.Write(ctx, s.creations, queries...)
+		}
 	}
-	if err := ledger.FoldNow(ctx, s.pool, ledger.Available(ledger.Trader, c.TraderID)); err != nil {
-		return err
-	}
-	if err = db.Write(ctx, s.pool, queries...); ledger.Short(err) {
+	switch {
+	case ledger.Short(err):
 		return fmt.Errorf("%w: %w", routing.ErrShort, err)
+	case errors.Is(err, ledger.ErrHeld):
+		return fmt.Errorf("%w: %w", routing.ErrHeld, err)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Que
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
 			Payers: payers(caller), MerchantIds: caller.MerchantIDs, BeforeID: before, Page: limit + 1,
 			Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
@@ -75,7 +75,7 @@ func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Que
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payment, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
 			MerchantID: caller.MerchantID, Channels: channels, OrderID: orderID,
 		})

@@ -72,33 +72,34 @@ type Config struct {
 
 // Service carries payments through their life.
 type Service struct {
-	pool      *pgxpool.Pool
-	q         *db.Queries
-	clock     clock.Clock
-	addresses *webhook.Addresses
-	methods   methods
-	config    Config
-	refusals  *prometheus.CounterVec
-	open      *openCounts
-	settings  *directory.Keeper
-	ids       *ids
-	expiring  *db.Sweep[db.Payment]
-	settling  *db.Sweep[db.SettlementDueListRow]
+	// pool is for moves; creations and reads have their own.
+	pool, creations, reads *pgxpool.Pool
+	q                      *db.Queries
+	clock                  clock.Clock
+	addresses              *webhook.Addresses
+	methods                methods
+	config                 Config
+	refusals               *prometheus.CounterVec
+	open                   *openCounts
+	settings               *directory.Keeper
+	ids                    *ids
+	expiring               *db.Sweep[db.Payment]
+	settling               *db.Sweep[db.SettlementDueListRow]
 	// cardMove is set by OnCardMove, or nil.
 	cardMove func(to Payment, at time.Time) []db.Query
 }
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
 func New(
-	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, addresses *webhook.Addresses, settings *directory.Keeper, config Config,
+	ctx context.Context, pools db.Pools, c clock.Clock, addresses *webhook.Addresses, settings *directory.Keeper, config Config,
 ) (*Service, error) {
-	q := db.New(pool)
+	q := db.New(pools.Reads)
 	known, err := readMethods(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		pool: pool, q: q, clock: c, addresses: addresses, methods: known, config: config,
+		pool: pools.Calls, creations: pools.Creations, reads: pools.Reads, q: q, clock: c, addresses: addresses, methods: known, config: config,
 		refusals: newRefusals(config.Metrics), open: newOpenCounts(), settings: settings, ids: &ids{q: q},
 		expiring: db.NewSweep(func(row db.Payment) int64 { return row.ID }),
 		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),

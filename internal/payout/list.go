@@ -67,7 +67,7 @@ func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
 		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
 			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
 		})
@@ -105,7 +105,7 @@ func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
 		return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
 			MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
 		})
@@ -131,7 +131,7 @@ func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.P
 		return nil, nil, err
 	}
 	now := s.clock.Now()
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.Payin, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
 		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1})
 	})
 	if err != nil {

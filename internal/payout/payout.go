@@ -68,6 +68,7 @@ var (
 // Service carries payouts through their life.
 type Service struct {
 	pool      *pgxpool.Pool
+	reads     *pgxpool.Pool
 	q         *db.Queries
 	clock     clock.Clock
 	vault     *vault.Vault
@@ -78,15 +79,15 @@ type Service struct {
 
 // New makes the service. The table of payout methods is read once: it changes by migrations only.
 func New(
-	ctx context.Context, pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses,
+	ctx context.Context, pools db.Pools, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses,
 ) (*Service, error) {
-	q := db.New(pool)
+	q := db.New(pools.Reads)
 	methods, err := q.PayoutMethodList(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read payout methods: %w", err)
 	}
 	return &Service{
-		pool: pool, q: q, clock: c, vault: v, addresses: addresses, methods: methods,
+		pool: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses, methods: methods,
 		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
 	}, nil
 }

@@ -135,7 +135,7 @@ func TestPollersInParallel(t *testing.T) {
 	}
 	var pollers sync.WaitGroup
 	for range 4 {
-		pool, err := db.Open(t.Context(), b.URL, 2)
+		pool, err := db.Open(t.Context(), b.URL, 2, db.ForCommands)
 		noError(t, err)
 		t.Cleanup(pool.Close)
 		p := rate.NewPoller(pool, b.clock, webhook.NewAddresses(true), nil)
@@ -163,7 +163,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
 	b.setFeed(t, feed(locked.URL))
 	b.setFeed(t, feed(free.URL))
-	other, err := db.Open(t.Context(), b.URL, 1)
+	other, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	noError(t, err)
 	t.Cleanup(other.Close)
 	noError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {

@@ -21,6 +21,8 @@ type Requisites struct {
 	traders map[int64]db.TradersSinceRow
 	pools   map[poolKey]*pool
 	zones   map[string]*time.Location
+	// heldUntil are the traders who are passed by, since somebody has their accounts locked.
+	heldUntil map[int64]time.Time
 }
 
 // poolKey names the requisites that payments of one kind choose among.
@@ -52,7 +54,7 @@ type requisite struct {
 func NewRequisites() *Requisites {
 	return &Requisites{
 		known: map[int64]*requisite{}, traders: map[int64]db.TradersSinceRow{}, pools: map[poolKey]*pool{},
-		zones: map[string]*time.Location{},
+		zones: map[string]*time.Location{}, heldUntil: map[int64]time.Time{},
 	}
 }
 
@@ -282,7 +284,7 @@ func (r *Requisites) next(w Want) *Candidate {
 		switch rule := r.bySettings(w, known); {
 		case rule == WorkingHours:
 			known.sleep(w.Now)
-		case rule == Free && !known.resting(w.Amount, now):
+		case rule == Free && !known.resting(w.Amount, now) && !r.isHeld(known.TraderID, now):
 			found := r.candidate(w, known)
 			known.moveBack(w.Now)
 			return &found

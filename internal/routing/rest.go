@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +11,38 @@ import (
 // restFor is how long a requisite found not to do is passed by, in real time, before it is tried again without a look. Where
 // no other is left it is looked at all the same.
 const restFor = time.Second
+
+// heldFor is how long no requisite of a trader is tried whose account somebody else has had locked: as long as that takes at
+// least, were it a process that has frozen.
+const heldFor = 3 * time.Second
+
+// note remembers why a candidate was not to be had, so that nobody else waits for the same.
+func (r *Requisites) note(c Candidate, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch now := time.Now(); {
+	case errors.Is(err, ErrHeld):
+		r.heldUntil[c.TraderID] = now.Add(heldFor)
+	case errors.Is(err, errLocked):
+		r.known[c.ID].rest(OpenLimit, decimal.Zero, now)
+	}
+}
+
+// held tells whether a candidate's trader is passed by.
+func (r *Requisites) held(c Candidate) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.isHeld(c.TraderID, time.Now())
+}
+
+// isHeld is held for whoever has the lock.
+func (r *Requisites) isHeld(traderID int64, now time.Time) bool {
+	until, held := r.heldUntil[traderID]
+	if held && !now.Before(until) {
+		delete(r.heldUntil, traderID)
+	}
+	return held && now.Before(until)
+}
 
 // rests are the payments that a requisite is not tried for, for the time being.
 type rests struct {

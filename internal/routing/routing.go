@@ -26,8 +26,14 @@ func (e *NoneError) Error() string { return "no requisite is available" }
 // choice.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// ErrShort is a try's answer where the candidate's trader lacks the USDT.
-var ErrShort = errors.New("the trader lacks the USDT")
+// A try's answers where the candidate's trader lacks the USDT, or where somebody else has his account locked.
+var (
+	ErrShort = errors.New("the trader lacks the USDT")
+	ErrHeld  = errors.New("the trader's account is held")
+)
+
+// errLocked says that somebody else has the candidate itself locked.
+var errLocked = errors.New("the requisite is locked")
 
 // firstLook is how many candidates are looked at before all are.
 const firstLook = 64
@@ -45,6 +51,7 @@ func (r *Requisites) Place(
 			return nil
 		}
 		r.putBack(*first)
+		r.note(*first, err)
 		if !lost(err) {
 			return err
 		}
@@ -56,12 +63,17 @@ func (r *Requisites) Place(
 			return err
 		}
 		found := false
-		for _, c := range candidates {
+		for i, c := range candidates {
+			if c.DroppedBy == Free && r.held(c) {
+				candidates[i].DroppedBy = TraderShort
+				continue
+			}
 			if c.DroppedBy != Free {
 				r.rested(c, w.Amount)
 				continue
 			}
-			if found = true; r.gone(c, w, lookedAt) {
+			if r.gone(c, w, lookedAt) {
+				found = true
 				continue
 			}
 			err := try(c)
@@ -71,6 +83,11 @@ func (r *Requisites) Place(
 			if !lost(err) {
 				return err
 			}
+			if r.note(c, err); errors.Is(err, ErrHeld) {
+				candidates[i].DroppedBy = TraderShort
+				continue
+			}
+			found = true
 		}
 		if len(candidates) < most {
 			return r.none(w, candidates, found)
@@ -101,7 +118,7 @@ func lost(err error) bool {
 	case "requisite_day_count", "requisite_day_sum", "requisite_slot_free":
 		return true
 	}
-	return errors.Is(err, ErrShort)
+	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
 }
 
 // candidates lists the pool in the order of choice, each with the rule of what is set that drops it, until so many are free.
@@ -171,11 +188,11 @@ func (r *Requisites) Explain(
 func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
 	if c.openPayments != nil {
-		queries = append(queries, db.Do((*db.Queries).RequisiteLock, c.ID))
+		queries = append(queries, db.Do((*db.Queries).RequisiteLock, c.ID).Held(errLocked))
 	}
 	return append(queries, db.Do((*db.Queries).RequisiteTake, db.RequisiteTakeParams{
 		ID: c.ID, Day: c.Day, Amount: w.Amount, PaymentID: paymentID, Now: w.Now, Desk: w.Desk,
-	}))
+	}).Held(errLocked))
 }
 
 // Slot is what a payment occupies: requisite and amount.

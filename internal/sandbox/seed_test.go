@@ -130,7 +130,7 @@ func TestSecretsAreTrue(t *testing.T) {
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	service, err := auth.NewUsers(s.Pool, s.vault)
+	service, err := auth.NewUsers(s.Pools(), s.vault)
 	noError(t, err)
 	kinds := map[string]int{}
 	for _, user := range s.info.Users {

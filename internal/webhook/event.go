@@ -40,14 +40,15 @@ func (a Asker) needOperator() error {
 // are signed with.
 type Events struct {
 	pool  *pgxpool.Pool
+	reads *pgxpool.Pool
 	q     *db.Queries
 	vault *vault.Vault
 	clock clock.Clock
 }
 
 // NewEvents makes the desk.
-func NewEvents(pool *pgxpool.Pool, v *vault.Vault, c clock.Clock) *Events {
-	return &Events{pool: pool, q: db.New(pool), vault: v, clock: c}
+func NewEvents(pools db.Pools, v *vault.Vault, c clock.Clock) *Events {
+	return &Events{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), vault: v, clock: c}
 }
 
 // Record is an event as it is kept: what was sent, or will be, and how its delivery stands.
@@ -96,7 +97,7 @@ func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, 
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookEventFeedRow, error) {
 		params := db.WebhookEventFeedParams{
 			MerchantID: who.MerchantID, AfterNumber: after, Page: limit,
 		}
@@ -153,7 +154,7 @@ func (s *Events) ListDead(ctx context.Context, who Asker, page DeadPage) ([]Reco
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookEventDeadRow, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookEventDeadRow, error) {
 		return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{
 			MerchantID: page.MerchantID, BeforeNumber: before, Page: limit + 1,
 		})
@@ -184,7 +185,7 @@ func (s *Events) addAttempts(ctx context.Context, list []Record) error {
 		params.MerchantIds = append(params.MerchantIds, record.MerchantID)
 		params.EventIds = append(params.EventIds, record.ID)
 	}
-	rows, err := db.List(ctx, s.pool, func(q *db.Queries) ([]db.WebhookAttempt, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookAttempt, error) {
 		return q.WebhookAttemptList(ctx, params)
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 func TestFeedMissesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	pool, err := db.Open(t.Context(), b.URL, 6)
+	pool, err := db.Open(t.Context(), b.URL, 6, db.ForCommands)
 	noError(t, err)
 	defer pool.Close()
 	const writers, each = 6, 25

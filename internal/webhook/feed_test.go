@@ -33,10 +33,10 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	noError(t, err)
 	_, err = b.Pool.Exec(t.Context(), "analyze webhook_event")
 	noError(t, err)
-	pool, err := db.Open(t.Context(), b.URL, 1)
+	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	noError(t, err)
 	defer pool.Close()
-	events := NewEvents(pool, b.vault, b.clock)
+	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)
 	before := read(t, pool)
 	for range 10 { // more often than a plan is made anew for each call

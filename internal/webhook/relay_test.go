@@ -71,7 +71,7 @@ func TestRelaysAtOnce(t *testing.T) {
 	t.Parallel()
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
-	pool, err := db.Open(t.Context(), b.URL, 4)
+	pool, err := db.Open(t.Context(), b.URL, 4, db.ForCommands)
 	noError(t, err)
 	defer pool.Close()
 	var relays sync.WaitGroup
@@ -134,7 +134,7 @@ func TestRelayDies(t *testing.T) {
 func TestRelayFreezes(t *testing.T) {
 	t.Parallel()
 	b := quiet(t)
-	pool, err := db.Open(t.Context(), b.URL, 1)
+	pool, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	noError(t, err)
 	defer pool.Close()
 	frozen, err := relayTx{pool}.Begin(t.Context())
@@ -218,7 +218,7 @@ func (b *bundle) restore(t *testing.T) *bundle {
 	}
 	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").ReadAll()
 	noError(t, err)
-	restored.events = NewEvents(restored.Pool, b.vault, b.clock)
+	restored.events = NewEvents(restored.Pools(), b.vault, b.clock)
 	restored.relay = NewRelay(restored.Pool, b.clock, prometheus.NewRegistry())
 	return restored
 }
@@ -290,7 +290,7 @@ func TestFeedIsMigrated(t *testing.T) {
 	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	b := &bundle{DB: d, merchant: dbtest.Merchant{ID: 1, CashboxID: 1}, clock: new(dbtest.Clock)}
-	b.events = NewEvents(d.Pool, nil, nil)
+	b.events = NewEvents(d.Pools(), nil, nil)
 	b.sequence.Store(9)
 	b.write(t, 1)
 	b.number(t)

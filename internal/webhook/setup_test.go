@@ -58,7 +58,7 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	noError(t, err)
 	b.merchant = b.newMerchant(t)
 	b.deliverer, b.stop = b.deliver(t, addresses, b.metrics)
-	b.events = NewEvents(b.Pool, b.vault, b.clock)
+	b.events = NewEvents(b.Pools(), b.vault, b.clock)
 	b.relay = NewRelay(b.Pool, b.clock, b.metrics)
 	return b
 }
@@ -78,7 +78,7 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 // deliver makes deliveries as a process does, over a pool of its own: it needs a connection even where the tests' pool is of one.
 func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
-	pool, err := db.OpenForQueue(t.Context(), b.URL, 5)
+	pool, err := db.Open(t.Context(), b.URL, 5, db.ForDeliveries)
 	noError(t, err)
 	t.Cleanup(pool.Close)
 	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)

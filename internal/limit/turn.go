@@ -1,0 +1,168 @@
+package limit
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/fault"
+)
+
+const (
+	// lineMost is how many calls of one caller may wait for a turn, and linesMost how many of all.
+	lineMost  = 256
+	linesMost = 4096
+	// turnWait is how long a call waits for its turn.
+	turnWait = 2 * time.Second
+)
+
+var errBusy = &fault.Error{
+	Kind: fault.Unavailable, Code: "busy", Message: "The service is busy; repeat the call.", RetryAfter: time.Second,
+}
+
+// Turns let callers in by turns. While there is room, whoever comes is let in. Otherwise callers wait, each in a line of its own, and
+// whenever a call ends the next is let in from the next line: so a caller with two hundred calls at once waits for itself.
+type Turns struct {
+	mu sync.Mutex
+	// free is how many more calls there is room for.
+	free, room int
+	// inside and lines are of the callers who have calls going on or waiting.
+	inside map[string]int
+	lines  map[string]*list.List
+	// order is in which lines have their turns.
+	order   list.List
+	waiting int
+}
+
+// NewTurns makes turns with room for so many calls. Its metrics are the calls let in, those that wait, and what part of the room
+// the caller with the most calls has.
+func NewTurns(room int, metrics prometheus.Registerer) *Turns {
+	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
+	for name, gauge := range map[string]struct {
+		help  string
+		value func() float64
+	}{
+		"gateway_calls_inside":        {"Calls being answered.", func() float64 { return float64(t.room - t.free) }},
+		"gateway_calls_waiting":       {"Calls that wait for their turn.", func() float64 { return float64(t.waiting) }},
+		"gateway_calls_largest_share": {"Part of the room for calls that the caller with the most of them takes up, 0 to 1.", t.largestShare},
+	} {
+		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: gauge.help}, func() float64 {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			return gauge.value()
+		}))
+	}
+	return t
+}
+
+func (t *Turns) largestShare() float64 {
+	most := 0
+	for _, n := range t.inside {
+		most = max(most, n)
+	}
+	return float64(most) / float64(t.room)
+}
+
+// Enter lets a call in once it is its turn, and returns what ends it. Where too many wait already, or for too long, the answer is
+// that the service is busy.
+func (t *Turns) Enter(ctx context.Context, caller string) (leave func(), err error) {
+	turn, err := t.stand(caller)
+	if err != nil {
+		return nil, err
+	}
+	if turn == nil {
+		return func() { t.leave(caller) }, nil
+	}
+	patience := time.NewTimer(turnWait)
+	defer patience.Stop()
+	select {
+	case <-turn.come:
+		return func() { t.leave(caller) }, nil
+	case <-patience.C:
+		err = errBusy
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if t.giveUp(caller, turn) {
+		return nil, err
+	}
+	// It came in the same instant.
+	return func() { t.leave(caller) }, nil
+}
+
+// turn is a call's place in its caller's line.
+type turn struct {
+	come  chan struct{}
+	place *list.Element
+}
+
+// stand lets a call in at once, or has it stand in line.
+func (t *Turns) stand(caller string) (*turn, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.free > 0 {
+		t.free--
+		t.inside[caller]++
+		return nil, nil //nolint:nilnil // nobody has to wait
+	}
+	line := t.lines[caller]
+	if t.waiting >= linesMost || line != nil && line.Len() >= lineMost {
+		return nil, errBusy
+	}
+	if line == nil {
+		line = list.New()
+		t.lines[caller] = line
+		t.order.PushBack(caller)
+	}
+	it := &turn{come: make(chan struct{})}
+	it.place = line.PushBack(it)
+	t.waiting++
+	return it, nil
+}
+
+// giveUp takes a call out of its line, unless its turn has come.
+func (t *Turns) giveUp(caller string, it *turn) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-it.come:
+		return false
+	default:
+	}
+	t.lines[caller].Remove(it.place)
+	t.waiting--
+	return true
+}
+
+// leave ends a call, and lets in the first of the next line.
+func (t *Turns) leave(caller string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.inside[caller]--; t.inside[caller] == 0 {
+		delete(t.inside, caller)
+	}
+	for e := t.order.Front(); e != nil; e = t.order.Front() {
+		next := e.Value.(string) //nolint:forcetypeassert // only callers are put in
+		line := t.lines[next]
+		first := line.Front()
+		if first != nil {
+			line.Remove(first)
+		}
+		if line.Len() == 0 {
+			t.order.Remove(e)
+			delete(t.lines, next)
+		} else {
+			t.order.MoveToBack(e)
+		}
+		if first != nil {
+			t.waiting--
+			t.inside[next]++
+			close(first.Value.(*turn).come) //nolint:forcetypeassert // only turns are put in
+			return
+		}
+	}
+	t.free++
+}

@@ -1,0 +1,148 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway/internal/fault"
+)
+
+// Beside a caller with many calls at once, another is let in with the next call that ends.
+func TestTurnsAreFair(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(4, prometheus.NewRegistry())
+		var mu sync.Mutex
+		var order []string
+		call := func(caller string) {
+			leave, err := turns.Enter(t.Context(), caller)
+			if err != nil {
+				t.Errorf("%s: %v", caller, err)
+				return
+			}
+			mu.Lock()
+			order = append(order, caller)
+			mu.Unlock()
+			time.Sleep(10 * time.Millisecond)
+			leave()
+		}
+		for n := range 60 {
+			go func() {
+				time.Sleep(time.Duration(n) * time.Microsecond)
+				call("many")
+			}()
+		}
+		time.Sleep(time.Millisecond)
+		for n := range 3 {
+			go func() {
+				time.Sleep(time.Duration(n) * time.Microsecond)
+				call("few")
+			}()
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if first := slices.Index(order, "few"); len(order) != 63 || first > 5 {
+			t.Errorf("of %d calls the other's first was number %d", len(order), first)
+		}
+		if last := 62 - slices.Index(reversed(order), "few"); last > 10 {
+			t.Errorf("the other's last was number %d", last)
+		}
+		if turns.free != 4 || turns.waiting != 0 || len(turns.inside)+len(turns.lines)+turns.order.Len() != 0 {
+			t.Errorf("in the end %+v", turns)
+		}
+	})
+}
+
+func reversed(list []string) []string {
+	turned := slices.Clone(list)
+	slices.Reverse(turned)
+	return turned
+}
+
+// Who waits too long, or behind too many, is told that the service is busy; who hangs up is forgotten.
+func TestTurnsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1, prometheus.NewRegistry())
+		leave, err := turns.Enter(t.Context(), "first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hungUp, hangUp := context.WithCancel(t.Context())
+		answers := make(chan error, lineMost+1)
+		for range lineMost {
+			go func() {
+				_, err := turns.Enter(hungUp, "many")
+				answers <- err
+			}()
+		}
+		synctest.Wait()
+		if _, err := turns.Enter(t.Context(), "many"); !isBusy(err) {
+			t.Errorf("one more: %v", err)
+		}
+		hangUp()
+		for range lineMost {
+			if err := <-answers; !errors.Is(err, context.Canceled) {
+				t.Errorf("hung up: %v", err)
+			}
+		}
+		began := time.Now()
+		if _, err := turns.Enter(t.Context(), "late"); !isBusy(err) || time.Since(began) != turnWait {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		leave()
+		again, err := turns.Enter(t.Context(), "late")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again()
+		if turns.free != 1 || turns.waiting != 0 {
+			t.Errorf("in the end %d free, %d waiting", turns.free, turns.waiting)
+		}
+	})
+}
+
+func isBusy(err error) bool {
+	f := fault.As(err)
+	return f != nil && f.Code == "busy" && f.RetryAfter > 0
+}
+
+// However calls come and go, what was let in is let out, and nobody is lost.
+func TestTurnsUnderLoad(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns(3, prometheus.NewRegistry())
+	done := make(chan error, 200)
+	for n := range 200 {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n%7)*time.Millisecond+time.Millisecond)
+			defer cancel()
+			leave, err := turns.Enter(ctx, fmt.Sprint(n%5))
+			if err == nil {
+				time.Sleep(100 * time.Microsecond)
+				leave()
+			}
+			done <- err
+		}()
+	}
+	for range 200 {
+		if err := <-done; err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}
+	if leave, err := turns.Enter(t.Context(), "last"); err != nil {
+		t.Error(err)
+	} else {
+		leave()
+	}
+	if turns.free != 3 || turns.waiting != 0 {
+		t.Errorf("%d of 3 are free, %d wait", turns.free, turns.waiting)
+	}
+}
