@@ -55,7 +55,7 @@ type gateway struct {
 	events    *webhook.Events
 	relay     *webhook.Relay
 	rates     *rate.Poller
-	audits    audits
+	auditRuns prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
@@ -228,7 +228,8 @@ func (g *gateway) wire(ctx context.Context) error {
 		return err
 	}
 	watchConflicts(g.ops.metrics, g.round.checkouts)
-	g.audits = newAudits(g.ops.metrics)
+	g.auditRuns = watchAudits(g.ops.metrics, db.New(g.opsPool))
+	watchSnapshots(g.ops.metrics, g.opsPool)
 	watchPools(g.ops.metrics, map[string]*pgxpool.Pool{
 		"creations": g.pools.Creations, "calls": g.pools.Calls, "reads": g.pools.Reads,
 		"deliveries": g.deliveryPool, "work": g.workPool, "ops": g.opsPool,

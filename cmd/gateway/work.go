@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway/internal/checkout"
@@ -16,16 +17,15 @@ import (
 )
 
 const (
-	relayEvery     = 30 * time.Millisecond
-	settingsEvery  = 100 * time.Millisecond
-	sweepEvery     = time.Second
-	foldEvery      = 10 * time.Second
-	tidyEvery      = 10 * time.Minute
-	limitsEvery    = time.Minute
-	auditEvery     = time.Minute
-	fullAuditEvery = 24 * time.Hour
-	// auditOverlap covers transactions that were still open when the audit before looked.
-	auditOverlap = 5 * time.Minute
+	relayEvery    = 30 * time.Millisecond
+	settingsEvery = 100 * time.Millisecond
+	sweepEvery    = time.Second
+	foldEvery     = 10 * time.Second
+	tidyEvery     = 10 * time.Minute
+	limitsEvery   = time.Minute
+	// Audits are looked for so often; when they are due, internal/ledger says.
+	auditEvery     = 10 * time.Second
+	fullAuditEvery = time.Minute
 )
 
 // loop is work that comes round again.
@@ -36,7 +36,6 @@ type loop struct {
 }
 
 func (g *gateway) loops() []loop {
-	lastAudit := g.clock.Now()
 	return []loop{
 		{"relay events", relayEvery, g.relay.Run},
 		{"renew settings", settingsEvery, func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err }},
@@ -54,16 +53,8 @@ func (g *gateway) loops() []loop {
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) }},
-		{"audit", auditEvery, func(ctx context.Context) error {
-			since := lastAudit.Add(-auditOverlap)
-			lastAudit = g.clock.Now()
-			found, err := ledger.AuditSince(ctx, g.workPool, since)
-			return g.audits.report("recent", found, err)
-		}},
-		{"full audit", fullAuditEvery, func(ctx context.Context) error {
-			found, err := ledger.Audit(ctx, g.workPool)
-			return g.audits.report("full", found, err)
-		}},
+		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, ledger.Recent) }},
+		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, ledger.Complete) }},
 	}
 }
 
@@ -108,62 +99,68 @@ func (l loop) run(ctx context.Context) {
 	}
 }
 
-// audits says what the running audit finds.
-type audits struct {
-	violations *prometheus.GaugeVec
-	runs       prometheus.Counter
-}
-
-func newAudits(metrics prometheus.Registerer) audits {
-	a := audits{
-		violations: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
-		}, []string{"scope"}),
-		runs: prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."}),
-	}
-	metrics.MustRegister(a.violations, a.runs)
-	return a
-}
-
-// report keeps the scopes apart: what a full audit found stands until the next full one.
-func (a audits) report(scope string, found []ledger.Violation, err error) error {
-	if err != nil {
+// audit makes an audit that is due, and logs what it finds.
+func (g *gateway) audit(ctx context.Context, run ledger.Run) error {
+	found, due, err := run.Do(ctx, g.workPool, g.clock.Now())
+	if err != nil || !due {
 		return err
 	}
-	a.runs.Inc()
-	a.violations.WithLabelValues(scope).Set(float64(len(found)))
+	g.auditRuns.Inc()
 	for _, violation := range found {
 		slog.Error("ledger invariant broken", "rule", violation.Rule, "detail", violation.Detail)
 	}
 	return nil
 }
 
+// watchAudits counts the audits this process makes, and tells what the last of each scope found, whoever made it.
+func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
+	for _, run := range []ledger.Run{ledger.Recent, ledger.Complete} {
+		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
+			ConstLabels: prometheus.Labels{"scope": run.Scope},
+		}, asked(func(ctx context.Context) (int64, error) { return q.AuditRunViolations(ctx, run.Scope) })))
+	}
+	runs := prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."})
+	metrics.MustRegister(runs)
+	return runs
+}
+
+// asked is a metric that the database is asked for, -1 where it does not answer.
+func asked(ask func(ctx context.Context) (int64, error)) func() float64 {
+	return func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		value, err := ask(ctx)
+		if err != nil {
+			return -1
+		}
+		return float64(value)
+	}
+}
+
+// watchSnapshots tells how old the oldest snapshot is that somebody keeps open, a dump or an analyst say: the longer, the more of
+// what is gone every query has to read.
+func watchSnapshots(metrics prometheus.Registerer, pool *pgxpool.Pool) {
+	const oldest = `select coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint from pg_stat_activity
+		where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "gateway_db_oldest_snapshot_seconds", Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm.",
+	}, asked(func(ctx context.Context) (seconds int64, err error) {
+		err = pool.QueryRow(ctx, oldest).Scan(&seconds)
+		return seconds, err
+	})))
+}
+
 // watchOverdrawn counts the accounts that forced debits left short.
 func watchOverdrawn(metrics prometheus.Registerer, q *db.Queries) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_ledger_overdrawn_accounts", Help: "Accounts short of what was already spent; anything but 0 is an alarm.",
-	}, func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		count, err := q.AccountsOverdrawn(ctx)
-		if err != nil {
-			return -1
-		}
-		return float64(count)
-	}))
+	}, asked(q.AccountsOverdrawn)))
 }
 
 // watchConflicts counts the charges that operators have to look into.
 func watchConflicts(metrics prometheus.Registerer, checkouts *checkout.Service) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_card_conflicts", Help: "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
-	}, func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		count, err := checkouts.OpenConflicts(ctx)
-		if err != nil {
-			return -1
-		}
-		return float64(count)
-	}))
+	}, asked(checkouts.OpenConflicts)))
 }

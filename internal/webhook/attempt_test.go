@@ -51,7 +51,7 @@ func TestWhatSuccessIs(t *testing.T) {
 	} {
 		r := newReceiver(t, codes(code))
 		id := b.insert(t, r.URL)
-		b.once(t, id, 1)
+		b.once(t, id)
 		if status := b.status(t, id); status != want {
 			t.Errorf("%d leaves the event %s; want %s", code, status, want)
 		}
@@ -72,7 +72,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			w.WriteHeader(code)
 		})
 		id := b.insert(t, r.URL)
-		if b.once(t, id, 1) {
+		if b.once(t, id) {
 			t.Errorf("%d counts as success", code)
 		}
 	}
@@ -90,7 +90,7 @@ func TestTimeout(t *testing.T) {
 	defer close(silent) // before the receiver closes, which waits for its handlers
 	id := b.insert(t, r.URL)
 	began := time.Now()
-	b.once(t, id, 1)
+	b.once(t, id)
 	if took := time.Since(began); took < 15*time.Second || took > 20*time.Second {
 		t.Errorf("gave up after %s", took)
 	}
@@ -127,7 +127,7 @@ func TestNoAnswer(t *testing.T) {
 		"TLS to plaintext": strings.Replace(hangsUp.URL, "http:", "https:", 1),
 	} {
 		id := b.insert(t, url)
-		if b.once(t, id, 1) {
+		if b.once(t, id) {
 			t.Errorf("%s: delivered", name)
 			continue
 		}

@@ -145,7 +145,7 @@ func TestRetryAfter(t *testing.T) {
 			})
 			id := b.insert(t, r.URL)
 			before := time.Now()
-			b.once(t, id, 1)
+			b.once(t, id)
 			b.wantDue(t, id, before, 1, test.least, test.most)
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -132,11 +131,4 @@ func (r result) status(last bool) string {
 	default:
 		return statusPending
 	}
-}
-
-func (r result) err() error {
-	if r.code != 0 {
-		return fmt.Errorf("the endpoint answered %d", r.code)
-	}
-	return errors.New(r.problem)
 }

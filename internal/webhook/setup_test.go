@@ -193,12 +193,12 @@ func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time
 	return attempts, due, err == nil
 }
 
-// once makes the attempt of that number without the queue, and reports whether the event is delivered then.
-func (b *bundle) once(t *testing.T, id uuid.UUID, attempt int) bool {
+// once makes the first attempt without the queue, and reports whether the event is delivered then.
+func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	t.Helper()
 	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
-	_, err := b.Pool.Exec(t.Context(), `insert into webhook_delivery (merchant_id, event_id, host, due_at, attempts, round)
-		select merchant_id, id, $2, now(), $3, round from webhook_event where id = $1`, id, key.host, attempt-1)
+	_, err := b.Pool.Exec(t.Context(), `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+		select merchant_id, id, $2, now(), round from webhook_event where id = $1`, id, key.host)
 	noError(t, err)
 	list, err := b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
 		MerchantID: key.merchantID, Host: key.host, Now: b.clock.Now(), Most: 2,

@@ -1,0 +1,51 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"gateway/internal/dbtest"
+	"gateway/internal/ledger"
+)
+
+// One process at a time makes an audit that is due; what it proved is not read again, and one that began and never ended is
+// begun anew.
+func TestAuditRuns(t *testing.T) {
+	t.Parallel()
+	b := auditable(t)
+	now := dbtest.Start.Add(90 * time.Second)
+	exec(t, b.Pool, "update audit_run set proven_at = $1", dbtest.Start.Add(-time.Hour))
+	does := func(at time.Time, want bool) []ledger.Violation {
+		t.Helper()
+		found, due, err := ledger.Recent.Do(t.Context(), b.Pool, at)
+		check(t, err)
+		if due != want {
+			t.Errorf("at %s it was made: %t", at.Format(time.TimeOnly), due)
+		}
+		return found
+	}
+	b.smash(t, breakages["settled for another amount"].sql)
+	if found := does(now, true); len(found) != 2 {
+		t.Errorf("%v", found)
+	}
+	does(now.Add(time.Minute-time.Second), false)
+	if kept := one[int](t, b.Pool, "select violations from audit_run where scope = 'recent'"); kept != 2 {
+		t.Errorf("%d violations are kept", kept)
+	}
+	// What was booked two minutes before is proven, for good or ill.
+	if found := does(now.Add(3*time.Minute), true); len(found) != 0 {
+		t.Errorf("again %v", found)
+	}
+	begun := now.Add(10 * time.Minute)
+	exec(t, b.Pool, "update audit_run set began_at = $1", begun)
+	does(begun.Add(ledger.Recent.Patience-time.Second), false)
+	does(begun.Add(ledger.Recent.Patience), true)
+
+	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, now.Add(24*time.Hour))
+	if err != nil || !due || len(found) != 2 {
+		t.Errorf("in full: %v, %t, %v", found, due, err)
+	}
+	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, now.Add(47*time.Hour)); err != nil || due {
+		t.Errorf("in full, a second time within the day: %t, %v", due, err)
+	}
+}
