@@ -163,7 +163,8 @@ returning url, round;
 -- name: WebhookEventReplayDead :many
 with batch as (
     select d.merchant_id, d.id from webhook_event d
-    where d.merchant_id = @merchant_id and d.status = 'dead' and d.number > @after_number::bigint and d.url = @url
+    where d.merchant_id = @merchant_id and d.status = 'dead' and d.number > @after_number::bigint and d.number <= @last_number::bigint
+      and d.url = @url
       and d.created_at >= coalesce(sqlc.narg('from')::timestamptz, '-infinity')
       and d.created_at < coalesce(sqlc.narg('until')::timestamptz, 'infinity')
     order by d.number limit @batch
@@ -179,3 +180,35 @@ with delivery as (
     update webhook_delivery set due_at = due_at - make_interval(secs => @seconds)
 )
 update webhook_endpoint set due_at = due_at - make_interval(secs => @seconds) where due_at > leased_until and isfinite(due_at);
+
+-- WebhookReplayStart begins to send a range again, up to the last number there is.
+-- name: WebhookReplayStart :one
+insert into webhook_replay (merchant_id, url, from_at, until_at, last_number, started_at)
+select @merchant_id, @url, sqlc.narg(from_at), sqlc.narg(until_at), r.last_number, @started_at from webhook_relay r
+returning id;
+
+-- name: WebhookReplaysRunning :many
+select id from webhook_replay where state = 'running' order by id;
+
+-- WebhookReplayLock locks a range that is being sent again, unless somebody is at it or it has ended.
+-- name: WebhookReplayLock :one
+select * from webhook_replay where id = @id and state = 'running' for no key update skip locked;
+
+-- name: WebhookReplayAdvance :exec
+update webhook_replay set after_number = @after_number, replayed = replayed + @count,
+    state = case when @done::boolean then 'done' else state end
+where id = @id;
+
+-- WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
+-- name: WebhookReplayGet :one
+select replayed, state from webhook_replay
+where id = @id and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id));
+
+-- WebhookReplayStop ends a range where it is.
+-- name: WebhookReplayStop :exec
+update webhook_replay set state = 'stopped'
+where id = @id and state = 'running' and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id));
+
+-- WebhookEndpointQueued counts an endpoint's deliveries in the queue, up to so many.
+-- name: WebhookEndpointQueued :one
+select count(*) from (select from webhook_delivery where merchant_id = @merchant_id and host = @host limit @most) queued;

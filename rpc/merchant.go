@@ -49,6 +49,20 @@ func (s *MerchantService) ReplayEvents(
 	return replayEvents(ctx, s.events, req.Msg)
 }
 
+// GetReplay implements the service.
+func (s *MerchantService) GetReplay(
+	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayed(s.events.ReplayProgress(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+}
+
+// StopReplay implements the service.
+func (s *MerchantService) StopReplay(
+	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayed(s.events.StopReplay(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+}
+
 // RotateWebhookSecret implements the service.
 func (s *MerchantService) RotateWebhookSecret(
 	ctx context.Context, req *connect.Request[portalv1.RotateWebhookSecretRequest],
@@ -80,11 +94,14 @@ func replayEvents(
 		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
 		From: instant(found, "from", m.GetFrom()), Until: instant(found, "until", m.GetUntil()),
 	}
-	count, err := events.Replay(fault.WithDecoded(ctx, found), asker(auth.CallerFrom(ctx)), ask)
+	return replayed(events.Replay(fault.WithDecoded(ctx, found), asker(auth.CallerFrom(ctx)), ask))
+}
+
+func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayEventsResponse], error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ReplayEventsResponse{Replayed: count}), nil
+	return connect.NewResponse(&portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped}), nil
 }
 
 // instant reads a time that may be left out. A field can hold more than a date has.

@@ -29,3 +29,17 @@ func (s *OperatorService) ReplayEvents(
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
 	return replayEvents(ctx, s.Events, req.Msg)
 }
+
+// GetReplay implements the service.
+func (s *OperatorService) GetReplay(
+	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayed(s.Events.ReplayProgress(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+}
+
+// StopReplay implements the service.
+func (s *OperatorService) StopReplay(
+	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
+) (*connect.Response[portalv1.ReplayEventsResponse], error) {
+	return replayed(s.Events.StopReplay(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+}

@@ -41,6 +41,12 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s is %v", key, got[key])
 		}
 	}
+	others, _ := got["others_p99_ms"].(map[string]any)
+	for _, beside := range troubles() {
+		if value, _ := others[beside.name].(float64); value <= 0 {
+			t.Errorf("others_p99_ms.%s is %v", beside.name, others[beside.name])
+		}
+	}
 	for _, key := range []string{"create_cpu_us", "stored_create_cpu_us"} {
 		each, _ := got[key].(map[string]any)
 		for _, who := range []string{"gateway", "postgres", "generator"} {

@@ -32,6 +32,7 @@ func parts() []part {
 		{"growth", (*bench).besideOpen},
 		{"expire", (*bench).expire},
 		{"memory", (*bench).memory},
+		{"others", (*bench).others},
 		{"audit", (*bench).audit},
 	}
 }

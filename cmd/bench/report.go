@@ -52,6 +52,8 @@ type report struct {
 	Expired *float64 `json:"expired_per_s"`
 	// Resident memory of a gateway that creates payments in a pool of as many requisites as settings say.
 	GatewayMemory *float64 `json:"gateway_memory_100k_requisites_bytes"`
+	// 99th percentile of the latency of creations by merchants who have no part in a trouble, while it lasts, in ms; no medians.
+	OthersP99 map[string]float64 `json:"others_p99_ms"`
 	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null while there is no
 	// card checkout.
 	PayPage       *float64 `json:"pay_page_bytes"`
@@ -140,6 +142,14 @@ func (r *report) finish() {
 	r.GrowthOpen, r.GrowthSnapshot = r.growth(openUse, noneOpenUse), r.growth(snapshotEndUse, snapshotStartUse)
 	r.SettledDelivered, r.HotAccount = r.median("settled_delivered_per_s"), r.median("hot_account_transfers_per_s")
 	r.Expired, r.GatewayMemory = r.median("expired_per_s"), r.median("gateway_memory_100k_requisites_bytes")
+	for _, t := range troubles() {
+		if p99 := r.median(othersName + t.name); p99 != nil {
+			if r.OthersP99 == nil {
+				r.OthersP99 = map[string]float64{}
+			}
+			r.OthersP99[t.name] = *p99
+		}
+	}
 }
 
 func (r *report) print(w io.Writer) error {

@@ -59,6 +59,8 @@ type gateway struct {
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
+	// replays goes on with events that are sent again.
+	replays *webhook.Events
 	// leaving says that the gateway was told to stop.
 	leaving atomic.Bool
 	// polls are rounds of questions to acquirers under way.
@@ -207,6 +209,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.deliverer = webhook.NewDeliverer(g.deliveryPool, g.vault, g.clock, addresses, g.ops.metrics)
 	g.relay = webhook.NewRelay(g.deliveryPool, g.clock, g.ops.metrics)
 	g.events = webhook.NewEvents(g.pools, g.vault, g.clock)
+	g.replays = webhook.NewEvents(db.OnePool(g.workPool), g.vault, g.clock)
 	var err error
 	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
 		return err

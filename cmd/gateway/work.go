@@ -19,6 +19,7 @@ import (
 const (
 	relayEvery    = 30 * time.Millisecond
 	settingsEvery = 100 * time.Millisecond
+	feedEvery     = 200 * time.Millisecond
 	sweepEvery    = time.Second
 	foldEvery     = 10 * time.Second
 	tidyEvery     = 10 * time.Minute
@@ -39,6 +40,7 @@ func (g *gateway) loops() []loop {
 	return []loop{
 		{"relay events", relayEvery, g.relay.Run},
 		{"renew settings", settingsEvery, func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err }},
+		{"feed replays", feedEvery, g.replays.FeedReplays},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
 		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err }},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},

@@ -274,3 +274,16 @@ type WebhookAttempt struct {
 	Answer     []byte
 	Error      *string
 }
+
+type WebhookReplay struct {
+	ID          int64
+	MerchantID  int64
+	URL         string
+	FromAt      *time.Time
+	UntilAt     *time.Time
+	AfterNumber int64
+	LastNumber  int64
+	Replayed    int64
+	State       string
+	StartedAt   time.Time
+}

@@ -298,6 +298,24 @@ func (q *Queries) WebhookEndpointPrune(ctx context.Context) error {
 	return err
 }
 
+const webhookEndpointQueued = `-- name: WebhookEndpointQueued :one
+select count(*) from (select from webhook_delivery where merchant_id = $1 and host = $2 limit $3) queued
+`
+
+type WebhookEndpointQueuedParams struct {
+	MerchantID int64
+	Host       string
+	Most       int32
+}
+
+// WebhookEndpointQueued counts an endpoint's deliveries in the queue, up to so many.
+func (q *Queries) WebhookEndpointQueued(ctx context.Context, arg WebhookEndpointQueuedParams) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookEndpointQueued, arg.MerchantID, arg.Host, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const webhookEndpointRenew = `-- name: WebhookEndpointRenew :many
 update webhook_endpoint set leased_until = now() + make_interval(secs => $1),
     due_at = case when due_at < leased_until then due_at else now() + make_interval(secs => $1) end
@@ -599,10 +617,11 @@ func (q *Queries) WebhookEventReplay(ctx context.Context, arg WebhookEventReplay
 const webhookEventReplayDead = `-- name: WebhookEventReplayDead :many
 with batch as (
     select d.merchant_id, d.id from webhook_event d
-    where d.merchant_id = $1 and d.status = 'dead' and d.number > $2::bigint and d.url = $3
-      and d.created_at >= coalesce($4::timestamptz, '-infinity')
-      and d.created_at < coalesce($5::timestamptz, 'infinity')
-    order by d.number limit $6
+    where d.merchant_id = $1 and d.status = 'dead' and d.number > $2::bigint and d.number <= $3::bigint
+      and d.url = $4
+      and d.created_at >= coalesce($5::timestamptz, '-infinity')
+      and d.created_at < coalesce($6::timestamptz, 'infinity')
+    order by d.number limit $7
     for no key update skip locked
 )
 update webhook_event e set status = 'pending', round = e.round + 1
@@ -613,6 +632,7 @@ returning e.id, e.number::bigint as number, e.round
 type WebhookEventReplayDeadParams struct {
 	MerchantID  int64
 	AfterNumber int64
+	LastNumber  int64
 	URL         string
 	From        *time.Time
 	Until       *time.Time
@@ -630,6 +650,7 @@ func (q *Queries) WebhookEventReplayDead(ctx context.Context, arg WebhookEventRe
 	rows, err := q.db.Query(ctx, webhookEventReplayDead,
 		arg.MerchantID,
 		arg.AfterNumber,
+		arg.LastNumber,
 		arg.URL,
 		arg.From,
 		arg.Until,
@@ -747,6 +768,143 @@ func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakePara
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookReplayAdvance = `-- name: WebhookReplayAdvance :exec
+update webhook_replay set after_number = $1, replayed = replayed + $2,
+    state = case when $3::boolean then 'done' else state end
+where id = $4
+`
+
+type WebhookReplayAdvanceParams struct {
+	AfterNumber int64
+	Count       int64
+	Done        bool
+	ID          int64
+}
+
+func (q *Queries) WebhookReplayAdvance(ctx context.Context, arg WebhookReplayAdvanceParams) error {
+	_, err := q.db.Exec(ctx, webhookReplayAdvance,
+		arg.AfterNumber,
+		arg.Count,
+		arg.Done,
+		arg.ID,
+	)
+	return err
+}
+
+const webhookReplayGet = `-- name: WebhookReplayGet :one
+select replayed, state from webhook_replay
+where id = $1 and ($2::bigint is null or merchant_id = $2)
+`
+
+type WebhookReplayGetParams struct {
+	ID         int64
+	MerchantID *int64
+}
+
+type WebhookReplayGetRow struct {
+	Replayed int64
+	State    string
+}
+
+// WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
+func (q *Queries) WebhookReplayGet(ctx context.Context, arg WebhookReplayGetParams) (WebhookReplayGetRow, error) {
+	row := q.db.QueryRow(ctx, webhookReplayGet, arg.ID, arg.MerchantID)
+	var i WebhookReplayGetRow
+	err := row.Scan(&i.Replayed, &i.State)
+	return i, err
+}
+
+const webhookReplayLock = `-- name: WebhookReplayLock :one
+select id, merchant_id, url, from_at, until_at, after_number, last_number, replayed, state, started_at from webhook_replay where id = $1 and state = 'running' for no key update skip locked
+`
+
+// WebhookReplayLock locks a range that is being sent again, unless somebody is at it or it has ended.
+func (q *Queries) WebhookReplayLock(ctx context.Context, id int64) (WebhookReplay, error) {
+	row := q.db.QueryRow(ctx, webhookReplayLock, id)
+	var i WebhookReplay
+	err := row.Scan(
+		&i.ID,
+		&i.MerchantID,
+		&i.URL,
+		&i.FromAt,
+		&i.UntilAt,
+		&i.AfterNumber,
+		&i.LastNumber,
+		&i.Replayed,
+		&i.State,
+		&i.StartedAt,
+	)
+	return i, err
+}
+
+const webhookReplayStart = `-- name: WebhookReplayStart :one
+insert into webhook_replay (merchant_id, url, from_at, until_at, last_number, started_at)
+select $1, $2, $3, $4, r.last_number, $5 from webhook_relay r
+returning id
+`
+
+type WebhookReplayStartParams struct {
+	MerchantID int64
+	URL        string
+	FromAt     *time.Time
+	UntilAt    *time.Time
+	StartedAt  time.Time
+}
+
+// WebhookReplayStart begins to send a range again, up to the last number there is.
+func (q *Queries) WebhookReplayStart(ctx context.Context, arg WebhookReplayStartParams) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookReplayStart,
+		arg.MerchantID,
+		arg.URL,
+		arg.FromAt,
+		arg.UntilAt,
+		arg.StartedAt,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+const webhookReplayStop = `-- name: WebhookReplayStop :exec
+update webhook_replay set state = 'stopped'
+where id = $1 and state = 'running' and ($2::bigint is null or merchant_id = $2)
+`
+
+type WebhookReplayStopParams struct {
+	ID         int64
+	MerchantID *int64
+}
+
+// WebhookReplayStop ends a range where it is.
+func (q *Queries) WebhookReplayStop(ctx context.Context, arg WebhookReplayStopParams) error {
+	_, err := q.db.Exec(ctx, webhookReplayStop, arg.ID, arg.MerchantID)
+	return err
+}
+
+const webhookReplaysRunning = `-- name: WebhookReplaysRunning :many
+select id from webhook_replay where state = 'running' order by id
+`
+
+func (q *Queries) WebhookReplaysRunning(ctx context.Context) ([]int64, error) {
+	rows, err := q.db.Query(ctx, webhookReplaysRunning)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,27 +25,105 @@ type Replay struct {
 	MerchantID *int64
 }
 
-// replayBatch is how many events one transaction takes.
-const replayBatch = 1000
+const (
+	// replayBatch is how many events one transaction takes.
+	replayBatch = 1000
+	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken: a range follows its endpoint.
+	replayAhead = 1000
+)
+
+// Progress is how far a replay is.
+type Progress struct {
+	// ID names a range that is sent again, to ask for it; one event has none.
+	ID *int64
+	// Replayed is how many events were made pending so far.
+	Replayed int64
+	// Done: no more will come. Stopped: since somebody stopped it.
+	Done, Stopped bool
+}
 
 // Replay makes events pending and queues their delivery, on a schedule that begins anew; a delivery still queued for
-// one of them does nothing any more. It answers how many there were. A range is taken a batch a transaction: a call cut
-// short has sent some again, and the same call sends the rest.
-func (s *Events) Replay(ctx context.Context, who Asker, r Replay) (int64, error) {
+// one of them does nothing any more. Of a range the call takes the first batch, and FeedReplays the others, one after the other
+// as the endpoint takes them: what dies meanwhile is left for another replay.
+func (s *Events) Replay(ctx context.Context, who Asker, r Replay) (Progress, error) {
 	if !who.Operator {
 		if err := who.needMerchant(); err != nil {
-			return 0, err
+			return Progress{}, err
 		}
 		r.MerchantID = &who.MerchantID
 	}
-	id, err := r.validate(ctx)
+	event, err := r.validate(ctx)
 	if err != nil {
-		return 0, err
+		return Progress{}, err
 	}
 	if r.EventID != nil {
-		return s.replayOne(ctx, *r.MerchantID, id)
+		return Progress{Replayed: 1, Done: true}, s.replayOne(ctx, *r.MerchantID, event)
 	}
-	return s.replayDead(ctx, r)
+	id, err := s.q.WebhookReplayStart(ctx, db.WebhookReplayStartParams{
+		MerchantID: *r.MerchantID, URL: *r.URL, FromAt: r.From, UntilAt: r.Until, StartedAt: s.clock.Now(),
+	})
+	if err != nil {
+		return Progress{}, fmt.Errorf("begin a replay: %w", err)
+	}
+	if _, err := s.replayNext(ctx, id); err != nil {
+		return Progress{}, err
+	}
+	return s.ReplayProgress(ctx, who, id)
+}
+
+// ReplayProgress tells how far a range is that is sent again.
+func (s *Events) ReplayProgress(ctx context.Context, who Asker, id int64) (Progress, error) {
+	whose, err := who.whose()
+	if err != nil {
+		return Progress{}, err
+	}
+	row, err := s.q.WebhookReplayGet(ctx, db.WebhookReplayGetParams{ID: id, MerchantID: whose})
+	if db.NoRows(err) {
+		return Progress{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Progress{}, fmt.Errorf("read a replay: %w", err)
+	}
+	return Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}, nil
+}
+
+// StopReplay ends a range where it is: what was made pending is delivered.
+func (s *Events) StopReplay(ctx context.Context, who Asker, id int64) (Progress, error) {
+	whose, err := who.whose()
+	if err != nil {
+		return Progress{}, err
+	}
+	if err := s.q.WebhookReplayStop(ctx, db.WebhookReplayStopParams{ID: id, MerchantID: whose}); err != nil {
+		return Progress{}, fmt.Errorf("stop a replay: %w", err)
+	}
+	return s.ReplayProgress(ctx, who, id)
+}
+
+// whose are the replays an asker may see: a merchant its own, an operator, for whom it is nil, all.
+func (a Asker) whose() (*int64, error) {
+	if a.Operator {
+		return nil, nil //nolint:nilnil // everybody's
+	}
+	return &a.MerchantID, a.needMerchant()
+}
+
+// FeedReplays goes on with the ranges that are being sent again, each by as many batches as its endpoint has taken. One that fails
+// holds up no other.
+func (s *Events) FeedReplays(ctx context.Context) error {
+	running, err := s.q.WebhookReplaysRunning(ctx)
+	if err != nil {
+		return fmt.Errorf("list replays: %w", err)
+	}
+	var failed []error
+	for _, id := range running {
+		for more := true; more && ctx.Err() == nil; {
+			if more, err = s.replayNext(ctx, id); err != nil {
+				failed = append(failed, fmt.Errorf("replay %d: %w", id, err))
+				break
+			}
+		}
+	}
+	return errors.Join(failed...)
 }
 
 func (r Replay) validate(ctx context.Context) (id uuid.UUID, err error) {
@@ -63,8 +142,8 @@ func (r Replay) validate(ctx context.Context) (id uuid.UUID, err error) {
 	return id, f.Err()
 }
 
-func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) (int64, error) {
-	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) error {
+	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		row, err := q.WebhookEventReplay(ctx, db.WebhookEventReplayParams{MerchantID: merchantID, ID: id})
 		if db.NoRows(err) {
 			return fault.ErrNotFound
@@ -74,46 +153,43 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 		}
 		return queueAgain(ctx, tx, endpointKey{merchantID, hostOf(row.URL)}, []uuid.UUID{id}, []int32{row.Round})
 	})
-	if err != nil {
-		return 0, err
-	}
-	return 1, nil
 }
 
-func (s *Events) replayDead(ctx context.Context, r Replay) (int64, error) {
-	var total, after int64
-	for {
-		// Going on after the last number ends even if the endpoint kills events as fast as they are sent again.
-		count, last, err := s.replayNext(ctx, r, after)
-		if err != nil || count == 0 {
-			return total, err
-		}
-		total, after = total+count, last
-	}
-}
-
-// replayNext takes one batch of those after a number. It answers how many there were and the last one's number.
-func (s *Events) replayNext(ctx context.Context, r Replay, after int64) (count, last int64, err error) {
+// replayNext takes a range's next batch, and reports whether there may be more to take now. While enough wait for the endpoint, or
+// another process is at it, there is not.
+func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error) {
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+		more = false
+		r, err := q.WebhookReplayLock(ctx, id)
+		if err != nil {
+			return db.IgnoreNoRows(err)
+		}
+		key := endpointKey{r.MerchantID, hostOf(r.URL)}
+		queued, err := q.WebhookEndpointQueued(ctx, db.WebhookEndpointQueuedParams{MerchantID: key.merchantID, Host: key.host, Most: replayAhead})
+		if err != nil || queued >= replayAhead {
+			return err
+		}
 		rows, err := q.WebhookEventReplayDead(ctx, db.WebhookEventReplayDeadParams{
-			MerchantID: *r.MerchantID, URL: *r.URL, From: r.From, Until: r.Until, AfterNumber: after, Batch: replayBatch,
+			MerchantID: r.MerchantID, URL: r.URL, From: r.FromAt, Until: r.UntilAt, AfterNumber: r.AfterNumber, LastNumber: r.LastNumber,
+			Batch: replayBatch,
 		})
 		if err != nil {
 			return fmt.Errorf("replay dead events: %w", err)
 		}
-		count, last = int64(len(rows)), after
-		if count == 0 {
-			return nil
-		}
+		last, done := r.AfterNumber, len(rows) < replayBatch
 		var events []uuid.UUID
 		var rounds []int32
 		for _, row := range rows {
 			last = max(last, row.Number)
 			events, rounds = append(events, row.ID), append(rounds, row.Round)
 		}
-		return queueAgain(ctx, tx, endpointKey{*r.MerchantID, hostOf(*r.URL)}, events, rounds)
+		err = q.WebhookReplayAdvance(ctx, db.WebhookReplayAdvanceParams{ID: id, AfterNumber: last, Count: int64(len(rows)), Done: done})
+		if more = !done; err != nil || len(rows) == 0 {
+			return err
+		}
+		return queueAgain(ctx, tx, key, events, rounds)
 	})
-	return count, last, err
+	return more, err
 }
 
 // queueAgain queues deliveries of an endpoint's events, each in its round.

@@ -28,10 +28,10 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
 		t.Fatalf("dead: %+v", dead)
 	}
-	count, err := b.events.Replay(t.Context(), Asker{Operator: true}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
+	progress, err := b.events.Replay(t.Context(), Asker{Operator: true}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
 	noError(t, err)
-	if count != 1 {
-		t.Errorf("replayed %d", count)
+	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
+		t.Errorf("replayed %+v", progress)
 	}
 	b.await(t, id, 2)
 	if status := b.status(t, id); status != statusPending {
@@ -57,11 +57,11 @@ func TestReplayDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
 	noError(t, err)
 	b.await(t, id, 2)
-	if count != 1 || b.status(t, id) != statusDelivered {
-		t.Errorf("replayed %d, now %s", count, b.status(t, id))
+	if progress.Replayed != 1 || b.status(t, id) != statusDelivered {
+		t.Errorf("replayed %+v, now %s", progress, b.status(t, id))
 	}
 }
 
@@ -143,10 +143,10 @@ func TestReplayRange(t *testing.T) {
 	b.setStatus(t, delivered, statusDelivered)
 
 	ask := Replay{URL: some(r.URL + "/a"), From: &from, Until: &until}
-	count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask)
+	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask)
 	noError(t, err)
-	if count != 2 {
-		t.Errorf("replayed %d", count)
+	if progress.Replayed != 2 || !progress.Done {
+		t.Errorf("replayed %+v", progress)
 	}
 	eventually(t, func() bool { return r.count() >= 2 })
 	for id := range within {
@@ -158,12 +158,12 @@ func TestReplayRange(t *testing.T) {
 	if dead != 5 || jobs != 2 || r.count() != 2 {
 		t.Errorf("%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
 	}
-	if count, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || count != 0 {
-		t.Errorf("again: %d, %v", count, err)
+	if progress, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || progress.Replayed != 0 {
+		t.Errorf("again: %+v, %v", progress, err)
 	}
 	ask.From, ask.Until = nil, nil
-	if count, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || count != 2 {
-		t.Errorf("with open ends: %d, %v", count, err)
+	if progress, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || progress.Replayed != 2 {
+		t.Errorf("with open ends: %+v, %v", progress, err)
 	}
 }
 
@@ -184,18 +184,79 @@ func (b *bundle) manyDead(t *testing.T, url string) (count int64) {
 	return many
 }
 
-// One call takes any number.
+// goOn goes on with a replay until it is done.
+func (b *bundle) goOn(t *testing.T, id *int64) Progress {
+	t.Helper()
+	var progress Progress
+	eventually(t, func() bool {
+		noError(t, b.events.FeedReplays(t.Context()))
+		var err error
+		progress, err = b.events.ReplayProgress(t.Context(), Asker{MerchantID: b.merchant.ID}, *id)
+		noError(t, err)
+		return progress.Done
+	})
+	return progress
+}
+
+// One call takes any number: the first batch at once, the others as the endpoint takes them.
 func TestReplayTakesAll(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
-	if count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL}); err != nil || count != many {
-		t.Errorf("replayed %d of %d, %v", count, many, err)
+	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
+	if err != nil || progress.Replayed != replayBatch || progress.Done {
+		t.Fatalf("at first %+v, %v", progress, err)
+	}
+	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {
+		t.Errorf("in the end %+v of %d", progress, many)
+	}
+	eventually(t, func() bool {
+		return b.count(t, "select count(*) from webhook_event where status = 'delivered'") == int(many)
+	})
+}
+
+// A range follows its endpoint: while that takes nothing, no more is queued. It can be looked at and stopped, by whose it is and by
+// operators, and what was queued is delivered.
+func TestReplayFollowsItsEndpoint(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	answer := make(chan struct{})
+	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
+	many := b.manyDead(t, r.URL)
+	own, other := Asker{MerchantID: b.merchant.ID}, Asker{MerchantID: b.newMerchant(t).ID}
+	progress, err := b.events.Replay(t.Context(), own, Replay{URL: &r.URL})
+	noError(t, err)
+	for range 5 {
+		noError(t, b.events.FeedReplays(t.Context()))
+	}
+	if queued := b.count(t, "select count(*) from webhook_delivery"); queued != replayBatch {
+		t.Errorf("%d are queued for an endpoint that takes none", queued)
+	}
+	for _, stranger := range []Asker{other, {}} {
+		if _, err := b.events.ReplayProgress(t.Context(), stranger, *progress.ID); err == nil {
+			t.Error("a stranger sees it")
+		}
+		if _, err := b.events.StopReplay(t.Context(), stranger, *progress.ID); err == nil {
+			t.Error("a stranger stops it")
+		}
+	}
+	if progress, err = b.events.ReplayProgress(t.Context(), Asker{Operator: true}, *progress.ID); err != nil || progress.Done {
+		t.Errorf("%+v, %v", progress, err)
+	}
+	progress, err = b.events.StopReplay(t.Context(), own, *progress.ID)
+	if err != nil || !progress.Stopped || !progress.Done || progress.Replayed != replayBatch {
+		t.Errorf("stopped %+v, %v", progress, err)
+	}
+	close(answer)
+	eventually(t, func() bool { return b.count(t, "select count(*) from webhook_delivery") == 0 })
+	noError(t, b.events.FeedReplays(t.Context()))
+	if dead := b.count(t, "select count(*) from webhook_event where status = 'dead'"); dead != int(many)-replayBatch {
+		t.Errorf("%d are dead", dead)
 	}
 }
 
-// Several calls at once send each again once, and end even at an endpoint that kills them as fast as they come.
+// Several calls and processes at once send each again once, and end even at an endpoint that kills them as fast as they come.
 func TestReplayAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -205,19 +266,20 @@ func TestReplayAtOnce(t *testing.T) {
 	var total atomic.Int64
 	for range 3 {
 		calls.Go(func() {
-			count, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
+			progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
 			if err != nil {
 				t.Error(err)
+				return
 			}
-			total.Add(count)
+			total.Add(b.goOn(t, progress.ID).Replayed)
 		})
 	}
 	calls.Wait()
 	var again, jobs int64
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event),
 		(select count(*) from webhook_attempt) + (select count(*) from webhook_delivery)`).Scan(&again, &jobs))
-	if total.Load() < many || again != total.Load() || jobs != again {
-		t.Errorf("replayed %d of %d, %d rounds, %d jobs", total.Load(), many, again, jobs)
+	if total.Load() < many || again != total.Load() {
+		t.Errorf("replayed %d of %d, %d rounds, %d attempts and deliveries", total.Load(), many, again, jobs)
 	}
 }
 
@@ -241,9 +303,9 @@ func TestReplayRefused(t *testing.T) {
 		"both":               {own, Replay{EventID: some(id.String()), URL: some(nowhere), From: &now, Until: &now}, nil, []string{"url", "from", "until"}},
 		"backwards":          {own, Replay{URL: some(nowhere), From: &now, Until: &now}, nil, []string{"until"}},
 	} {
-		count, err := b.events.Replay(t.Context(), test.who, test.ask)
-		if count != 0 || err == nil || test.want != nil && !errors.Is(err, test.want) {
-			t.Errorf("%s: %d, %v", name, count, err)
+		progress, err := b.events.Replay(t.Context(), test.who, test.ask)
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: %+v, %v", name, progress, err)
 		}
 		for _, field := range test.fields {
 			if f := fault.As(err); f == nil || !f.Fields.Wrong(field) || len(f.Fields) != len(test.fields) {

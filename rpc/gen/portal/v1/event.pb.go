@@ -402,8 +402,14 @@ func (x *ReplayEventsRequest) GetMerchantId() int64 {
 
 type ReplayEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many were queued again.
-	Replayed      int64 `protobuf:"varint,1,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// How many were queued again so far. A call queues the first 1,000 of a range; the others follow as the endpoint takes them.
+	Replayed int64 `protobuf:"varint,1,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// Names a range, to ask how far it is or to stop it; unset for one event.
+	ReplayId *int64 `protobuf:"varint,2,opt,name=replay_id,json=replayId,proto3,oneof" json:"replay_id,omitempty"`
+	// No more will be queued.
+	Done bool `protobuf:"varint,3,opt,name=done,proto3" json:"done,omitempty"`
+	// It was stopped before its end.
+	Stopped       bool `protobuf:"varint,4,opt,name=stopped,proto3" json:"stopped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -441,6 +447,115 @@ func (*ReplayEventsResponse) Descriptor() ([]byte, []int) {
 func (x *ReplayEventsResponse) GetReplayed() int64 {
 	if x != nil {
 		return x.Replayed
+	}
+	return 0
+}
+
+func (x *ReplayEventsResponse) GetReplayId() int64 {
+	if x != nil && x.ReplayId != nil {
+		return *x.ReplayId
+	}
+	return 0
+}
+
+func (x *ReplayEventsResponse) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *ReplayEventsResponse) GetStopped() bool {
+	if x != nil {
+		return x.Stopped
+	}
+	return false
+}
+
+type GetReplayRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ReplayId      int64                  `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetReplayRequest) Reset() {
+	*x = GetReplayRequest{}
+	mi := &file_portal_v1_event_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetReplayRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetReplayRequest) ProtoMessage() {}
+
+func (x *GetReplayRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_event_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetReplayRequest.ProtoReflect.Descriptor instead.
+func (*GetReplayRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_event_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetReplayRequest) GetReplayId() int64 {
+	if x != nil {
+		return x.ReplayId
+	}
+	return 0
+}
+
+type StopReplayRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ReplayId      int64                  `protobuf:"varint,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopReplayRequest) Reset() {
+	*x = StopReplayRequest{}
+	mi := &file_portal_v1_event_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopReplayRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopReplayRequest) ProtoMessage() {}
+
+func (x *StopReplayRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_event_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopReplayRequest.ProtoReflect.Descriptor instead.
+func (*StopReplayRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_event_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *StopReplayRequest) GetReplayId() int64 {
+	if x != nil {
+		return x.ReplayId
 	}
 	return 0
 }
@@ -493,9 +608,18 @@ const file_portal_v1_event_proto_rawDesc = "" +
 	"merchantId\x88\x01\x01B\v\n" +
 	"\t_event_idB\x06\n" +
 	"\x04_urlB\x0e\n" +
-	"\f_merchant_id\"2\n" +
+	"\f_merchant_id\"\x90\x01\n" +
 	"\x14ReplayEventsResponse\x12\x1a\n" +
-	"\breplayed\x18\x01 \x01(\x03R\breplayedB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\breplayed\x18\x01 \x01(\x03R\breplayed\x12 \n" +
+	"\treplay_id\x18\x02 \x01(\x03H\x00R\breplayId\x88\x01\x01\x12\x12\n" +
+	"\x04done\x18\x03 \x01(\bR\x04done\x12\x18\n" +
+	"\astopped\x18\x04 \x01(\bR\astoppedB\f\n" +
+	"\n" +
+	"_replay_id\"/\n" +
+	"\x10GetReplayRequest\x12\x1b\n" +
+	"\treplay_id\x18\x01 \x01(\x03R\breplayId\"0\n" +
+	"\x11StopReplayRequest\x12\x1b\n" +
+	"\treplay_id\x18\x01 \x01(\x03R\breplayIdB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_event_proto_rawDescOnce sync.Once
@@ -509,7 +633,7 @@ func file_portal_v1_event_proto_rawDescGZIP() []byte {
 	return file_portal_v1_event_proto_rawDescData
 }
 
-var file_portal_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_portal_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_portal_v1_event_proto_goTypes = []any{
 	(*Event)(nil),                 // 0: portal.v1.Event
 	(*DeliveryAttempt)(nil),       // 1: portal.v1.DeliveryAttempt
@@ -517,15 +641,17 @@ var file_portal_v1_event_proto_goTypes = []any{
 	(*ListEventsResponse)(nil),    // 3: portal.v1.ListEventsResponse
 	(*ReplayEventsRequest)(nil),   // 4: portal.v1.ReplayEventsRequest
 	(*ReplayEventsResponse)(nil),  // 5: portal.v1.ReplayEventsResponse
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*GetReplayRequest)(nil),      // 6: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),     // 7: portal.v1.StopReplayRequest
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
 }
 var file_portal_v1_event_proto_depIdxs = []int32{
-	6, // 0: portal.v1.Event.created_at:type_name -> google.protobuf.Timestamp
+	8, // 0: portal.v1.Event.created_at:type_name -> google.protobuf.Timestamp
 	1, // 1: portal.v1.Event.attempts:type_name -> portal.v1.DeliveryAttempt
-	6, // 2: portal.v1.DeliveryAttempt.at:type_name -> google.protobuf.Timestamp
+	8, // 2: portal.v1.DeliveryAttempt.at:type_name -> google.protobuf.Timestamp
 	0, // 3: portal.v1.ListEventsResponse.data:type_name -> portal.v1.Event
-	6, // 4: portal.v1.ReplayEventsRequest.from:type_name -> google.protobuf.Timestamp
-	6, // 5: portal.v1.ReplayEventsRequest.until:type_name -> google.protobuf.Timestamp
+	8, // 4: portal.v1.ReplayEventsRequest.from:type_name -> google.protobuf.Timestamp
+	8, // 5: portal.v1.ReplayEventsRequest.until:type_name -> google.protobuf.Timestamp
 	6, // [6:6] is the sub-list for method output_type
 	6, // [6:6] is the sub-list for method input_type
 	6, // [6:6] is the sub-list for extension type_name
@@ -542,13 +668,14 @@ func file_portal_v1_event_proto_init() {
 	file_portal_v1_event_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_event_proto_msgTypes[3].OneofWrappers = []any{}
 	file_portal_v1_event_proto_msgTypes[4].OneofWrappers = []any{}
+	file_portal_v1_event_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_event_proto_rawDesc), len(file_portal_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

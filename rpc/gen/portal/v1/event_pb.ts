@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/event.proto.
  */
 export const file_portal_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChVwb3J0YWwvdjEvZXZlbnQucHJvdG8SCXBvcnRhbC52MSLFAQoFRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAMSDAoEdHlwZRgDIAEoCRILCgN1cmwYBCABKAkSDAoEYm9keRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzdGF0dXMYByABKAkSLAoIYXR0ZW1wdHMYCCADKAsyGi5wb3J0YWwudjEuRGVsaXZlcnlBdHRlbXB0IrYBCg9EZWxpdmVyeUF0dGVtcHQSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAIgASgFEhgKC3N0YXR1c19jb2RlGAMgASgFSACIAQESEwoGYW5zd2VyGAQgASgJSAGIAQESEgoFZXJyb3IYBSABKAlIAogBAUIOCgxfc3RhdHVzX2NvZGVCCQoHX2Fuc3dlckIICgZfZXJyb3IicQoRTGlzdEV2ZW50c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yIl4KEkxpc3RFdmVudHNSZXNwb25zZRIeCgRkYXRhGAEgAygLMhAucG9ydGFsLnYxLkV2ZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yItIBChNSZXBsYXlFdmVudHNSZXF1ZXN0EhUKCGV2ZW50X2lkGAEgASgJSACIAQESEAoDdXJsGAIgASgJSAGIAQESKAoEZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC21lcmNoYW50X2lkGAUgASgDSAKIAQFCCwoJX2V2ZW50X2lkQgYKBF91cmxCDgoMX21lcmNoYW50X2lkIigKFFJlcGxheUV2ZW50c1Jlc3BvbnNlEhAKCHJlcGxheWVkGAEgASgDQiRaImdhdGV3YXkvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChVwb3J0YWwvdjEvZXZlbnQucHJvdG8SCXBvcnRhbC52MSLFAQoFRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAMSDAoEdHlwZRgDIAEoCRILCgN1cmwYBCABKAkSDAoEYm9keRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzdGF0dXMYByABKAkSLAoIYXR0ZW1wdHMYCCADKAsyGi5wb3J0YWwudjEuRGVsaXZlcnlBdHRlbXB0IrYBCg9EZWxpdmVyeUF0dGVtcHQSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAIgASgFEhgKC3N0YXR1c19jb2RlGAMgASgFSACIAQESEwoGYW5zd2VyGAQgASgJSAGIAQESEgoFZXJyb3IYBSABKAlIAogBAUIOCgxfc3RhdHVzX2NvZGVCCQoHX2Fuc3dlckIICgZfZXJyb3IicQoRTGlzdEV2ZW50c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yIl4KEkxpc3RFdmVudHNSZXNwb25zZRIeCgRkYXRhGAEgAygLMhAucG9ydGFsLnYxLkV2ZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yItIBChNSZXBsYXlFdmVudHNSZXF1ZXN0EhUKCGV2ZW50X2lkGAEgASgJSACIAQESEAoDdXJsGAIgASgJSAGIAQESKAoEZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC21lcmNoYW50X2lkGAUgASgDSAKIAQFCCwoJX2V2ZW50X2lkQgYKBF91cmxCDgoMX21lcmNoYW50X2lkIm0KFFJlcGxheUV2ZW50c1Jlc3BvbnNlEhAKCHJlcGxheWVkGAEgASgDEhYKCXJlcGxheV9pZBgCIAEoA0gAiAEBEgwKBGRvbmUYAyABKAgSDwoHc3RvcHBlZBgEIAEoCEIMCgpfcmVwbGF5X2lkIiUKEEdldFJlcGxheVJlcXVlc3QSEQoJcmVwbGF5X2lkGAEgASgDIiYKEVN0b3BSZXBsYXlSZXF1ZXN0EhEKCXJlcGxheV9pZBgBIAEoA0IkWiJnYXRld2F5L3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Event is a webhook event: what was sent, or will be, and how its delivery stands.
@@ -222,11 +222,32 @@ export const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest> = /*@__P
  */
 export type ReplayEventsResponse = Message<"portal.v1.ReplayEventsResponse"> & {
   /**
-   * How many were queued again.
+   * How many were queued again so far. A call queues the first 1,000 of a range; the others follow as the endpoint takes them.
    *
    * @generated from field: int64 replayed = 1;
    */
   replayed: bigint;
+
+  /**
+   * Names a range, to ask how far it is or to stop it; unset for one event.
+   *
+   * @generated from field: optional int64 replay_id = 2;
+   */
+  replayId?: bigint | undefined;
+
+  /**
+   * No more will be queued.
+   *
+   * @generated from field: bool done = 3;
+   */
+  done: boolean;
+
+  /**
+   * It was stopped before its end.
+   *
+   * @generated from field: bool stopped = 4;
+   */
+  stopped: boolean;
 };
 
 /**
@@ -235,4 +256,38 @@ export type ReplayEventsResponse = Message<"portal.v1.ReplayEventsResponse"> & {
  */
 export const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_event, 5);
+
+/**
+ * @generated from message portal.v1.GetReplayRequest
+ */
+export type GetReplayRequest = Message<"portal.v1.GetReplayRequest"> & {
+  /**
+   * @generated from field: int64 replay_id = 1;
+   */
+  replayId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.GetReplayRequest.
+ * Use `create(GetReplayRequestSchema)` to create a new message.
+ */
+export const GetReplayRequestSchema: GenMessage<GetReplayRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_event, 6);
+
+/**
+ * @generated from message portal.v1.StopReplayRequest
+ */
+export type StopReplayRequest = Message<"portal.v1.StopReplayRequest"> & {
+  /**
+   * @generated from field: int64 replay_id = 1;
+   */
+  replayId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.StopReplayRequest.
+ * Use `create(StopReplayRequestSchema)` to create a new message.
+ */
+export const StopReplayRequestSchema: GenMessage<StopReplayRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_event, 7);
 

@@ -130,11 +130,14 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"\x87\x01\n" +
 	"\x1bRotateWebhookSecretResponse\x12%\n" +
 	"\x0ewebhook_secret\x18\x01 \x01(\tR\rwebhookSecret\x12A\n" +
-	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xb6\x03\n" +
+	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xce\x04\n" +
 	"\x0fMerchantService\x12I\n" +
 	"\n" +
 	"ListEvents\x12\x1c.portal.v1.ListEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
-	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12d\n" +
+	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12I\n" +
+	"\tGetReplay\x12\x1b.portal.v1.GetReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12K\n" +
+	"\n" +
+	"StopReplay\x12\x1c.portal.v1.StopReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12d\n" +
 	"\x13RotateWebhookSecret\x12%.portal.v1.RotateWebhookSecretRequest\x1a&.portal.v1.RotateWebhookSecretResponse\x12Q\n" +
 	"\n" +
 	"ListPayins\x12\x1c.portal.v1.ListPayinsRequest\x1a%.portal.v1.ListMerchantPayinsResponse\x12N\n" +
@@ -159,27 +162,33 @@ var file_portal_v1_merchant_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),       // 2: google.protobuf.Timestamp
 	(*ListEventsRequest)(nil),           // 3: portal.v1.ListEventsRequest
 	(*ReplayEventsRequest)(nil),         // 4: portal.v1.ReplayEventsRequest
-	(*ListPayinsRequest)(nil),           // 5: portal.v1.ListPayinsRequest
-	(*v1.CancelPayinRequest)(nil),       // 6: gateway.v1.CancelPayinRequest
-	(*ListEventsResponse)(nil),          // 7: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),        // 8: portal.v1.ReplayEventsResponse
-	(*ListMerchantPayinsResponse)(nil),  // 9: portal.v1.ListMerchantPayinsResponse
-	(*v1.CancelPayinResponse)(nil),      // 10: gateway.v1.CancelPayinResponse
+	(*GetReplayRequest)(nil),            // 5: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),           // 6: portal.v1.StopReplayRequest
+	(*ListPayinsRequest)(nil),           // 7: portal.v1.ListPayinsRequest
+	(*v1.CancelPayinRequest)(nil),       // 8: gateway.v1.CancelPayinRequest
+	(*ListEventsResponse)(nil),          // 9: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),        // 10: portal.v1.ReplayEventsResponse
+	(*ListMerchantPayinsResponse)(nil),  // 11: portal.v1.ListMerchantPayinsResponse
+	(*v1.CancelPayinResponse)(nil),      // 12: gateway.v1.CancelPayinResponse
 }
 var file_portal_v1_merchant_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
 	3,  // 1: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
 	4,  // 2: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	0,  // 3: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
-	5,  // 4: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	6,  // 5: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	7,  // 6: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
-	8,  // 7: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	1,  // 8: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
-	9,  // 9: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
-	10, // 10: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	6,  // [6:11] is the sub-list for method output_type
-	1,  // [1:6] is the sub-list for method input_type
+	5,  // 3: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	6,  // 4: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	0,  // 5: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
+	7,  // 6: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	8,  // 7: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	9,  // 8: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
+	10, // 9: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	10, // 10: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	10, // 11: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	1,  // 12: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
+	11, // 13: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
+	12, // 14: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	8,  // [8:15] is the sub-list for method output_type
+	1,  // [1:8] is the sub-list for method input_type
 	1,  // [1:1] is the sub-list for extension type_name
 	1,  // [1:1] is the sub-list for extension extendee
 	0,  // [0:1] is the sub-list for field type_name

@@ -8,7 +8,7 @@ import type { CancelPayinRequestSchema, CancelPayinResponseSchema } from "../../
 import { file_gateway_v1_payin } from "../../gateway/v1/payin_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { ListEventsRequestSchema, ListEventsResponseSchema, ReplayEventsRequestSchema, ReplayEventsResponseSchema } from "./event_pb.js";
+import type { GetReplayRequestSchema, ListEventsRequestSchema, ListEventsResponseSchema, ReplayEventsRequestSchema, ReplayEventsResponseSchema, StopReplayRequestSchema } from "./event_pb.js";
 import { file_portal_v1_event } from "./event_pb.js";
 import type { ListMerchantPayinsResponseSchema, ListPayinsRequestSchema } from "./payin_pb.js";
 import { file_portal_v1_payin } from "./payin_pb.js";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/merchant.proto.
  */
 export const file_portal_v1_merchant: GenFile = /*@__PURE__*/
-  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAytgMKD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJkChNSb3RhdGVXZWJob29rU2VjcmV0EiUucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0GiYucG9ydGFsLnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRJRCgpMaXN0UGF5aW5zEhwucG9ydGFsLnYxLkxpc3RQYXlpbnNSZXF1ZXN0GiUucG9ydGFsLnYxLkxpc3RNZXJjaGFudFBheWluc1Jlc3BvbnNlEk4KC0NhbmNlbFBheWluEh4uZ2F0ZXdheS52MS5DYW5jZWxQYXlpblJlcXVlc3QaHy5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVzcG9uc2VCJFoiZ2F0ZXdheS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_event, file_portal_v1_payin]);
+  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyzgQKD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJJCglHZXRSZXBsYXkSGy5wb3J0YWwudjEuR2V0UmVwbGF5UmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJLCgpTdG9wUmVwbGF5EhwucG9ydGFsLnYxLlN0b3BSZXBsYXlSZXF1ZXN0Gh8ucG9ydGFsLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEmQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSJS5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaJi5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlElEKCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdE1lcmNoYW50UGF5aW5zUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZUIkWiJnYXRld2F5L3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_event, file_portal_v1_payin]);
 
 /**
  * @generated from message portal.v1.RotateWebhookSecretRequest
@@ -87,6 +87,26 @@ export const MerchantService: GenService<{
   replayEvents: {
     methodKind: "unary";
     input: typeof ReplayEventsRequestSchema;
+    output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * GetReplay tells how far a range is that is sent again.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetReplay
+   */
+  getReplay: {
+    methodKind: "unary";
+    input: typeof GetReplayRequestSchema;
+    output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * StopReplay ends it where it is: what was queued is delivered.
+   *
+   * @generated from rpc portal.v1.MerchantService.StopReplay
+   */
+  stopReplay: {
+    methodKind: "unary";
+    input: typeof StopReplayRequestSchema;
     output: typeof ReplayEventsResponseSchema;
   },
   /**

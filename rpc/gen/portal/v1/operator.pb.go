@@ -2516,7 +2516,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xe8\x19\n" +
+	"\a_cursor2\x80\x1b\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2556,7 +2556,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
 	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
 	"\x0eListDeadEvents\x12 .portal.v1.ListDeadEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
-	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
+	"\fReplayEvents\x12\x1e.portal.v1.ReplayEventsRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12I\n" +
+	"\tGetReplay\x12\x1b.portal.v1.GetReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12K\n" +
+	"\n" +
+	"StopReplay\x12\x1c.portal.v1.StopReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
 	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
 	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\x12Q\n" +
 	"\fReviewAppeal\x12\x1e.portal.v1.ReviewAppealRequest\x1a!.portal.v1.AppealDecisionResponse\x12S\n" +
@@ -2630,21 +2633,23 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListCardConflictsRequest)(nil),      // 51: portal.v1.ListCardConflictsRequest
 	(*CloseCardConflictRequest)(nil),      // 52: portal.v1.CloseCardConflictRequest
 	(*ReplayEventsRequest)(nil),           // 53: portal.v1.ReplayEventsRequest
-	(*ListAppealsRequest)(nil),            // 54: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 55: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 56: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 57: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 58: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 59: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 60: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 61: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 62: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 63: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 64: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 65: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 66: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 67: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 68: portal.v1.AppealDecisionResponse
+	(*GetReplayRequest)(nil),              // 54: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),             // 55: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),            // 56: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 57: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 58: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 59: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 60: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 61: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 62: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 63: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 64: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 65: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 66: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 67: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 68: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 69: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 70: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
@@ -2705,52 +2710,56 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	52, // 55: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
 	32, // 56: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
 	53, // 57: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	54, // 58: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	55, // 59: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	56, // 60: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	57, // 61: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 62: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 63: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 64: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 65: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 66: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 67: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 68: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	28, // 69: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	26, // 70: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 71: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 72: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 73: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	26, // 74: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	26, // 75: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	26, // 76: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 77: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 78: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 79: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 80: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 81: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	31, // 82: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	58, // 83: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	59, // 84: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	59, // 85: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 86: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	60, // 87: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	61, // 88: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	61, // 89: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	61, // 90: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 91: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 92: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	27, // 93: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	62, // 94: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	63, // 95: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	64, // 96: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	65, // 97: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	66, // 98: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	67, // 99: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	68, // 100: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	68, // 101: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	62, // [62:102] is the sub-list for method output_type
-	22, // [22:62] is the sub-list for method input_type
+	54, // 58: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	55, // 59: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	56, // 60: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	57, // 61: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	58, // 62: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	59, // 63: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 64: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 65: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 66: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 67: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 68: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	26, // 69: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	26, // 70: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	28, // 71: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	26, // 72: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	26, // 73: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	26, // 74: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	26, // 75: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	26, // 76: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	26, // 77: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	26, // 78: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	26, // 79: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 80: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	26, // 81: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	26, // 82: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	26, // 83: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	31, // 84: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	60, // 85: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	61, // 86: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	61, // 87: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	26, // 88: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	62, // 89: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	63, // 90: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	63, // 91: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	63, // 92: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	26, // 93: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	26, // 94: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	27, // 95: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	64, // 96: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	65, // 97: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	66, // 98: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	67, // 99: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	67, // 100: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	67, // 101: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	68, // 102: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	69, // 103: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	70, // 104: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	70, // 105: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	64, // [64:106] is the sub-list for method output_type
+	22, // [22:64] is the sub-list for method input_type
 	22, // [22:22] is the sub-list for extension type_name
 	22, // [22:22] is the sub-list for extension extendee
 	0,  // [0:22] is the sub-list for field type_name

@@ -40,6 +40,12 @@ const (
 	// MerchantServiceReplayEventsProcedure is the fully-qualified name of the MerchantService's
 	// ReplayEvents RPC.
 	MerchantServiceReplayEventsProcedure = "/portal.v1.MerchantService/ReplayEvents"
+	// MerchantServiceGetReplayProcedure is the fully-qualified name of the MerchantService's GetReplay
+	// RPC.
+	MerchantServiceGetReplayProcedure = "/portal.v1.MerchantService/GetReplay"
+	// MerchantServiceStopReplayProcedure is the fully-qualified name of the MerchantService's
+	// StopReplay RPC.
+	MerchantServiceStopReplayProcedure = "/portal.v1.MerchantService/StopReplay"
 	// MerchantServiceRotateWebhookSecretProcedure is the fully-qualified name of the MerchantService's
 	// RotateWebhookSecret RPC.
 	MerchantServiceRotateWebhookSecretProcedure = "/portal.v1.MerchantService/RotateWebhookSecret"
@@ -57,6 +63,10 @@ type MerchantServiceClient interface {
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// GetReplay tells how far a range is that is sent again.
+	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// StopReplay ends it where it is: what was queued is delivered.
+	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
 	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
 	// ListPayins lists the merchant's payouts, newest first.
@@ -88,6 +98,18 @@ func NewMerchantServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(merchantServiceMethods.ByName("ReplayEvents")),
 			connect.WithClientOptions(opts...),
 		),
+		getReplay: connect.NewClient[v1.GetReplayRequest, v1.ReplayEventsResponse](
+			httpClient,
+			baseURL+MerchantServiceGetReplayProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetReplay")),
+			connect.WithClientOptions(opts...),
+		),
+		stopReplay: connect.NewClient[v1.StopReplayRequest, v1.ReplayEventsResponse](
+			httpClient,
+			baseURL+MerchantServiceStopReplayProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("StopReplay")),
+			connect.WithClientOptions(opts...),
+		),
 		rotateWebhookSecret: connect.NewClient[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse](
 			httpClient,
 			baseURL+MerchantServiceRotateWebhookSecretProcedure,
@@ -113,6 +135,8 @@ func NewMerchantServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 type merchantServiceClient struct {
 	listEvents          *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
 	replayEvents        *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	getReplay           *connect.Client[v1.GetReplayRequest, v1.ReplayEventsResponse]
+	stopReplay          *connect.Client[v1.StopReplayRequest, v1.ReplayEventsResponse]
 	rotateWebhookSecret *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
 	listPayins          *connect.Client[v1.ListPayinsRequest, v1.ListMerchantPayinsResponse]
 	cancelPayin         *connect.Client[v11.CancelPayinRequest, v11.CancelPayinResponse]
@@ -126,6 +150,16 @@ func (c *merchantServiceClient) ListEvents(ctx context.Context, req *connect.Req
 // ReplayEvents calls portal.v1.MerchantService.ReplayEvents.
 func (c *merchantServiceClient) ReplayEvents(ctx context.Context, req *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return c.replayEvents.CallUnary(ctx, req)
+}
+
+// GetReplay calls portal.v1.MerchantService.GetReplay.
+func (c *merchantServiceClient) GetReplay(ctx context.Context, req *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return c.getReplay.CallUnary(ctx, req)
+}
+
+// StopReplay calls portal.v1.MerchantService.StopReplay.
+func (c *merchantServiceClient) StopReplay(ctx context.Context, req *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return c.stopReplay.CallUnary(ctx, req)
 }
 
 // RotateWebhookSecret calls portal.v1.MerchantService.RotateWebhookSecret.
@@ -149,6 +183,10 @@ type MerchantServiceHandler interface {
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// GetReplay tells how far a range is that is sent again.
+	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// StopReplay ends it where it is: what was queued is delivered.
+	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
 	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
 	// ListPayins lists the merchant's payouts, newest first.
@@ -176,6 +214,18 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 		connect.WithSchema(merchantServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
+	merchantServiceGetReplayHandler := connect.NewUnaryHandler(
+		MerchantServiceGetReplayProcedure,
+		svc.GetReplay,
+		connect.WithSchema(merchantServiceMethods.ByName("GetReplay")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceStopReplayHandler := connect.NewUnaryHandler(
+		MerchantServiceStopReplayProcedure,
+		svc.StopReplay,
+		connect.WithSchema(merchantServiceMethods.ByName("StopReplay")),
+		connect.WithHandlerOptions(opts...),
+	)
 	merchantServiceRotateWebhookSecretHandler := connect.NewUnaryHandler(
 		MerchantServiceRotateWebhookSecretProcedure,
 		svc.RotateWebhookSecret,
@@ -200,6 +250,10 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 			merchantServiceListEventsHandler.ServeHTTP(w, r)
 		case MerchantServiceReplayEventsProcedure:
 			merchantServiceReplayEventsHandler.ServeHTTP(w, r)
+		case MerchantServiceGetReplayProcedure:
+			merchantServiceGetReplayHandler.ServeHTTP(w, r)
+		case MerchantServiceStopReplayProcedure:
+			merchantServiceStopReplayHandler.ServeHTTP(w, r)
 		case MerchantServiceRotateWebhookSecretProcedure:
 			merchantServiceRotateWebhookSecretHandler.ServeHTTP(w, r)
 		case MerchantServiceListPayinsProcedure:
@@ -221,6 +275,14 @@ func (UnimplementedMerchantServiceHandler) ListEvents(context.Context, *connect.
 
 func (UnimplementedMerchantServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ReplayEvents is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetReplay is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.StopReplay is not implemented"))
 }
 
 func (UnimplementedMerchantServiceHandler) RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error) {

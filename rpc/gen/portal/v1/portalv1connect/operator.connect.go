@@ -140,6 +140,12 @@ const (
 	// OperatorServiceReplayEventsProcedure is the fully-qualified name of the OperatorService's
 	// ReplayEvents RPC.
 	OperatorServiceReplayEventsProcedure = "/portal.v1.OperatorService/ReplayEvents"
+	// OperatorServiceGetReplayProcedure is the fully-qualified name of the OperatorService's GetReplay
+	// RPC.
+	OperatorServiceGetReplayProcedure = "/portal.v1.OperatorService/GetReplay"
+	// OperatorServiceStopReplayProcedure is the fully-qualified name of the OperatorService's
+	// StopReplay RPC.
+	OperatorServiceStopReplayProcedure = "/portal.v1.OperatorService/StopReplay"
 	// OperatorServiceListAppealsProcedure is the fully-qualified name of the OperatorService's
 	// ListAppeals RPC.
 	OperatorServiceListAppealsProcedure = "/portal.v1.OperatorService/ListAppeals"
@@ -230,6 +236,10 @@ type OperatorServiceClient interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// GetReplay tells how far a range is that is sent again.
+	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// StopReplay ends it where it is: what was queued is delivered.
+	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// ListAppeals lists appeals, newest first.
 	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
 	// GetAppealFile reads an appeal's file; over REST it is a download.
@@ -467,6 +477,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 			connect.WithClientOptions(opts...),
 		),
+		getReplay: connect.NewClient[v1.GetReplayRequest, v1.ReplayEventsResponse](
+			httpClient,
+			baseURL+OperatorServiceGetReplayProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetReplay")),
+			connect.WithClientOptions(opts...),
+		),
+		stopReplay: connect.NewClient[v1.StopReplayRequest, v1.ReplayEventsResponse](
+			httpClient,
+			baseURL+OperatorServiceStopReplayProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("StopReplay")),
+			connect.WithClientOptions(opts...),
+		),
 		listAppeals: connect.NewClient[v1.ListAppealsRequest, v1.ListAppealsResponse](
 			httpClient,
 			baseURL+OperatorServiceListAppealsProcedure,
@@ -532,6 +554,8 @@ type operatorServiceClient struct {
 	closeCardConflict      *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
 	listDeadEvents         *connect.Client[v1.ListDeadEventsRequest, v1.ListEventsResponse]
 	replayEvents           *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	getReplay              *connect.Client[v1.GetReplayRequest, v1.ReplayEventsResponse]
+	stopReplay             *connect.Client[v1.StopReplayRequest, v1.ReplayEventsResponse]
 	listAppeals            *connect.Client[v1.ListAppealsRequest, v1.ListAppealsResponse]
 	getAppealFile          *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
 	reviewAppeal           *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
@@ -718,6 +742,16 @@ func (c *operatorServiceClient) ReplayEvents(ctx context.Context, req *connect.R
 	return c.replayEvents.CallUnary(ctx, req)
 }
 
+// GetReplay calls portal.v1.OperatorService.GetReplay.
+func (c *operatorServiceClient) GetReplay(ctx context.Context, req *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return c.getReplay.CallUnary(ctx, req)
+}
+
+// StopReplay calls portal.v1.OperatorService.StopReplay.
+func (c *operatorServiceClient) StopReplay(ctx context.Context, req *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return c.stopReplay.CallUnary(ctx, req)
+}
+
 // ListAppeals calls portal.v1.OperatorService.ListAppeals.
 func (c *operatorServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
 	return c.listAppeals.CallUnary(ctx, req)
@@ -814,6 +848,10 @@ type OperatorServiceHandler interface {
 	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
 	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// GetReplay tells how far a range is that is sent again.
+	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	// StopReplay ends it where it is: what was queued is delivered.
+	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
 	// ListAppeals lists appeals, newest first.
 	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
 	// GetAppealFile reads an appeal's file; over REST it is a download.
@@ -1047,6 +1085,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceGetReplayHandler := connect.NewUnaryHandler(
+		OperatorServiceGetReplayProcedure,
+		svc.GetReplay,
+		connect.WithSchema(operatorServiceMethods.ByName("GetReplay")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceStopReplayHandler := connect.NewUnaryHandler(
+		OperatorServiceStopReplayProcedure,
+		svc.StopReplay,
+		connect.WithSchema(operatorServiceMethods.ByName("StopReplay")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceListAppealsHandler := connect.NewUnaryHandler(
 		OperatorServiceListAppealsProcedure,
 		svc.ListAppeals,
@@ -1145,6 +1195,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceListDeadEventsHandler.ServeHTTP(w, r)
 		case OperatorServiceReplayEventsProcedure:
 			operatorServiceReplayEventsHandler.ServeHTTP(w, r)
+		case OperatorServiceGetReplayProcedure:
+			operatorServiceGetReplayHandler.ServeHTTP(w, r)
+		case OperatorServiceStopReplayProcedure:
+			operatorServiceStopReplayHandler.ServeHTTP(w, r)
 		case OperatorServiceListAppealsProcedure:
 			operatorServiceListAppealsHandler.ServeHTTP(w, r)
 		case OperatorServiceGetAppealFileProcedure:
@@ -1304,6 +1358,14 @@ func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *conn
 
 func (UnimplementedOperatorServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayEvents is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetReplay is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.StopReplay is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
