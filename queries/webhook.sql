@@ -98,8 +98,8 @@ delete from webhook_endpoint where due_at = 'infinity' and leased_until < now() 
 -- WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
 -- name: WebhookDeliveriesDue :many
 select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
-    array(select p.secret from webhook_secret_previous p
-        where p.cashbox_id = c.id and p.until > @now order by p.id desc)::bytea[] as previous_secrets
+    array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
+    array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
 from webhook_delivery d
 join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
 join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id

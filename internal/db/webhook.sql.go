@@ -102,17 +102,16 @@ func (q *Queries) WebhookAttemptList(ctx context.Context, arg WebhookAttemptList
 
 const webhookDeliveriesDue = `-- name: WebhookDeliveriesDue :many
 select d.event_id, d.attempts, d.round, e.url, e.body, e.cashbox_id, c.webhook_secret,
-    array(select p.secret from webhook_secret_previous p
-        where p.cashbox_id = c.id and p.until > $1 order by p.id desc)::bytea[] as previous_secrets
+    array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
+    array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
 from webhook_delivery d
 join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
 join cashbox c on c.merchant_id = e.merchant_id and c.id = e.cashbox_id
-where d.merchant_id = $2 and d.host = $3 and d.due_at <= now()
-order by d.due_at, d.event_id limit $4
+where d.merchant_id = $1 and d.host = $2 and d.due_at <= now()
+order by d.due_at, d.event_id limit $3
 `
 
 type WebhookDeliveriesDueParams struct {
-	Now        time.Time
 	MerchantID int64
 	Host       string
 	Most       int32
@@ -127,16 +126,12 @@ type WebhookDeliveriesDueRow struct {
 	CashboxID       int64
 	WebhookSecret   []byte
 	PreviousSecrets [][]byte
+	PreviousUntil   []time.Time
 }
 
 // WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
 func (q *Queries) WebhookDeliveriesDue(ctx context.Context, arg WebhookDeliveriesDueParams) ([]WebhookDeliveriesDueRow, error) {
-	rows, err := q.db.Query(ctx, webhookDeliveriesDue,
-		arg.Now,
-		arg.MerchantID,
-		arg.Host,
-		arg.Most,
-	)
+	rows, err := q.db.Query(ctx, webhookDeliveriesDue, arg.MerchantID, arg.Host, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +148,7 @@ func (q *Queries) WebhookDeliveriesDue(ctx context.Context, arg WebhookDeliverie
 			&i.CashboxID,
 			&i.WebhookSecret,
 			&i.PreviousSecrets,
+			&i.PreviousUntil,
 		); err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ const (
 
 // sign adds the signatures under every secret that is valid now.
 func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliveriesDueRow) error {
-	secrets, err := d.secrets(event)
+	secrets, err := d.secrets(event, d.clock.Now())
 	if err != nil {
 		return err
 	}
@@ -32,13 +32,16 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 
 // secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it that cannot be read
 // is left out: the newest is enough for a receiver that has changed over, and for the others nothing could be done.
-func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow) ([]string, error) {
+func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
 	newest, err := d.vault.Open(event.WebhookSecret, SecretPlace(event.CashboxID))
 	if err != nil {
 		return nil, err
 	}
 	secrets := []string{string(newest)}
-	for _, sealed := range event.PreviousSecrets {
+	for i, sealed := range event.PreviousSecrets {
+		if !event.PreviousUntil[i].After(now) {
+			continue
+		}
 		if previous, err := d.vault.Open(sealed, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
 			secrets = append(secrets, string(previous))
 		}

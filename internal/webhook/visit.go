@@ -14,6 +14,8 @@ import (
 const (
 	// aheadPerPlace is how many deliveries are read at a time for each that may be on its way.
 	aheadPerPlace = 5
+	// goodFor is how long what was read is sent without reading it again: after that its secret may be another.
+	goodFor = 500 * time.Millisecond
 	// lookEvery is how often a visit looks for more while others of its deliveries are still on their way.
 	lookEvery = 100 * time.Millisecond
 	// leaveEvery is how often a visit tries to end its lease while the database is away.
@@ -32,8 +34,9 @@ type visit struct {
 	over atomic.Bool
 
 	// due are read and not begun; more, that there were more to read.
-	due  []db.WebhookDeliveriesDueRow
-	more bool
+	due    []db.WebhookDeliveriesDueRow
+	readAt time.Time
+	more   bool
 	// under are the deliveries begun and not yet written down, sending those of them without an answer yet, and width how many
 	// may be sending.
 	under          map[uuid.UUID]bool
@@ -71,6 +74,9 @@ func (v *visit) run(ctx context.Context) {
 // begin sends out what is due, as far as there are places.
 func (v *visit) begin(ctx context.Context) {
 	for v.sending < v.width && ctx.Err() == nil && !v.over.Load() {
+		if len(v.due) > 0 && time.Since(v.readAt) > goodFor {
+			v.due, v.more = nil, true
+		}
 		if len(v.due) == 0 && (!v.more || !v.read(ctx)) {
 			return
 		}
@@ -89,8 +95,9 @@ func (v *visit) begin(ctx context.Context) {
 // read reads what is due next, and reports whether anything is.
 func (v *visit) read(ctx context.Context) bool {
 	most := aheadPerPlace*v.width + len(v.under)
+	v.readAt = time.Now()
 	rows, err := v.d.q.WebhookDeliveriesDue(ctx, db.WebhookDeliveriesDueParams{
-		MerchantID: v.key.merchantID, Host: v.key.host, Now: v.d.clock.Now(), Most: int32(most),
+		MerchantID: v.key.merchantID, Host: v.key.host, Most: int32(most),
 	})
 	if err != nil {
 		if ctx.Err() == nil {
