@@ -84,7 +84,7 @@ type notAudited struct{ error }
 // Unwrap serves errors.Is and As.
 func (n notAudited) Unwrap() error { return n.error }
 
-// audit proves the ledger in one snapshot.
+// audit proves the ledger.
 func (e environment) audit(ctx context.Context, args []string) error {
 	err := e.withDatabase(ctx, "audit", args, func(pool *pgxpool.Pool, at place) error {
 		began := time.Now()

@@ -2,11 +2,11 @@ package ledger
 
 // payoutRules are the invariants of payouts and of what cashboxes have reserved.
 var payoutRules = []rule{
-	{name: "a payout's money stands where its status says", query: `
+	{name: "a payout's money stands where its status says", of: "payin", query: `
 		with p as (
 			select * from payin
 			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
-				union all select id from payin where $1 = '-infinity')
+				union all select id from payin where id > $2 and id <= $3)
 		), expected as (
 			select p.id, a.id as account_id, x.amount
 			from p cross join lateral (values
@@ -24,18 +24,19 @@ var payoutRules = []rule{
 			select t.subject_id as id, m.account_id, sum(m.amount) as amount
 			from ` + sides + `
 			where t.subject = 'payin' and t.subject_id in (select id from p
-				union all select subject_id from transfer where subject = 'payin' and created_at >= $1)
+				union all select subject_id from transfer where subject = 'payin' and created_at >= $1
+				union all select subject_id from transfer where subject = 'payin' and subject_id > $2 and subject_id <= $3)
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('payout %s, account %s: has %s, should have %s', id, account_id,
 			coalesce(actual.amount, 0), coalesce(expected.amount, 0))
 		from expected full join actual using (id, account_id)
 		where coalesce(actual.amount, 0) <> coalesce(expected.amount, 0)`},
-	{name: "a payout's events and history run without gaps", query: `
+	{name: "a payout's events and history run without gaps", of: "payin", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence from payin
 			where id in (select subject_id from transfer where subject = 'payin' and created_at >= $1
-				union all select id from payin where $1 = '-infinity')
+				union all select id from payin where id > $2 and id <= $3)
 		), e as (
 			select p.id, count(w.id) as events, coalesce(max(w.sequence), 0) as last
 			from p left join webhook_event w

@@ -103,6 +103,7 @@ var payoutBreakages = map[string]struct {
 		`update payin set trader_usdt = trader_usdt + 0.00000001 where id = 3`},
 	"another trader credited":   {rulePayoutMoney, true, `update payin set trader_id = 2 where id = 3`},
 	"paid from another cashbox": {rulePayoutMoney, true, `update payin set cashbox_id = 2 where id = 3`},
+	"money of no payout":        {rulePayoutMoney, true, booked("payin", "999999", "14", "12", "1")},
 	"unfrozen twice":            {rulePayoutMoney, true, booked("payin", "4", "14", "12", "10.2")},
 	"reversed twice":            {rulePayoutMoney, true, booked("payin", "7", "14", "12", "10.15")},
 	"reversed in part":          {rulePayoutMoney, true, booked("payin", "7", "12", "14", "0.00000001")},

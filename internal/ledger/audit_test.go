@@ -81,10 +81,13 @@ var breakages = map[string]struct {
 	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
 	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
 	"settled for another amount":      {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
-	"settled to another cashbox":      {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
-	"settled for another trader":      {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
-	"money moved once more":           {rulePosition, true, booked("payment", "1", "14", "12", "1")},
-	"settled and waiting for a rate":  {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
+	"far behind the first": {rulePosition, true, `update payment set id = 45000, amount_usdt = amount_usdt + 0.00000001 where id = 2;
+		update transfer set subject_id = 45000 where subject = 'payment' and subject_id = 2;
+		update webhook_event set subject_id = 45000 where subject_id = 2; update payment_history set payment_id = 45000 where payment_id = 2`},
+	"settled to another cashbox":     {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
+	"settled for another trader":     {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
+	"money moved once more":          {rulePosition, true, booked("payment", "1", "14", "12", "1")},
+	"settled and waiting for a rate": {ruleDue, true, `update payment set rate_unavailable = true where id = 2`},
 	"waiting though pending": {ruleDue, true, `
 		insert into settlement_due (merchant_id, payment_id, currency, since) values (1, 1, 'RUB', now())`},
 	"event counted but not written": {ruleEvents, true, `update payment set event_sequence = 2 where id = 2`},
@@ -138,7 +141,7 @@ func TestAuditOfAnEmptyDatabase(t *testing.T) {
 	wantRules(t, "")(ledger.AuditSince(context.Background(), d.Pool, dbtest.Start))
 }
 
-// The audit reads one snapshot, so a transfer that commits while it runs is seen as a whole or not at all.
+// Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as a whole or not at all.
 func TestAuditBesideALiveLedger(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "100")
