@@ -89,7 +89,7 @@ func parseConfig(command string, args []string, getenv func(string) string, usag
 		flags.StringVar(s.target, s.flag, value, s.help+" ("+s.env+")")
 	}
 	flags.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
-	flags.IntVar(&c.connections, "db-connections", defaultConnections, "connections for creations; other calls, and reads, have half as many each, and what works by itself 15")
+	flags.IntVar(&c.connections, "db-connections", defaultConnections, "connections for creations; other calls, and reads, have half as many each, and what works by itself 19")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}

@@ -80,7 +80,7 @@ type rooms struct {
 
 const (
 	// Creations have as many connections as -db-connections says, other calls and reads half as many each.
-	deliveryConnections, workConnections, opsConnections = 10, 4, 1
+	deliveryConnections, workConnections, opsConnections = 8, 10, 1
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
 )
