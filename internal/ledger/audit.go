@@ -26,7 +26,7 @@ type rule struct {
 	query string
 	// full rules sum up whole accounts and are left to the full audit.
 	full bool
-	// of is the table whose rows the full audit goes through by this rule, some ids at a time: those after $2 up to $3. Otherwise
+	// of is the table whose rows the full audit goes through by this rule, some at a time: ids after $2 up to $3. Otherwise
 	// it proves what was booked since $1.
 	of string
 }
@@ -157,7 +157,7 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	return s, nil
 }
 
-// auditRange is how many ids a rule goes through at a time.
+// auditRange is how many rows a rule goes through at a time.
 const auditRange = 20_000
 
 func audit(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]Violation, error) {
@@ -183,22 +183,31 @@ func (r rule) prove(ctx context.Context, pool *pgxpool.Pool, since string, full 
 	case !full:
 		return r.check(ctx, pool, since, 0, 0)
 	}
-	var last int64
-	if err := pool.QueryRow(ctx, "select coalesce(max(id), 0) from "+r.of).Scan(&last); err != nil {
-		return nil, fmt.Errorf("find the last: %w", err)
-	}
 	var found []Violation
-	for from := int64(0); ; from += auditRange {
-		to := from + auditRange
-		if to > last {
-			to = math.MaxInt64 // what has no row there either
+	for from := int64(0); ; {
+		to, err := r.end(ctx, pool, from)
+		if err != nil {
+			return found, err
 		}
 		broken, err := r.check(ctx, pool, "infinity", from, to)
 		found = append(found, broken...)
-		if err != nil || to > last {
+		if err != nil || to == math.MaxInt64 {
 			return found, err
 		}
+		from = to
 	}
+}
+
+// end finds up to which id a range goes that begins after from: ids may have gaps of any size. The last range has no end, for
+// what has no row in the table either.
+func (r rule) end(ctx context.Context, pool *pgxpool.Pool, from int64) (int64, error) {
+	var to int64
+	err := pool.QueryRow(ctx, "select coalesce((select id from "+r.of+" where id > $1 order by id offset $2 limit 1), $3)",
+		from, auditRange-1, int64(math.MaxInt64)).Scan(&to)
+	if err != nil {
+		return 0, fmt.Errorf("find the end of a range: %w", err)
+	}
+	return to, nil
 }
 
 func (r rule) check(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
