@@ -58,3 +58,13 @@ func (q *Queries) AppealChunkList(ctx context.Context, arg AppealChunkListParams
 	}
 	return items, nil
 }
+
+const appealUnhurried = `-- name: AppealUnhurried :exec
+select set_config('idle_in_transaction_session_timeout', '30s', true)
+`
+
+// Between two pieces of a file the transaction may be silent for longer than in other calls: it holds up nobody but its payment.
+func (q *Queries) AppealUnhurried(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, appealUnhurried)
+	return err
+}

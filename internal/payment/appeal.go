@@ -99,6 +99,9 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 
 // storeFile writes the file in pieces, of which one is in memory at a time.
 func storeFile(ctx context.Context, q *db.Queries, p db.Payment, file *io.SectionReader) error {
+	if err := q.AppealUnhurried(ctx); err != nil {
+		return fmt.Errorf("allow time for a file: %w", err)
+	}
 	piece := make([]byte, min(appealPiece, file.Size()))
 	for at, number := int64(0), int32(0); at < file.Size(); at, number = at+int64(len(piece)), number+1 {
 		piece = piece[:min(int64(len(piece)), file.Size()-at)]
