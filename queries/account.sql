@@ -19,15 +19,24 @@ update account_balance a set balance = a.balance - @debit::numeric, overdrawn = 
 where a.account_id = @id and a.version >= (select max(b.version) from account_balance b where b.account_id = @id);
 
 -- AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
--- balance alone does not cover it, and by a debit of nothing. The caller holds the account's lock from a statement before:
--- locking and folding in one would miss credits.
+-- balance alone does not cover it, and by a debit of nothing: from where account_fold says, which it moves on once a minute. The
+-- caller holds the account's lock from a statement before: locking and folding in one would miss credits.
 -- name: AccountDebit :one
 with newest as (
     select b.account_id, b.version, b.balance from account_balance b where b.account_id = @id order by b.version desc limit 1
+), folding as (
+    select coalesce((select f.done_to from account_fold f where f.account_id = newest.account_id), 0)::bigint as done_to
+    from newest where newest.balance < @debit::numeric or @debit = 0
 ), folded as (
     delete from account_pending p
-    where p.account_id = @id and (select balance < @debit::numeric or @debit = 0 from newest)
-    returning amount
+    where p.account_id = @id and p.id > (select folding.done_to from folding)
+    returning p.id, p.amount
+), noted as (
+    insert into account_fold as f (account_id, noted_to, noted_at)
+    select @id, coalesce((select max(folded.id) from folded), 0), now() from folding
+    where not exists (select from account_fold lately where lately.account_id = @id and lately.noted_at >= now() - interval '1 minute')
+    on conflict (account_id) do update
+    set done_to = f.noted_to, noted_to = greatest(f.noted_to, excluded.noted_to), noted_at = excluded.noted_at
 ), standing as (
     select account_id, version, balance + coalesce((select sum(amount) from folded), 0) as amount from newest
 ), debit as (
@@ -41,13 +50,21 @@ update account_balance b set balance = debit.balance, overdrawn = (b.overdrawn o
 from debit where b.account_id = debit.account_id and b.version = debit.version
 returning debit.covered::boolean;
 
+-- AccountFoldFromStart has the next fold pass by nothing.
+-- name: AccountFoldFromStart :exec
+update account_fold set done_to = 0, noted_to = 0 where account_id = @id and done_to > 0;
+
 -- name: AccountBalance :one
 select (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0))::numeric as balance
 from account_balance b where b.account_id = @id order by b.version desc limit 1;
 
+-- AccountsToFold finds the accounts with many pending rows, and those where one came too late for where folds begin.
 -- name: AccountsToFold :many
-select account_id from account_pending where account_id <> all(@without::bigint[])
-group by account_id having count(*) > @over::bigint order by account_id limit @page;
+select p.account_id, (min(p.id) <= coalesce(max(f.done_to), 0))::boolean as late
+from account_pending p left join account_fold f on f.account_id = p.account_id
+where p.account_id <> all(@without::bigint[])
+group by p.account_id having count(*) > @over::bigint or min(p.id) <= coalesce(max(f.done_to), 0)
+order by p.account_id limit @page;
 
 -- name: AccountsOverdrawn :one
 select count(*) from account_balance where overdrawn;

@@ -26,10 +26,19 @@ func (q *Queries) AccountBalance(ctx context.Context, id int64) (decimal.Decimal
 const accountDebit = `-- name: AccountDebit :one
 with newest as (
     select b.account_id, b.version, b.balance from account_balance b where b.account_id = $2 order by b.version desc limit 1
+), folding as (
+    select coalesce((select f.done_to from account_fold f where f.account_id = newest.account_id), 0)::bigint as done_to
+    from newest where newest.balance < $3::numeric or $3 = 0
 ), folded as (
     delete from account_pending p
-    where p.account_id = $2 and (select balance < $3::numeric or $3 = 0 from newest)
-    returning amount
+    where p.account_id = $2 and p.id > (select folding.done_to from folding)
+    returning p.id, p.amount
+), noted as (
+    insert into account_fold as f (account_id, noted_to, noted_at)
+    select $2, coalesce((select max(folded.id) from folded), 0), now() from folding
+    where not exists (select from account_fold lately where lately.account_id = $2 and lately.noted_at >= now() - interval '1 minute')
+    on conflict (account_id) do update
+    set done_to = f.noted_to, noted_to = greatest(f.noted_to, excluded.noted_to), noted_at = excluded.noted_at
 ), standing as (
     select account_id, version, balance + coalesce((select sum(amount) from folded), 0) as amount from newest
 ), debit as (
@@ -51,13 +60,23 @@ type AccountDebitParams struct {
 }
 
 // AccountDebit takes the debit off where the account covers it or force is set. What is pending is folded in only where the
-// balance alone does not cover it, and by a debit of nothing. The caller holds the account's lock from a statement before:
-// locking and folding in one would miss credits.
+// balance alone does not cover it, and by a debit of nothing: from where account_fold says, which it moves on once a minute. The
+// caller holds the account's lock from a statement before: locking and folding in one would miss credits.
 func (q *Queries) AccountDebit(ctx context.Context, arg AccountDebitParams) (bool, error) {
 	row := q.db.QueryRow(ctx, accountDebit, arg.Force, arg.ID, arg.Debit)
 	var debit_covered bool
 	err := row.Scan(&debit_covered)
 	return debit_covered, err
+}
+
+const accountFoldFromStart = `-- name: AccountFoldFromStart :exec
+update account_fold set done_to = 0, noted_to = 0 where account_id = $1 and done_to > 0
+`
+
+// AccountFoldFromStart has the next fold pass by nothing.
+func (q *Queries) AccountFoldFromStart(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, accountFoldFromStart, id)
+	return err
 }
 
 const accountInsert = `-- name: AccountInsert :exec
@@ -127,8 +146,11 @@ func (q *Queries) AccountsOverdrawn(ctx context.Context) (int64, error) {
 }
 
 const accountsToFold = `-- name: AccountsToFold :many
-select account_id from account_pending where account_id <> all($1::bigint[])
-group by account_id having count(*) > $2::bigint order by account_id limit $3
+select p.account_id, (min(p.id) <= coalesce(max(f.done_to), 0))::boolean as late
+from account_pending p left join account_fold f on f.account_id = p.account_id
+where p.account_id <> all($1::bigint[])
+group by p.account_id having count(*) > $2::bigint or min(p.id) <= coalesce(max(f.done_to), 0)
+order by p.account_id limit $3
 `
 
 type AccountsToFoldParams struct {
@@ -137,19 +159,25 @@ type AccountsToFoldParams struct {
 	Page    int32
 }
 
-func (q *Queries) AccountsToFold(ctx context.Context, arg AccountsToFoldParams) ([]int64, error) {
+type AccountsToFoldRow struct {
+	AccountID int64
+	Late      bool
+}
+
+// AccountsToFold finds the accounts with many pending rows, and those where one came too late for where folds begin.
+func (q *Queries) AccountsToFold(ctx context.Context, arg AccountsToFoldParams) ([]AccountsToFoldRow, error) {
 	rows, err := q.db.Query(ctx, accountsToFold, arg.Without, arg.Over, arg.Page)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []AccountsToFoldRow
 	for rows.Next() {
-		var account_id int64
-		if err := rows.Scan(&account_id); err != nil {
+		var i AccountsToFoldRow
+		if err := rows.Scan(&i.AccountID, &i.Late); err != nil {
 			return nil, err
 		}
-		items = append(items, account_id)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

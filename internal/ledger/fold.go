@@ -18,13 +18,17 @@ const foldPage = 500
 // Fold moves the pending rows of busy accounts into their balances, several accounts at a time. An account that fails, or that
 // somebody else keeps locked, is reported and left for the next round; the others do not wait for it.
 func Fold(ctx context.Context, pool *pgxpool.Pool, q *db.Queries) error {
-	busy := func(failed []int64, page int32) ([]int64, error) {
+	busy := func(failed []int64, page int32) ([]db.AccountsToFoldRow, error) {
 		return q.AccountsToFold(ctx, db.AccountsToFoldParams{Over: foldOver, Without: failed, Page: page})
 	}
-	folds := db.NewSweep(func(id int64) int64 { return id })
-	_, err := folds.Run(ctx, foldPage, busy, func(ctx context.Context, id int64) (bool, error) {
-		if err := db.Write(ctx, pool, append([]db.Query{db.WaitBriefly()}, fold(id)...)...); err != nil {
-			return false, fmt.Errorf("fold account %d: %w", id, err)
+	folds := db.NewSweep(func(a db.AccountsToFoldRow) int64 { return a.AccountID })
+	_, err := folds.Run(ctx, foldPage, busy, func(ctx context.Context, a db.AccountsToFoldRow) (bool, error) {
+		queries := []db.Query{db.WaitBriefly()}
+		if a.Late {
+			queries = append(queries, db.Do((*db.Queries).AccountFoldFromStart, a.AccountID))
+		}
+		if err := db.Write(ctx, pool, append(queries, fold(a.AccountID)...)...); err != nil {
+			return false, fmt.Errorf("fold account %d: %w", a.AccountID, err)
 		}
 		return true, nil
 	})

@@ -381,6 +381,58 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 	b.Audit(t)
 }
 
+// While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago and before; one that comes with
+// an id from then is found by the next round.
+func TestDebitPassesByWhatIsGone(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	old, err := beside.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+	check(t, err)
+	t.Cleanup(func() { _ = old.Rollback(context.Background()) })
+	_, err = old.Exec(t.Context(), "select count(*) from account_pending")
+	check(t, err)
+	const many = 1001
+	later := func() { exec(t, b.Pool, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
+	fold := func() { check(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
+	reads := func() (read int) {
+		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+			sofar := func() (n int) {
+				check(t, tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").Scan(&n))
+				return n
+			}
+			before := sofar()
+			if err := ledger.Post(t.Context(), q, cause, move(shop, platform, "1000")); !errors.Is(err, ledger.ErrInsufficient) {
+				t.Errorf("more than is there: %v", err)
+			}
+			read = sofar() - before
+			return nil
+		}))
+		return read
+	}
+	credit(t, b, shop, many)
+	fold()
+	if got := reads(); got < many {
+		t.Fatalf("read %d of the %d rows the old snapshot keeps: the test does not see them", got, many)
+	}
+	later()
+	fold()
+	if got := reads(); got != 0 {
+		t.Errorf("read %d rows that are gone", got)
+	}
+	// A transaction took its ids long ago and commits only now.
+	exec(t, b.Pool, "insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold")
+	exec(t, b.Pool, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
+	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
+	if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
+		t.Errorf("%d rows are left that came late", n)
+	}
+	b.wantBalance(t, shop, "10.01")
+	b.Audit(t)
+}
+
 // A debit folds what is pending when it needs it, so credits can be spent the moment they are booked.
 func TestPendingCreditsCanBeSpent(t *testing.T) {
 	t.Parallel()
