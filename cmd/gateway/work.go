@@ -103,15 +103,14 @@ func (l loop) run(ctx context.Context) {
 
 // audit makes an audit that is due, and logs what it finds.
 func (g *gateway) audit(ctx context.Context, run ledger.Run) error {
-	found, due, err := run.Do(ctx, g.workPool, g.clock.Now())
-	if err != nil || !due {
-		return err
-	}
-	g.auditRuns.Inc()
+	found, due, err := run.Do(ctx, g.workPool, g.clock.Now)
 	for _, violation := range found {
 		slog.Error("ledger invariant broken", "rule", violation.Rule, "detail", violation.Detail)
 	}
-	return nil
+	if due && err == nil {
+		g.auditRuns.Inc()
+	}
+	return err
 }
 
 // watchAudits counts the audits this process makes, and tells what the last of each scope found, whoever made it.

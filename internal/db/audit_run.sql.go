@@ -11,9 +11,13 @@ import (
 )
 
 const auditRunBegin = `-- name: AuditRunBegin :one
-update audit_run set began_at = $1
-where scope = $2 and proven_at <= $3::timestamptz and (began_at <= proven_at or began_at <= $4::timestamptz)
-returning proven_at
+update audit_run r set seen_at = $1,
+    began_at = case when goes_on then r.began_at else $1 end, rule = case when goes_on then r.rule else '' end,
+    past = case when goes_on then r.past else 0 end, found = case when goes_on then r.found else 0 end
+from (select o.scope, o.began_at > o.proven_at and o.began_at > $5::timestamptz as goes_on from audit_run o) old
+where r.scope = $2 and old.scope = r.scope and r.proven_at <= $3::timestamptz
+    and (r.began_at <= r.proven_at or r.seen_at <= $4::timestamptz)
+returning r.began_at, r.proven_at, r.rule, r.past, r.found
 `
 
 type AuditRunBeginParams struct {
@@ -21,34 +25,83 @@ type AuditRunBeginParams struct {
 	Scope         string
 	DueFrom       time.Time
 	AbandonedFrom time.Time
+	TooOldFrom    time.Time
 }
 
-// AuditRunBegin gives an audit to the caller, if it is due and nobody has just begun it, and tells what is proven already.
-func (q *Queries) AuditRunBegin(ctx context.Context, arg AuditRunBeginParams) (time.Time, error) {
+type AuditRunBeginRow struct {
+	BeganAt  time.Time
+	ProvenAt time.Time
+	Rule     string
+	Past     int64
+	Found    int64
+}
+
+// AuditRunBegin gives an audit to the caller, if it is due and nobody is at it. One that somebody began and left is gone on with,
+// if it is not too old for that.
+func (q *Queries) AuditRunBegin(ctx context.Context, arg AuditRunBeginParams) (AuditRunBeginRow, error) {
 	row := q.db.QueryRow(ctx, auditRunBegin,
 		arg.Now,
 		arg.Scope,
 		arg.DueFrom,
 		arg.AbandonedFrom,
+		arg.TooOldFrom,
 	)
-	var proven_at time.Time
-	err := row.Scan(&proven_at)
-	return proven_at, err
+	var i AuditRunBeginRow
+	err := row.Scan(
+		&i.BeganAt,
+		&i.ProvenAt,
+		&i.Rule,
+		&i.Past,
+		&i.Found,
+	)
+	return i, err
 }
 
-const auditRunEnd = `-- name: AuditRunEnd :exec
-update audit_run set proven_at = $1, violations = $2 where scope = $3
+const auditRunEnd = `-- name: AuditRunEnd :execrows
+update audit_run set proven_at = began_at, violations = $1 where scope = $2 and seen_at = $3
 `
 
 type AuditRunEndParams struct {
-	BeganAt    time.Time
 	Violations int64
 	Scope      string
+	LastSeen   time.Time
 }
 
-func (q *Queries) AuditRunEnd(ctx context.Context, arg AuditRunEndParams) error {
-	_, err := q.db.Exec(ctx, auditRunEnd, arg.BeganAt, arg.Violations, arg.Scope)
-	return err
+func (q *Queries) AuditRunEnd(ctx context.Context, arg AuditRunEndParams) (int64, error) {
+	result, err := q.db.Exec(ctx, auditRunEnd, arg.Violations, arg.Scope, arg.LastSeen)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const auditRunSeen = `-- name: AuditRunSeen :execrows
+update audit_run set seen_at = $1, rule = $2, past = $3, found = $4 where scope = $5 and seen_at = $6
+`
+
+type AuditRunSeenParams struct {
+	Now      time.Time
+	Rule     string
+	Past     int64
+	Found    int64
+	Scope    string
+	LastSeen time.Time
+}
+
+// AuditRunSeen notes how far the caller's audit has come, if nobody else has taken it over.
+func (q *Queries) AuditRunSeen(ctx context.Context, arg AuditRunSeenParams) (int64, error) {
+	result, err := q.db.Exec(ctx, auditRunSeen,
+		arg.Now,
+		arg.Rule,
+		arg.Past,
+		arg.Found,
+		arg.Scope,
+		arg.LastSeen,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const auditRunViolations = `-- name: AuditRunViolations :one

@@ -19,16 +19,16 @@ type Violation struct {
 }
 
 // rule is an invariant: its query finds every row that breaks it, as one line of text. These queries are the audit's
-// own and share nothing with those that write. $1 is the time from which on transfers are looked at, -infinity for all:
-// that stands in a union of its own, since "or" would have the whole table read every minute.
+// own and share nothing with those that write.
 type rule struct {
 	name  string
 	query string
-	// full rules sum up whole accounts and are left to the full audit.
-	full bool
-	// of is the table whose rows the full audit goes through by this rule, some at a time: ids after $2 up to $3. Otherwise
-	// it proves what was booked since $1.
+	// of is the table whose rows the full audit goes through by this rule, some at a time: ids after $2 up to $3. The other audit
+	// proves what was booked since $1. Either stands in a union of its own, since "or" would have the whole table read every
+	// minute. Without a table, a rule is about whole accounts, and left to the full audit.
 	of string
+	// prove proves what no one query can.
+	prove func(context.Context, *pgxpool.Pool) ([]string, error)
 }
 
 // sides are what each transfer did to either account.
@@ -36,10 +36,11 @@ const sides = `transfer t
 			cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)`
 
 var rules = []rule{
-	{name: "a transfer moves an amount between two accounts", query: `
+	{name: "a transfer moves an amount between two accounts", of: "transfer", query: `
 		select format('transfer %s: %s from account %s to %s', t.id, t.amount, t.debit_account, t.credit_account)
-		from transfer t left join account d on d.id = t.debit_account left join account c on c.id = t.credit_account
-		where t.created_at >= $1 and (t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null)`},
+		from (select * from transfer where created_at >= $1 union all select * from transfer where id > $2 and id <= $3) t
+		left join account d on d.id = t.debit_account left join account c on c.id = t.credit_account
+		where t.amount <= 0 or t.amount = 'NaN' or d.id = c.id or d.id is null or c.id is null`},
 	{name: "a payment's money stands where its status says", of: "payment", query: `
 		with touched as (
 			select subject_id as id from transfer where subject = 'payment' and created_at >= $1
@@ -100,27 +101,24 @@ var rules = []rule{
 		from p join e using (id) join h using (id)
 		where e.events <> p.event_sequence or e.last <> p.event_sequence or h.moves > p.event_sequence
 			or h.status is distinct from p.status`},
-	{name: "an account's balance is what was moved to it less what was moved from it", full: true, query: `
-		select format('account %s: balance %s, pending %s, in %s, out %s', id, coalesce(a.balance, 0), coalesce(w.amount, 0),
-			coalesce(i.amount, 0), coalesce(o.amount, 0))
-		from (select account_id as id, balance from account_balance where $1 <= 'infinity'::timestamptz) a
-		full join (select credit_account as id, sum(amount) as amount from transfer group by 1) i using (id)
-		full join (select debit_account as id, sum(amount) as amount from transfer group by 1) o using (id)
-		full join (select account_id as id, sum(amount) as amount from account_pending group by 1) w using (id)
-		where coalesce(a.balance, 0) + coalesce(w.amount, 0) <> coalesce(i.amount, 0) - coalesce(o.amount, 0)`},
-	{name: "no account is short unless marked overdrawn", full: true, query: `
+	{name: "an account's balance is what was moved to it less what was moved from it", prove: proveBalances},
+	{name: "no account is short unless marked overdrawn", query: `
 		select format('account %s: %s', a.id, b.balance) from account a join account_balance b on b.account_id = a.id
-		where b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external' and $1 <= 'infinity'::timestamptz`},
-	{name: "every account has one balance", full: true, query: `
+		where b.balance < 0 and not b.overdrawn and a.owner_kind <> 'external'`},
+	{name: "every account has one balance", query: `
 		select format('account %s: %s balances', a.id, count(b.version))
-		from account a left join account_balance b on b.account_id = a.id where $1 <= 'infinity'::timestamptz
+		from account a left join account_balance b on b.account_id = a.id
 		group by a.id having count(b.version) <> 1`},
-	{name: "a trader's reserved money is the sum of his open holds", full: true, query: `
-		with held as (
-			select p.trader_id, sum(p.hold_usdt) as amount from payment p
-			where p.status in ('pending', 'appeal') or exists (select from settlement_due d
-				where d.merchant_id = p.merchant_id and d.payment_id = p.id)
-			group by p.trader_id
+	{name: "a trader's reserved money is the sum of his open holds", query: `
+		with open as (
+			select p.trader_id, p.hold_usdt from account a
+			join payment p on p.trader_id = a.owner_id and p.status in ('pending', 'appeal')
+			where a.owner_kind = 'trader' and a.purpose = 'reserved'
+			union all
+			select p.trader_id, p.hold_usdt from settlement_due d
+			join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id and p.status not in ('pending', 'appeal')
+		), held as (
+			select trader_id, sum(hold_usdt) as amount from open group by trader_id
 		)
 		select format('trader %s: reserved %s, held %s', a.owner_id, b.amount, coalesce(held.amount, 0))
 		from account a
@@ -128,20 +126,32 @@ var rules = []rule{
 		left join held on held.trader_id = a.owner_id
 		cross join lateral (select s.balance + coalesce((select sum(w.amount) from account_pending w
 			where w.account_id = a.id), 0) as amount) b
-		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)
-			and $1 <= 'infinity'::timestamptz`},
+		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
 // Audit proves the whole ledger, beside a live server. No violation means that every rule holds. Each question has a snapshot of
-// its own, for what lasts long holds up the vacuum for everybody: payments and payouts are gone through by ranges.
+// its own, and what grows with the ledger is gone through by ranges: what lasts long holds up the vacuum for everybody.
 func Audit(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
-	return audit(ctx, pool, "-infinity", true)
+	return progress{}.audit(ctx, pool, func(progress) error { return nil })
 }
 
 // AuditSince proves the transfers booked since then, and everything about the payments they moved.
 func AuditSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
-	return audit(ctx, pool, since.UTC().Format(time.RFC3339Nano), false)
+	var found []Violation
+	for _, r := range allRules() {
+		if r.of == "" {
+			continue
+		}
+		broken, err := r.ask(ctx, pool, since.UTC().Format(time.RFC3339Nano), 0, 0)
+		if err != nil {
+			return found, err
+		}
+		found = append(found, broken...)
+	}
+	return found, nil
 }
+
+func allRules() []rule { return slices.Concat(rules, payoutRules, depositRules) }
 
 // Size is how much an audit has to prove.
 type Size struct{ Payments, Payouts, Transfers int64 }
@@ -157,67 +167,85 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	return s, nil
 }
 
-// auditRange is how many rows a rule goes through at a time.
-const auditRange = 20_000
+// progress is how far a full audit has come: all rules before this one are proven, and this one for ids up to past.
+type progress struct {
+	rule string
+	past int64
+	// found is how many violations there were so far.
+	found int
+}
 
-func audit(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]Violation, error) {
+// audit goes on from there, and has each step noted.
+func (p progress) audit(ctx context.Context, pool *pgxpool.Pool, note func(progress) error) ([]Violation, error) {
 	var found []Violation
-	for _, rule := range slices.Concat(rules, payoutRules, depositRules) {
-		if rule.full && !full {
-			continue
+	all := allRules()
+	first := max(0, slices.IndexFunc(all, func(r rule) bool { return r.name == p.rule }))
+	for i, r := range all[first:] {
+		if i > 0 || r.name != p.rule {
+			p.rule, p.past = r.name, 0
 		}
-		broken, err := rule.prove(ctx, pool, since, full)
-		if err != nil {
-			return found, fmt.Errorf("audit %q: %w", rule.name, err)
+		for {
+			broken, past, err := r.step(ctx, pool, p.past)
+			if err != nil {
+				return found, err
+			}
+			found = append(found, broken...)
+			p.past, p.found = past, p.found+len(broken)
+			if err := note(p); err != nil {
+				return found, err
+			}
+			if past == math.MaxInt64 {
+				break
+			}
 		}
-		found = append(found, broken...)
 	}
 	return found, nil
 }
 
-// prove asks whether a rule holds.
-func (r rule) prove(ctx context.Context, pool *pgxpool.Pool, since string, full bool) ([]Violation, error) {
-	switch {
-	case r.of == "":
-		return r.check(ctx, pool, since)
-	case !full:
-		return r.check(ctx, pool, since, 0, 0)
+// auditRange is how many rows a rule goes through at a time.
+const auditRange = 20_000
+
+// step proves the next range of a rule, and answers up to which id it came. The last range has no end, for what has no row in
+// the table either; a rule about whole accounts has only that one.
+func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, error) {
+	const end = int64(math.MaxInt64)
+	if r.of == "" {
+		broken, err := r.ask(ctx, pool)
+		return broken, end, err
 	}
-	var found []Violation
-	for from := int64(0); ; {
-		to, err := r.end(ctx, pool, from)
-		if err != nil {
-			return found, err
-		}
-		broken, err := r.check(ctx, pool, "infinity", from, to)
-		found = append(found, broken...)
-		if err != nil || to == math.MaxInt64 {
-			return found, err
-		}
-		from = to
+	to, err := rangeEnd(ctx, pool, r.of, past, end)
+	if err != nil {
+		return nil, 0, err
 	}
+	broken, err := r.ask(ctx, pool, "infinity", past, to)
+	return broken, to, err
 }
 
-// end finds up to which id a range goes that begins after from: ids may have gaps of any size. The last range has no end, for
-// what has no row in the table either.
-func (r rule) end(ctx context.Context, pool *pgxpool.Pool, from int64) (int64, error) {
-	var to int64
-	err := pool.QueryRow(ctx, "select coalesce((select id from "+r.of+" where id > $1 order by id offset $2 limit 1), $3)",
-		from, auditRange-1, int64(math.MaxInt64)).Scan(&to)
+// rangeEnd finds up to which id a range goes that begins after from, but no further than last. Ids may have gaps of any size.
+func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to int64, err error) {
+	err = pool.QueryRow(ctx, "select coalesce((select id from "+table+" where id > $1 and id <= $3 order by id offset $2 limit 1), $3)",
+		from, auditRange-1, last).Scan(&to)
 	if err != nil {
 		return 0, fmt.Errorf("find the end of a range: %w", err)
 	}
 	return to, nil
 }
 
-func (r rule) check(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
-	rows, err := pool.Query(ctx, r.query, args...)
-	if err != nil {
-		return nil, err
+// ask asks whether a rule holds.
+func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Violation, error) {
+	prove := r.prove
+	if prove == nil {
+		prove = func(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+			rows, err := pool.Query(ctx, r.query, args...)
+			if err != nil {
+				return nil, err
+			}
+			return pgx.CollectRows(rows, pgx.RowTo[string])
+		}
 	}
-	details, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	details, err := prove(ctx, pool)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("audit %q: %w", r.name, err)
 	}
 	found := make([]Violation, 0, len(details))
 	for _, detail := range details {

@@ -60,7 +60,7 @@ var payoutRules = []rule{
 				when 'processing' then ' waiting>processing'
 				when 'failed' then ' waiting>processing processing>(failed|completed completed>failed)'
 				else ' waiting>processing processing>' || p.status end || '$')`},
-	{name: "a cashbox's reserved money is its open payouts and its insurance", full: true, query: `
+	{name: "a cashbox's reserved money is its open payouts and its insurance", query: `
 		with frozen as (
 			select cashbox_id, sum(frozen_usdt) as amount from payin
 			where status in ('waiting', 'processing') group by cashbox_id
@@ -74,28 +74,23 @@ var payoutRules = []rule{
 		cross join lateral (select s.balance + coalesce((select sum(w.amount) from account_pending w
 			where w.account_id = a.id), 0) as amount) b
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved'
-			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)
-			and $1 <= 'infinity'::timestamptz`},
-	{name: "a cashbox's insurance is what was moved for it", full: true, query: `
-		with moved as (
-			select t.subject_id as id, sum(m.amount) as amount
-			from ` + sides + `
-			join account a on a.id = m.account_id and a.owner_kind = 'cashbox' and a.owner_id = t.subject_id
-				and a.purpose = 'reserved'
-			where t.subject = 'insurance' group by t.subject_id
-		)
-		select format('cashbox %s: insurance %s, moved %s', id, coalesce(c.insurance_usdt, 0), coalesce(moved.amount, 0))
-		from (select id, insurance_usdt from cashbox where $1 <= 'infinity'::timestamptz) c full join moved using (id)
-		where coalesce(c.insurance_usdt, 0) <> coalesce(moved.amount, 0)`},
+			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)`},
+	{name: "a cashbox's insurance is what was moved for it", query: `
+		select format('cashbox %s: insurance %s, moved %s', a.owner_id, coalesce(c.insurance_usdt, 0), moved.amount)
+		from account a
+		left join cashbox c on c.id = a.owner_id
+		cross join lateral (select coalesce(sum(case a.id when t.credit_account then t.amount when t.debit_account then -t.amount end), 0)
+			as amount from transfer t where t.subject_id = a.owner_id and t.subject = 'insurance') moved
+		where a.owner_kind = 'cashbox' and a.purpose = 'reserved' and coalesce(c.insurance_usdt, 0) <> moved.amount`},
 }
 
 // depositRules are the invariants of what comes in from outside: deposits, and traders' funding.
 var depositRules = []rule{
-	{name: "a deposit is credited once, exactly if it is confirmed", query: `
+	{name: "a deposit is credited once, exactly if it is confirmed", of: "deposit", query: `
 		with d as (
 			select * from deposit
 			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
-				union all select id from deposit where $1 = '-infinity')
+				union all select id from deposit where id > $2 and id <= $3)
 		), expected as (
 			select d.id, a.id as account_id, d.amount from d
 			join account a on a.owner_kind = 'cashbox' and a.owner_id = d.cashbox_id and a.purpose = 'available'
@@ -105,18 +100,19 @@ var depositRules = []rule{
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
 			where t.subject = 'deposit' and t.subject_id in (select id from d
-				union all select subject_id from transfer where subject = 'deposit' and created_at >= $1)
+				union all select subject_id from transfer where subject = 'deposit' and created_at >= $1
+				union all select subject_id from transfer where subject = 'deposit' and subject_id > $2 and subject_id <= $3)
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('deposit %s, account %s: credited %s, should be %s', id, account_id,
 			coalesce(credited.amount, 0), coalesce(expected.amount, 0))
 		from expected full join credited using (id, account_id)
 		where coalesce(credited.amount, 0) <> coalesce(expected.amount, 0)`},
-	{name: "a deposit's history runs without gaps", query: `
+	{name: "a deposit's history runs without gaps", of: "deposit", query: `
 		with d as (
 			select * from deposit
 			where id in (select subject_id from transfer where subject = 'deposit' and created_at >= $1
-				union all select id from deposit where $1 = '-infinity')
+				union all select id from deposit where id > $2 and id <= $3)
 		), h as (
 			select d.id, string_agg(coalesce(h.from_status, '') || '>' || h.to_status, ' ' order by h.id) as moves
 			from d left join deposit_history h on h.merchant_id = d.merchant_id and h.deposit_id = d.id
@@ -126,11 +122,11 @@ var depositRules = []rule{
 		from d join h using (id)
 		where h.moves is distinct from case d.status
 			when 'pending' then '>pending' else '>pending pending>' || d.status end`},
-	{name: "a trader's funding is booked once", query: `
+	{name: "a trader's funding is booked once", of: "trader_funding", query: `
 		with f as (
 			select id, trader_id, amount from trader_funding
 			where id in (select subject_id from transfer where subject = 'trader_funding' and created_at >= $1
-				union all select id from trader_funding where $1 = '-infinity')
+				union all select id from trader_funding where id > $2 and id <= $3)
 		), expected as (
 			select f.id, a.id as account_id, f.amount from f
 			join account a on a.owner_kind = 'trader' and a.owner_id = f.trader_id and a.purpose = 'available'
@@ -139,7 +135,8 @@ var depositRules = []rule{
 			from ` + sides + `
 			join account a on a.id = m.account_id and a.owner_kind <> 'external'
 			where t.subject = 'trader_funding' and t.subject_id in (select id from f
-				union all select subject_id from transfer where subject = 'trader_funding' and created_at >= $1)
+				union all select subject_id from transfer where subject = 'trader_funding' and created_at >= $1
+				union all select subject_id from transfer where subject = 'trader_funding' and subject_id > $2 and subject_id <= $3)
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)
 		select format('funding %s, account %s: booked %s, should be %s', id, account_id,

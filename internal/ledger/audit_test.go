@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
 )
@@ -152,6 +153,33 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 		wantRules(t, "")(ledger.Audit(context.Background(), b.Pool))
 		return nil
 	})
+}
+
+// A transaction may commit a transfer whose id is lower than others that are there already. The audit waits for it before it counts
+// those before them as all there are.
+func TestAuditWaitsForWhoWrites(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "100")
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	tx, err := beside.Begin(t.Context())
+	check(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	check(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
+	check(t, b.post(move(outside, platform, "2")))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wantRules(t, "")(ledger.Audit(context.Background(), b.Pool))
+	}()
+	select {
+	case <-done:
+		t.Error("the audit did not wait")
+	case <-time.After(500 * time.Millisecond):
+	}
+	check(t, tx.Commit(t.Context()))
+	<-done
 }
 
 // smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.

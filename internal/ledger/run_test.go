@@ -17,7 +17,7 @@ func TestAuditRuns(t *testing.T) {
 	exec(t, b.Pool, "update audit_run set proven_at = $1", dbtest.Start.Add(-time.Hour))
 	does := func(at time.Time, want bool) []ledger.Violation {
 		t.Helper()
-		found, due, err := ledger.Recent.Do(t.Context(), b.Pool, at)
+		found, due, err := ledger.Recent.Do(t.Context(), b.Pool, always(at))
 		check(t, err)
 		if due != want {
 			t.Errorf("at %s it was made: %t", at.Format(time.TimeOnly), due)
@@ -37,15 +37,56 @@ func TestAuditRuns(t *testing.T) {
 		t.Errorf("again %v", found)
 	}
 	begun := now.Add(10 * time.Minute)
-	exec(t, b.Pool, "update audit_run set began_at = $1", begun)
+	exec(t, b.Pool, "update audit_run set began_at = $1, seen_at = $1 where scope = 'recent'", begun)
 	does(begun.Add(ledger.Recent.Patience-time.Second), false)
 	does(begun.Add(ledger.Recent.Patience), true)
 
-	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, now.Add(24*time.Hour))
+	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(24*time.Hour)))
 	if err != nil || !due || len(found) != 2 {
 		t.Errorf("in full: %v, %t, %v", found, due, err)
 	}
-	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, now.Add(47*time.Hour)); err != nil || due {
+	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour))); err != nil || due {
 		t.Errorf("in full, a second time within the day: %t, %v", due, err)
+	}
+}
+
+func always(at time.Time) func() time.Time { return func() time.Time { return at } }
+
+// A full audit that was left in the middle is gone on with where it was, by one process only, with what it had found. A day later
+// it begins anew.
+func TestFullAuditGoesOn(t *testing.T) {
+	t.Parallel()
+	b := auditable(t)
+	// The first breaks a rule for two accounts.
+	b.smash(t, breakages["settled for another amount"].sql+";"+breakages["short without a mark"].sql)
+	now := dbtest.Start.Add(48 * time.Hour)
+	left := func(began time.Time) {
+		exec(t, b.Pool, `update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
+			began, now.Add(-ledger.Complete.Patience), ruleShort)
+	}
+	kept := func() int { return one[int](t, b.Pool, "select violations from audit_run where scope = 'full'") }
+	left(now.Add(-time.Hour))
+	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second))); due || err != nil {
+		t.Errorf("somebody is still at it: %t, %v", due, err)
+	}
+	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now))
+	if err != nil || !due || len(found) != 1 || found[0].Rule != ruleShort || kept() != 3 {
+		t.Errorf("%v, %t, %v; %d are kept", found, due, err, kept())
+	}
+	left(now.Add(-24 * time.Hour))
+	found, due, err = ledger.Complete.Do(t.Context(), b.Pool, always(now))
+	if err != nil || !due || len(found) != 3 || kept() != 3 {
+		t.Errorf("anew: %v, %t, %v; %d are kept", found, due, err, kept())
+	}
+	left(now.Add(-time.Hour))
+	asked := 0
+	_, due, err = ledger.Complete.Do(t.Context(), b.Pool, func() time.Time {
+		if asked++; asked > 1 {
+			exec(t, b.Pool, "update audit_run set seen_at = $1", now.Add(time.Second))
+		}
+		return now
+	})
+	if !due || err == nil {
+		t.Errorf("taken over by another: %t, %v", due, err)
 	}
 }

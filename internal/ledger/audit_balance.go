@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+)
+
+// proveBalances adds up what was moved to and from every account: by ranges, each with a short snapshot, as far as no transfer
+// can be missing any more, and the few after that together with the balances.
+func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+	moved := map[int64]decimal.Decimal{}
+	var past int64
+	for {
+		last, err := lastForGood(ctx, pool)
+		if err != nil {
+			return nil, err
+		}
+		ranges := 0
+		for ; past < last; ranges++ {
+			to, err := rangeEnd(ctx, pool, "transfer", past, last)
+			if err != nil {
+				return nil, err
+			}
+			if err := addUp(ctx, pool, moved, past, to); err != nil {
+				return nil, err
+			}
+			past = to
+		}
+		if ranges <= 1 {
+			return compareBalances(ctx, pool, moved, past)
+		}
+	}
+}
+
+const (
+	// writersLeave is how long the transactions that write transfers are waited for: none of them lives as long.
+	writersLeave = time.Minute
+	// writersPause is between two looks at them.
+	writersPause = 20 * time.Millisecond
+)
+
+var errWriterStays = errors.New("a transaction that wrote transfers has been open for too long")
+
+// lastForGood finds the last transfer before which none will come any more. Ids are given before a transaction commits, so it
+// waits for the end of all that may have been given one by then: they hold the table's lock from before to their end.
+func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
+	const (
+		newest  = "select coalesce(max(id), 0) from transfer"
+		writing = `select coalesce(array_agg(distinct virtualtransaction), '{}') from pg_locks
+			where locktype = 'relation' and relation = 'transfer'::regclass and mode = 'RowExclusiveLock'
+				and database = (select oid from pg_database where datname = current_database())`
+	)
+	var last int64
+	var writers, still []string
+	if err := pool.QueryRow(ctx, newest).Scan(&last); err != nil {
+		return 0, fmt.Errorf("find the newest transfer: %w", err)
+	}
+	if err := pool.QueryRow(ctx, writing).Scan(&writers); err != nil {
+		return 0, fmt.Errorf("find who writes transfers: %w", err)
+	}
+	for deadline := time.Now().Add(writersLeave); len(writers) > 0; time.Sleep(writersPause) {
+		if err := pool.QueryRow(ctx, writing+" and virtualtransaction = any($1)", writers).Scan(&still); err != nil {
+			return 0, fmt.Errorf("wait for who writes transfers: %w", err)
+		}
+		if writers = still; len(writers) > 0 && time.Now().After(deadline) {
+			return 0, errWriterStays
+		}
+	}
+	return last, nil
+}
+
+// addUp adds what the transfers of a range moved.
+func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past, to int64) error {
+	rows, err := pool.Query(ctx, `select m.account_id, sum(m.amount) from `+sides+`
+		where t.id > $1 and t.id <= $2 group by m.account_id`, past, to)
+	if err != nil {
+		return fmt.Errorf("add up transfers: %w", err)
+	}
+	var account int64
+	var amount decimal.Decimal
+	_, err = pgx.ForEachRow(rows, []any{&account, &amount}, func() error {
+		moved[account] = moved[account].Add(amount)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("add up transfers: %w", err)
+	}
+	return nil
+}
+
+// compareBalances sets what the accounts have beside what was moved: up to past as it was added up, and what came since.
+func compareBalances(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past int64) ([]string, error) {
+	rows, err := pool.Query(ctx, `
+		with since as (
+			select m.account_id, sum(m.amount) as amount from `+sides+` where t.id > $1 group by m.account_id
+		), waiting as (
+			select account_id, sum(amount) as amount from account_pending group by account_id
+		)
+		select account_id, coalesce(a.balance, 0), coalesce(waiting.amount, 0), coalesce(since.amount, 0)
+		from account_balance a full join waiting using (account_id) full join since using (account_id)`, past)
+	if err != nil {
+		return nil, fmt.Errorf("read balances: %w", err)
+	}
+	var broken []string
+	differ := func(account int64, balance, pending, booked decimal.Decimal) {
+		if !balance.Add(pending).Equal(booked) {
+			broken = append(broken, fmt.Sprintf("account %d: balance %s, pending %s, moved %s", account, balance, pending, booked))
+		}
+	}
+	var account int64
+	var balance, pending, since decimal.Decimal
+	_, err = pgx.ForEachRow(rows, []any{&account, &balance, &pending, &since}, func() error {
+		differ(account, balance, pending, moved[account].Add(since))
+		delete(moved, account)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read balances: %w", err)
+	}
+	for account, booked := range moved {
+		differ(account, decimal.Zero, decimal.Zero, booked)
+	}
+	return broken, nil
+}
