@@ -31,10 +31,9 @@ select * from payment where uuid = @uuid;
 select * from payment where merchant_id = @merchant_id and id = @id for no key update;
 
 -- name: PaymentListByTrader :many
-select * from payment where trader_id = @trader_id and id < @before_id order by id desc limit @page;
-
--- name: PaymentListByTraderStatus :many
-select * from payment where trader_id = @trader_id and status = @status and id < @before_id order by id desc limit @page;
+select * from payment
+where trader_id = @trader_id and id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id desc limit @page;
 
 -- PaymentMove moves a payment that was read at the version given; at another it violates payment_version.
 -- name: PaymentMove :exec

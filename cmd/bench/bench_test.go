@@ -36,6 +36,7 @@ func TestRun(t *testing.T) {
 		"credits_spread_per_s", "webhooks_per_s", "r_page_bytes", "stored_creates_per_s", "stored_create_cpu_ratio",
 		"store_seconds", "settled_delivered_per_s", "hot_account_transfers_per_s", "create_cpu_growth_open",
 		"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes",
+		"longest_snapshot_s",
 	} {
 		if value, _ := got[key].(float64); value <= 0 {
 			t.Errorf("%s is %v", key, got[key])
@@ -46,6 +47,9 @@ func TestRun(t *testing.T) {
 		if value, _ := others[beside.name].(float64); value <= 0 {
 			t.Errorf("others_p99_ms.%s is %v", beside.name, others[beside.name])
 		}
+	}
+	if longest, _ := got["longest_snapshot_s"].(float64); longest > 5 {
+		t.Errorf("a snapshot was kept for %v s", longest)
 	}
 	for _, key := range []string{"create_cpu_us", "stored_create_cpu_us"} {
 		each, _ := got[key].(map[string]any)

@@ -24,6 +24,8 @@ const (
 	// burstClients are one merchant's callers at once, and hangingEndpoints those that never answer, each with hangingEvents.
 	burstClients                    = 200
 	hangingEndpoints, hangingEvents = 500, 100
+	// desks are the traders' that list payments at once, and replayedEvents a merchant's that are sent again to an endpoint that hangs.
+	desks, replayedEvents = 20, 100_000
 )
 
 // othersName is what the samples' names begin with.
@@ -33,20 +35,26 @@ const othersName = "others_p99_ms."
 type trouble struct {
 	name  string
 	begin func(*bench, context.Context) (end func(), err error)
+	// outside says that the trouble itself keeps a snapshot, as nothing of the house does.
+	outside bool
 }
 
 func troubles() []trouble {
 	return []trouble{
-		{"none", func(*bench, context.Context) (func(), error) { return func() {}, nil }},
-		{"held_account", (*bench).holdAccount},
-		{"frozen_replica", (*bench).freezeReplica},
-		{"burst", (*bench).burst},
-		{"audit", (*bench).auditAlong},
-		{"hanging_endpoints", (*bench).hang},
+		{name: "none", begin: func(*bench, context.Context) (func(), error) { return func() {}, nil }},
+		{name: "held_account", begin: (*bench).holdAccount, outside: true},
+		{name: "frozen_replica", begin: (*bench).freezeReplica},
+		{name: "burst", begin: (*bench).burst},
+		{name: "lists", begin: (*bench).list},
+		{name: "audit", begin: (*bench).auditAlong},
+		{name: "hanging_endpoints", begin: (*bench).hang},
+		{name: "replay", begin: (*bench).replayToHanging},
+		{name: "old_snapshot", begin: (*bench).holdSnapshot, outside: true},
 	}
 }
 
-// others measures how long creations of merchants take who have no part in a trouble, while it lasts.
+// others measures how long creations of merchants take who have no part in a trouble, while it lasts, and how long the house
+// itself keeps a snapshot at most.
 func (b *bench) others(ctx context.Context) error {
 	c, err := b.apart(ctx, "others")
 	if err != nil {
@@ -57,11 +65,41 @@ func (b *bench) others(ctx context.Context) error {
 		return err
 	}
 	for _, t := range troubles() {
-		if err := c.beside(ctx, t); err != nil {
+		longest := c.watchSnapshots(ctx)
+		err := c.beside(ctx, t)
+		if age := longest(); !t.outside {
+			b.report.sample("longest_snapshot_s", age.Seconds())
+		}
+		if err != nil {
 			return fmt.Errorf("beside %s: %w", t.name, err)
 		}
 	}
 	return nil
+}
+
+// watchSnapshots looks at the age of every snapshot in the database until what it answers is called, which tells the oldest's.
+func (b *bench) watchSnapshots(ctx context.Context) func() time.Duration {
+	const oldest = `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
+		where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()`
+	watching, stop := context.WithCancel(ctx)
+	seen := make(chan float64)
+	go func() {
+		var most, age float64
+		for watching.Err() == nil {
+			if err := b.pool.QueryRow(watching, oldest).Scan(&age); err == nil {
+				most = max(most, age)
+			}
+			select {
+			case <-watching.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		seen <- most
+	}()
+	return func() time.Duration {
+		stop()
+		return time.Duration(<-seen * float64(time.Second))
+	}
 }
 
 func (b *bench) beside(ctx context.Context, t trouble) error {
@@ -153,7 +191,23 @@ func (b *bench) freezeReplica(ctx context.Context) (func(), error) {
 
 // burst has one merchant create over many connections at once.
 func (b *bench) burst(ctx context.Context) (func(), error) {
-	wires, hangUp, err := dialAll(ctx, hostOf(b.gateway.BaseURL), burstClients)
+	o := b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0])
+	return b.along(ctx, burstClients, func(int) []byte {
+		return o.request(hostOf(b.gateway.BaseURL), o.body(b.scene.next.Add(1)))
+	})
+}
+
+// list has traders look for what they have confirmed, of which there is nothing among all they have open.
+func (b *bench) list(ctx context.Context) (func(), error) {
+	return b.along(ctx, desks, func(client int) []byte {
+		trader := b.scene.traderIDs[client%len(b.scene.traderIDs)]
+		return bearerRequest(hostOf(b.gateway.BaseURL), "/portal.v1.TraderService/ListPayments", b.scene.tokens[trader], []byte(`{"status":"completed"}`))
+	})
+}
+
+// along has as many clients call, each again and again. They may be told to come later.
+func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) (func(), error) {
+	wires, hangUp, err := dialAll(ctx, hostOf(b.gateway.BaseURL), clients)
 	if err != nil {
 		return nil, err
 	}
@@ -161,14 +215,16 @@ func (b *bench) burst(ctx context.Context) (func(), error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o := b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0])
-		_, _, _ = closedLoop(loading, burstClients, time.Hour, func(_ context.Context, client int) (bool, error) {
-			_, err := wires[client].send(o.request(hostOf(b.gateway.BaseURL), o.body(b.scene.next.Add(1))))
+		_, _, err := closedLoop(loading, clients, time.Hour, func(_ context.Context, client int) (bool, error) {
+			_, err := wires[client].send(request(client))
 			if errors.Is(err, errStatus) {
-				err = nil // it may be told to come later
+				err = nil
 			}
 			return true, err
 		})
+		if err != nil && loading.Err() == nil {
+			b.say("  beside it: %v", err)
+		}
 	}()
 	return func() {
 		stop()
@@ -193,22 +249,22 @@ func (b *bench) auditAlong(ctx context.Context) (func(), error) {
 	}, nil
 }
 
-// hangEvents writes events for the merchants given, of an endpoint each that is at the address.
+// hangEvents writes events for the merchants given, of an endpoint each that is at the address: given up, or to be delivered.
 const hangEvents = `
 with owner as (
     select merchant_id, min(id) as cashbox_id from cashbox where merchant_id = any($1::bigint[]) group by merchant_id
 ), event as (
-    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-    select merchant_id, gen_random_uuid(), cashbox_id, 'payment.status.updated', 'bench', n, 1, $2, '{}', now()
+    insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
+    select merchant_id, gen_random_uuid(), cashbox_id, 'payment.status.updated', 'bench', n, 1, $2, '{}', now(), $4, case $4 when 'dead' then n end
     from owner, generate_series(1, $3::integer) n returning merchant_id, id
 )
-insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event`
+insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event where $4 = 'pending'`
 
-// hang has many merchants' endpoints accept deliveries and never answer.
-func (b *bench) hang(ctx context.Context) (func(), error) {
+// hangingHost accepts connections and never answers.
+func hangingHost(ctx context.Context) (url string, hangUp func(), err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return "", nil, fmt.Errorf("listen: %w", err)
 	}
 	go func() {
 		for {
@@ -219,29 +275,60 @@ func (b *bench) hang(ctx context.Context) (func(), error) {
 			defer func() { _ = conn.Close() }()
 		}
 	}()
+	return "http://" + listener.Addr().String() + "/", func() { _ = listener.Close() }, nil
+}
+
+// hang has many merchants' endpoints accept deliveries and never answer.
+func (b *bench) hang(ctx context.Context) (func(), error) {
+	url, hangUp, err := hangingHost(ctx)
+	if err == nil {
+		_, err = b.merchantsOf(ctx, hangingEndpoints, url, hangingEvents, "pending")
+	}
+	return hangUp, err
+}
+
+// replayToHanging has a merchant send again all that his endpoint did not take, and it still hangs.
+func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
+	url, hangUp, err := hangingHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := b.merchantsOf(ctx, 1, url, replayedEvents, "dead")
+	if err != nil {
+		return nil, err
+	}
+	office, leave, err := b.openOffice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var answer struct{ Replayed string }
+	return hangUp, office.call(0, setting{"ReplayEvents", map[string]any{"merchantId": ids[0], "url": url}}, &answer)
+}
+
+// merchantsOf makes merchants with a cashbox and as many events each, in a status.
+func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) ([]int64, error) {
 	office, hangUp, err := b.openOffice(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer hangUp()
-	var made []setting
-	for n := range hangingEndpoints {
+	var made, boxes []setting
+	for n := range merchants {
 		made = append(made, setting{"CreateMerchant", map[string]any{"name": "Hanging " + strconv.Itoa(n)}})
 	}
 	ids, err := office.create(ctx, made)
 	if err != nil {
 		return nil, err
 	}
-	var boxes []setting
 	for _, id := range ids {
 		boxes = append(boxes, setting{"CreateCashbox", map[string]any{"merchantId": id, "name": "Hanging", "currency": currency}})
 	}
 	if err := office.set(ctx, boxes); err != nil {
 		return nil, err
 	}
-	url := "http://" + listener.Addr().String() + "/"
-	if _, err := b.pool.Exec(ctx, hangEvents, ids, url, hangingEvents); err != nil {
+	if _, err := b.pool.Exec(ctx, hangEvents, ids, url, events, status); err != nil {
 		return nil, fmt.Errorf("write events: %w", err)
 	}
-	return func() { _ = listener.Close() }, nil
+	return ids, nil
 }

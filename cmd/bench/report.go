@@ -54,6 +54,8 @@ type report struct {
 	GatewayMemory *float64 `json:"gateway_memory_100k_requisites_bytes"`
 	// 99th percentile of the latency of creations by merchants who have no part in a trouble, while it lasts, in ms; no medians.
 	OthersP99 map[string]float64 `json:"others_p99_ms"`
+	// The oldest snapshot of ours that was seen meanwhile.
+	LongestSnapshot *float64 `json:"longest_snapshot_s"`
 	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null while there is no
 	// card checkout.
 	PayPage       *float64 `json:"pay_page_bytes"`
@@ -142,6 +144,10 @@ func (r *report) finish() {
 	r.GrowthOpen, r.GrowthSnapshot = r.growth(openUse, noneOpenUse), r.growth(snapshotEndUse, snapshotStartUse)
 	r.SettledDelivered, r.HotAccount = r.median("settled_delivered_per_s"), r.median("hot_account_transfers_per_s")
 	r.Expired, r.GatewayMemory = r.median("expired_per_s"), r.median("gateway_memory_100k_requisites_bytes")
+	if ages := r.Samples["longest_snapshot_s"]; len(ages) > 0 {
+		longest := slices.Max(ages)
+		r.LongestSnapshot = &longest
+	}
 	for _, t := range troubles() {
 		if p99 := r.median(othersName + t.name); p99 != nil {
 			if r.OthersP99 == nil {

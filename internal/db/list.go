@@ -9,8 +9,9 @@ import (
 )
 
 // listBegin bounds what a list may cost: its filters are the caller's choice, and one that finds little may have to read
-// much.
-const listBegin = "begin read only; set local statement_timeout = '2s'"
+// much. And it has each planned for its filters as they are, those not asked for left out: the plan made for any reads a history
+// for the few of its rows in a status.
+const listBegin = "begin read only; set local statement_timeout = '2s'; set local plan_cache_mode = force_custom_plan"
 
 // List reads a page of a list for a caller. It answers ErrBusy where the server takes longer than two seconds over it.
 func List[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Queries) ([]R, error)) ([]R, error) {

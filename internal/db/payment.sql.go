@@ -549,96 +549,23 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where trader_id = $1 and id < $2 order by id desc limit $3
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment
+where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
+order by id desc limit $4
 `
 
 type PaymentListByTraderParams struct {
 	TraderID int64
 	BeforeID int64
+	Status   *string
 	Page     int32
 }
 
 func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTraderParams) ([]Payment, error) {
-	rows, err := q.db.Query(ctx, paymentListByTrader, arg.TraderID, arg.BeforeID, arg.Page)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Payment
-	for rows.Next() {
-		var i Payment
-		if err := rows.Scan(
-			&i.MerchantID,
-			&i.ID,
-			&i.UUID,
-			&i.CashboxID,
-			&i.OrderID,
-			&i.Method,
-			&i.Currency,
-			&i.Amount,
-			&i.Description,
-			&i.CallbackURI,
-			&i.PayerUserID,
-			&i.PayerIP,
-			&i.PayerFullName,
-			&i.PayerType,
-			&i.PayerSuccessful,
-			&i.PayerExpired,
-			&i.ProviderPaymentID,
-			&i.Status,
-			&i.StatusReason,
-			&i.StatusAt,
-			&i.ExpiresAt,
-			&i.CreatedAt,
-			&i.EventSequence,
-			&i.TraderID,
-			&i.RequisiteID,
-			&i.RequisiteType,
-			&i.RequisiteMethod,
-			&i.RequisiteValue,
-			&i.RequisiteHolder,
-			&i.RequisiteBank,
-			&i.BaseRate,
-			&i.RateSource,
-			&i.RateUnavailable,
-			&i.MarkupPercent,
-			&i.TraderSharePercent,
-			&i.HoldUSDT,
-			&i.AmountUSDT,
-			&i.ProfitUSDT,
-			&i.SpreadTraderUSDT,
-			&i.SpreadPlatformUSDT,
-			&i.RequisiteDay,
-			&i.RateObservedAt,
-			&i.MarkupSource,
-			&i.Version,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const paymentListByTraderStatus = `-- name: PaymentListByTraderStatus :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version from payment where trader_id = $1 and status = $2 and id < $3 order by id desc limit $4
-`
-
-type PaymentListByTraderStatusParams struct {
-	TraderID int64
-	Status   string
-	BeforeID int64
-	Page     int32
-}
-
-func (q *Queries) PaymentListByTraderStatus(ctx context.Context, arg PaymentListByTraderStatusParams) ([]Payment, error) {
-	rows, err := q.db.Query(ctx, paymentListByTraderStatus,
+	rows, err := q.db.Query(ctx, paymentListByTrader,
 		arg.TraderID,
-		arg.Status,
 		arg.BeforeID,
+		arg.Status,
 		arg.Page,
 	)
 	if err != nil {

@@ -105,12 +105,9 @@ func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Pag
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
-		if page.Status != nil {
-			return q.PaymentListByTraderStatus(ctx, db.PaymentListByTraderStatusParams{
-				TraderID: caller.TraderID, Status: *page.Status, BeforeID: before, Page: limit + 1,
-			})
-		}
-		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{TraderID: caller.TraderID, BeforeID: before, Page: limit + 1})
+		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
+			TraderID: caller.TraderID, Status: page.Status, BeforeID: before, Page: limit + 1,
+		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payments: %w", err)
