@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"gateway/internal/edge"
 )
 
 // procedures lists those of every service of ours that is compiled in.
@@ -51,14 +53,14 @@ func TestEveryProcedureHasARow(t *testing.T) {
 func TestDoorNeedsARow(t *testing.T) {
 	t.Parallel()
 	const unknown = "/gateway.v1.PaymentService/DropEverything"
-	if _, err := NewDoor(nil, nil, nil, []string{unknown}); err == nil || !strings.Contains(err.Error(), unknown) {
+	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, []string{unknown}); err == nil || !strings.Contains(err.Error(), unknown) {
 		t.Errorf("error %v; want it to name the procedure", err)
 	}
 	var known []string
 	for procedure := range procedures() {
 		known = append(known, procedure)
 	}
-	if _, err := NewDoor(nil, nil, nil, known); err != nil {
+	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, known); err != nil {
 		t.Error(err)
 	}
 }

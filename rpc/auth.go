@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/edge"
 	"gateway/internal/limit"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
@@ -35,7 +36,7 @@ func (s *AuthService) Login(
 	if err := credentials.Check(ctx); err != nil {
 		return nil, err
 	}
-	forgive, err := s.countFailure(credentials.Login, addressFrom(ctx))
+	forgive, err := s.countFailure(credentials.Login, edge.Address(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -15,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/strictjson"
 )
@@ -62,7 +62,7 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 				found.Add(name, "is not a known field")
 			}
 		default:
-			WarnIgnored(r.Context(), w.Header(), ignored)
+			edge.WarnIgnored(r.Context(), w.Header(), ignored)
 		}
 		if err := found.Err(); err != nil {
 			failConnect(w, r, err)
@@ -239,28 +239,4 @@ func orBody(path string) string {
 		return fault.Body
 	}
 	return path
-}
-
-type warnKey struct{}
-
-// warned are requests of a sandbox, whose merchants are told which of their fields are ignored.
-func warned(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), warnKey{}, true))
-}
-
-// maxWarned bounds how many fields a warning names.
-const maxWarned = 10
-
-// WarnIgnored tells a sandbox's merchant, in a Warning header, of the fields of a body that nobody knows.
-func WarnIgnored(ctx context.Context, header http.Header, names []string) {
-	if len(names) == 0 || ctx.Value(warnKey{}) == nil {
-		return
-	}
-	header.Set("Warning", `299 gateway "Unknown fields are ignored: `+strings.Map(func(r rune) rune {
-		// A header holds only ASCII, and a quoted text no quote.
-		if r <= ' ' && r != ' ' || r > '~' || r == '"' || r == '\\' {
-			return '?'
-		}
-		return r
-	}, strings.Join(names[:min(len(names), maxWarned)], ", "))+`"`)
 }

@@ -10,6 +10,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/card"
 	"gateway/internal/checkout"
+	"gateway/internal/edge"
 	"gateway/internal/money"
 	"gateway/internal/payment"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -46,7 +47,7 @@ func (s *CheckoutService) SubmitPayerDetails(
 		Entry: card.Entry{
 			PAN: req.Msg.GetPan(), ExpMonth: req.Msg.GetExpMonth(), ExpYear: req.Msg.GetExpYear(), Holder: req.Msg.GetCardHolder(),
 		},
-		CVV: req.Msg.GetCvv(), Address: addressFrom(ctx),
+		CVV: req.Msg.GetCvv(), Address: edge.Address(ctx),
 	})
 	return s.response("Card accepted", v, err)
 }

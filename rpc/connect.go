@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
@@ -38,7 +39,7 @@ func (s Services) mounted() map[string]http.Handler {
 		codecs(),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(answer)),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
-			return []connect.HandlerOption{connect.WithReadMaxBytes(int(maxBody(spec.Procedure)))}
+			return []connect.HandlerOption{connect.WithReadMaxBytes(int(uploads.MaxBody(spec.Procedure)))}
 		}),
 	)
 	handlers := map[string]http.Handler{}
@@ -76,7 +77,7 @@ func (s Services) Procedures() ([]string, error) {
 }
 
 // Mount puts every procedure behind the door and onto the mux.
-func (d *Door) Mount(mux *http.ServeMux, s Services) error {
+func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 	procedures, err := s.Procedures()
 	if err != nil {
 		return err
@@ -88,10 +89,10 @@ func (d *Door) Mount(mux *http.ServeMux, s Services) error {
 		if err != nil {
 			return err
 		}
-		if isUpload(procedure) {
+		if uploads.Has(procedure) {
 			handler = takeMessage(handler)
 		}
-		mux.Handle(procedure, connectOnly(d.Guard(procedure, failConnect, handler)))
+		mux.Handle(procedure, connectOnly(door.Guard(procedure, failConnect, handler)))
 	}
 	return nil
 }

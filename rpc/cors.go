@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"gateway/internal/edge"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
@@ -13,7 +14,7 @@ var checkoutPrefixes = []string{"/api/v1/checkout/", "/" + gatewayv1connect.Chec
 // AllowCheckout lets pages of every origin call the checkout, without credentials. It is the outermost layer, so that
 // errors of whatever is inside can be read too.
 func AllowCheckout(next http.Handler) http.Handler {
-	preflight := WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	preflight := edge.WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Methods", "GET, POST")
 		header.Set("Access-Control-Allow-Headers", "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms")

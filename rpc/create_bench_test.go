@@ -17,6 +17,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/dbtest"
+	"gateway/internal/edge"
 	"gateway/internal/limit"
 	"gateway/rpc"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -60,7 +61,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	_, err := d.Pool.Exec(b.Context(), "update rate_limit set calls = 1000000000, per_seconds = 1 where name = 'key'")
 	noError(b, err)
 	noError(b, limits.Load(b.Context()))
-	door, err := rpc.NewDoor(keys, nil, limits, nil)
+	door, err := rpc.NewDoor(keys, nil, limits, rpc.Services{})
 	noError(b, err)
 	routes := rest.New(rest.Services{
 		Payment: made{}, Payin: gatewayv1connect.UnimplementedPayinServiceHandler{},
@@ -69,7 +70,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}, door.Guard)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
-	return rpc.Observe(log, prometheus.NewRegistry(), keys.LoggableID, routes)
+	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID).Observe(routes)
 }
 
 func createRequest(m dbtest.Merchant) []byte {

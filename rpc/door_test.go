@@ -18,6 +18,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/dbtest"
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/rpc"
@@ -87,19 +88,17 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 	}
-	procedures, err := services.Procedures()
-	noError(t, err)
 	keys := auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret)
-	door, err := rpc.NewDoor(keys, nil, limit.New(nil), procedures)
+	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
 	noError(t, err)
 	mux := http.NewServeMux()
-	noError(t, door.Mount(mux, services))
+	noError(t, services.Mount(mux, door))
 	mux.Handle("/api/", rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
 		Checkout: services.Checkout,
 	}, door.Guard))
-	server := httptest.NewServer(rpc.Observe(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID, mux))
+	server := httptest.NewServer(edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID).Observe(mux))
 	t.Cleanup(server.Close)
 	return server
 }

@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
@@ -38,7 +39,7 @@ func TestKinds(t *testing.T) {
 		99: {http.StatusInternalServerError, connect.CodeInternal},
 	} {
 		err := ConnectError(t.Context(), fmt.Errorf("wrapped: %w", fault.New(kind, "some_code", "Some words.")))
-		if status := HTTPStatus(kind); status != want.status || err.Code() != want.code {
+		if status := edge.HTTPStatus(kind); status != want.status || err.Code() != want.code {
 			t.Errorf("kind %d: %d and %s; want %d and %s", kind, status, err.Code(), want.status, want.code)
 		}
 		if detail := detailOf(t, err); detail.GetCode() != "some_code" || err.Message() != "Some words." {
@@ -102,7 +103,7 @@ func TestRetryAfter(t *testing.T) {
 		limited := fault.New(fault.TooManyRequests, "rate_limited", "Too many requests.")
 		limited.RetryAfter = wait
 		header := http.Header{}
-		SetRetryAfter(header, limited)
+		edge.SetRetryAfter(header, limited)
 		if got := header.Get("Retry-After"); got != want || ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
 			t.Errorf("%s: %q; want %q", wait, got, want)
 		}

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 )
 
@@ -23,9 +25,9 @@ func takeMessage(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		received, err := NewTempFile(BoundUpload(r.Body))
+		received, err := edge.NewTempFile(edge.BoundUpload(r.Body))
 		if err != nil {
-			failConnect(w, r, UploadError(err))
+			failConnect(w, r, edge.UploadError(err))
 			return
 		}
 		defer received.Close()
@@ -39,15 +41,15 @@ func takeMessage(next http.Handler) http.Handler {
 			return
 		}
 		if file := place.file(received.Content()); media == mediaProto && file != nil {
-			r = r.WithContext(WithFile(r.Context(), file))
+			r = r.WithContext(edge.WithFile(r.Context(), file))
 		} else if file != nil {
-			plain, err := NewTempFile(base64.NewDecoder(base64.RawStdEncoding, bufio.NewReader(&plainBase64{bufio.NewReader(file)})))
+			plain, err := edge.NewTempFile(base64.NewDecoder(base64.RawStdEncoding, bufio.NewReader(&plainBase64{bufio.NewReader(file)})))
 			if err != nil {
 				failConnect(w, r, base64Error(err))
 				return
 			}
 			defer plain.Close()
-			r = r.WithContext(WithFile(r.Context(), plain.Content()))
+			r = r.WithContext(edge.WithFile(r.Context(), plain.Content()))
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -80,7 +82,7 @@ func (p filePlace) file(message *io.SectionReader) *io.SectionReader {
 
 // rest is the message without the file.
 func (p filePlace) rest(message *io.SectionReader) (io.ReadCloser, error) {
-	if message.Size()-(p.to-p.cut) > MaxBody {
+	if message.Size()-(p.to-p.cut) > edge.MaxBody {
 		return nil, fault.Fields{fault.Body: {"must be at most 65536 bytes besides its file"}}.Err()
 	}
 	rest, err := io.ReadAll(io.MultiReader(
@@ -115,7 +117,7 @@ func findProto(message *io.SectionReader) filePlace {
 		default:
 			return filePlace{}
 		}
-		if err != nil || size > MaxUpload {
+		if err != nil || size > edge.MaxUpload {
 			return filePlace{}
 		}
 		if from := at(); number == fileNumber && kind == protowire.BytesType && from+int64(size) <= message.Size() {
@@ -247,4 +249,13 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	}
 	p[0] = c
 	return 1, err
+}
+
+// uploadedFile is FileFrom, or a file that is in the message after all, since its name was not spelled plainly.
+func uploadedFile(ctx context.Context, content []byte) *io.SectionReader {
+	file := edge.FileFrom(ctx)
+	if file == nil && content != nil {
+		file = io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))
+	}
+	return file
 }

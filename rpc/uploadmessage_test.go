@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"gateway/internal/edge"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
@@ -22,7 +23,7 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 	var got *gatewayv1.CreateAppealRequest
 	handler := takeMessage(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
-		if err != nil || len(content) > MaxBody {
+		if err != nil || len(content) > edge.MaxBody {
 			t.Errorf("a rest of %d bytes, %v", len(content), err)
 		}
 		m := &gatewayv1.CreateAppealRequest{}
@@ -98,7 +99,7 @@ func TestTakeMessage(t *testing.T) {
 // What is no such message is refused, or left to the decoder, which refuses it; the reader goes on to its end either way.
 func TestTakeMessageRefuses(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", MaxBody)
+	long := strings.Repeat("x", edge.MaxBody)
 	for name, test := range map[string]struct{ media, body, field string }{
 		"no base64":        {mediaJSON, `{"file":"eHk=!"}`, "file"},
 		"half":             {mediaJSON, `{"file":"eHk=e"}`, "file"},
@@ -124,7 +125,7 @@ func TestTakeMessageRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if _, w := arrived(t, mediaJSON, make([]byte, MaxUpload+1)); !strings.Contains(w.Body.String(), "body_too_large") {
+	if _, w := arrived(t, mediaJSON, make([]byte, edge.MaxUpload+1)); !strings.Contains(w.Body.String(), "body_too_large") {
 		t.Errorf("too large: %s", w.Body)
 	}
 }

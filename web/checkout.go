@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/card"
 	"gateway/internal/checkout"
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
@@ -67,7 +68,7 @@ func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 			p.refused(v, err)
 			return
 		}
-		frame(w.Header(), v.look.FrameOrigin)
+		edge.FramedBy(w.Header(), v.look.FrameOrigin)
 		handle(v)
 	}
 }

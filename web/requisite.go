@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gateway/internal/cashbox"
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/money"
@@ -78,7 +79,7 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 			p.broken(v.w, v.r, err)
 			return
 		}
-		frame(v.w.Header(), v.look.FrameOrigin)
+		edge.FramedBy(v.w.Header(), v.look.FrameOrigin)
 		handle(v)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/clock"
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
@@ -61,37 +62,7 @@ func NewPay(rooms Rooms) http.Handler {
 	mux.HandleFunc("GET /static/{name}", p.file(p.library.serve))
 	mux.HandleFunc("GET /static/color/{name}", p.file(serveColor))
 	mux.HandleFunc("/", p.unknown)
-	return secured(p.sameOrigin(mux))
-}
-
-// secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace in caches and
-// referrers. The path of a page is a credential.
-func secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		frame(h, "")
-		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Robots-Tag", "noindex")
-		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		next.ServeHTTP(w, r)
-	})
-}
-
-// frame says who may show a page in a frame: one origin, or nobody.
-func frame(h http.Header, origin string) {
-	ancestors := origin
-	if origin == "" {
-		ancestors = "'none'"
-		h.Set("X-Frame-Options", "DENY")
-	} else {
-		// The older header knows no other origin; browsers that know the policy pass it by.
-		h.Del("X-Frame-Options")
-	}
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-		"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors)
+	return edge.Secured(p.sameOrigin(edge.Named(mux)))
 }
 
 // sameOrigin refuses posts that other pages have sent.

@@ -39,11 +39,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if g.testClock != nil {
 		services.Sandbox = rpc.NewSandboxService(g.advanceClock)
 	}
-	procedures, err := services.Procedures()
-	if err != nil {
-		return nil, err
-	}
-	door, err := rpc.NewDoor(g.keys, g.users, g.limits, procedures)
+	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +47,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	// There is room for as many calls as there are connections: those for creations, and as many again for the others.
 	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
 	mux := http.NewServeMux()
-	if err := door.Mount(mux, services); err != nil {
+	if err := services.Mount(mux, door); err != nil {
 		return nil, err
 	}
 	routed := rest.Services{
@@ -77,7 +73,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}
 		documented.ServeHTTP(w, r)
 	})
-	return rpc.AllowCheckout(rpc.Observe(g.log, g.ops.metrics, g.keys.LoggableID, split)), nil
+	return rpc.AllowCheckout(g.observer.Observe(split)), nil
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
@@ -105,7 +101,7 @@ func (g *gateway) payHandler() http.Handler {
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer
 	}
-	return rpc.WithRequestID(web.NewPay(rooms))
+	return g.observer.Observe(web.NewPay(rooms))
 }
 
 // simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
@@ -117,5 +113,5 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 
 // portalHandler has no portals to show yet.
 func (g *gateway) portalHandler() http.Handler {
-	return rpc.WithRequestID(http.HandlerFunc(http.NotFound))
+	return g.observer.Observe(http.HandlerFunc(http.NotFound))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/edge"
 )
 
 // config is what the program is told by flags and environment. Secrets come by environment alone: flags show in lists
@@ -22,7 +23,7 @@ type config struct {
 	sandbox                               bool
 	connections                           int
 	headers                               auth.Headers
-	proxies                               proxies
+	proxies                               edge.Proxies
 	markup                                decimal.Decimal
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration

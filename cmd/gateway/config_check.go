@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/edge"
 	"gateway/internal/vault"
 )
 
@@ -38,7 +39,7 @@ func (c *config) complete(t texts) error {
 	c.checkAddresses(&found)
 	c.checkHeaders(&found)
 	var err error
-	if c.proxies, err = parseProxies(t.trusted); err != nil {
+	if c.proxies, err = edge.ParseProxies(t.trusted); err != nil {
 		found = append(found, err)
 	}
 	if c.markup, err = decimal.NewFromString(t.markup); err != nil || c.markup.IsNegative() || c.markup.GreaterThan(decimal.NewFromInt(100)) {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"gateway/rpc"
+	"gateway/internal/edge"
 )
 
 // newLogger writes JSON with each record's request id. It is for what operators need: amounts of detail that name a
@@ -18,7 +18,7 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 type requestIDs struct{ slog.Handler }
 
 func (h requestIDs) Handle(ctx context.Context, record slog.Record) error {
-	if id := rpc.RequestID(ctx); id != "" {
+	if id := edge.RequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
 	}
 	return h.Handler.Handle(ctx, record)

@@ -24,6 +24,7 @@ import (
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/directory"
+	"gateway/internal/edge"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
@@ -47,6 +48,7 @@ type gateway struct {
 	vault     *vault.Vault
 	links     *auth.Links
 	keys      *auth.Keys
+	observer  *edge.Observer
 	users     *auth.Users
 	limits    *limit.Limits
 	directory *directory.Keeper
@@ -216,6 +218,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	}
 	g.rates = rate.NewPoller(g.workPool, g.clock, addresses, g.ops.metrics)
 	g.keys = auth.NewKeys(g.pools.Reads, g.headers, g.externalSecret)
+	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
 	if g.users, err = auth.NewUsers(g.pools, g.vault); err != nil {
 		return err
 	}
@@ -334,7 +337,7 @@ func (g *gateway) sayGoodbye() {
 // public wraps the handler of a public URL: callers are told apart from proxies, to come by https alone where that is how
 // the URL has it, and to open new connections when the gateway is about to stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
-	handler = g.proxies.in(handler)
+	handler = g.proxies.In(handler)
 	secure := strings.HasPrefix(address, "https://")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if secure {

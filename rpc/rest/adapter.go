@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/rpc"
 )
@@ -108,9 +109,9 @@ func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Req
 	}
 	if read.file != nil {
 		defer read.file.Close()
-		ctx = rpc.WithFile(ctx, read.file.Content())
+		ctx = edge.WithFile(ctx, read.file.Content())
 	}
-	rpc.WarnIgnored(ctx, w.Header(), read.ignored)
+	edge.WarnIgnored(ctx, w.Header(), read.ignored)
 	if len(read.found) > 0 {
 		ctx = fault.WithDecoded(ctx, read.found)
 	}
@@ -125,7 +126,7 @@ type decoded struct {
 	found   fault.Fields
 	ignored []string
 	// file is nil where none was sent.
-	file *rpc.TempFile
+	file *edge.TempFile
 }
 
 // decode fills in from a request.
@@ -154,7 +155,7 @@ func hasBody(method string) bool {
 
 // readBody returns a JSON body, read to its limit at most.
 func readBody(r *http.Request) ([]byte, error) {
-	body, err := rpc.ReadBody(r.Body, rpc.MaxBody)
+	body, err := edge.ReadBody(r.Body, edge.MaxBody)
 	if err != nil {
 		return nil, err
 	}

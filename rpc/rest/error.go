@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
-	"gateway/rpc"
 )
 
 // errorBody is the one shape of every error under /api/.
@@ -22,13 +22,13 @@ type errorBody struct {
 // WriteError answers with err: a fault as it is, anything else as the internal error that hides it.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
-	public := rpc.Public(ctx, err)
-	body := errorBody{Message: public.Message, Code: public.Code, Errors: public.Fields, RequestID: rpc.RequestID(ctx)}
+	public := edge.Public(ctx, err)
+	body := errorBody{Message: public.Message, Code: public.Code, Errors: public.Fields, RequestID: edge.RequestID(ctx)}
 	if public.NextAllowedAt != nil {
 		body.NextAllowedAt = public.NextAllowedAt.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
-	rpc.SetRetryAfter(w.Header(), public)
-	writeJSON(w, rpc.HTTPStatus(public.Kind), body.encode())
+	edge.SetRetryAfter(w.Header(), public)
+	writeJSON(w, edge.HTTPStatus(public.Kind), body.encode())
 }
 
 func (b errorBody) encode() []byte {

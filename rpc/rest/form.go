@@ -13,9 +13,9 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/strictjson"
-	"gateway/rpc"
 )
 
 var errFormType = fault.New(fault.UnsupportedMedia, "unsupported_media_type", "The body must be uncompressed multipart/form-data.")
@@ -29,7 +29,7 @@ func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, er
 		return decoded{}, errFormType
 	}
 	f := form{decoder: decoder{found: fault.Fields{}}, schema: s, msg: msg, seen: map[string]bool{}}
-	body := rpc.BoundUpload(r.Body)
+	body := edge.BoundUpload(r.Body)
 	malformed := f.parts(body, params["boundary"])
 	// Whether the body is too large is known only at its end.
 	_, err = io.Copy(io.Discard, body)
@@ -38,7 +38,7 @@ func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, er
 	}
 	if err != nil {
 		f.drop()
-		return decoded{}, rpc.UploadError(err)
+		return decoded{}, edge.UploadError(err)
 	}
 	if malformed != nil {
 		for _, field := range s.byName { // what the path has set stays
@@ -56,7 +56,7 @@ type form struct {
 	msg    protoreflect.Message
 	seen   map[string]bool
 	// file is on disk until drop.
-	file *rpc.TempFile
+	file *edge.TempFile
 }
 
 // drop gives up the file, if there is one.
@@ -106,7 +106,7 @@ func (f *form) parts(body io.Reader, boundary string) error {
 		if err != nil {
 			return fmt.Errorf("read part: %w", err)
 		}
-		metered.left = rpc.MaxUpload
+		metered.left = edge.MaxUpload
 		// Part.FileName would cut the name to what follows its last slash; what is signed is the name as sent.
 		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		name, named := params["filename"]
@@ -167,7 +167,7 @@ func (f *form) filePart(at *path, field *field, name string, content io.Reader) 
 	if !f.text(at, field, textValue(name)) {
 		return nil
 	}
-	file, err := rpc.NewTempFile(content)
+	file, err := edge.NewTempFile(content)
 	if err != nil {
 		return fmt.Errorf("keep file: %w", err)
 	}

@@ -11,14 +11,14 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/rpc"
+	"gateway/internal/edge"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
 func (s *stub) CreateAppeal(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
 ) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
-	if file := rpc.FileFrom(ctx); file != nil { // which the message itself is without
+	if file := edge.FileFrom(ctx); file != nil { // which the message itself is without
 		req.Msg.File, _ = io.ReadAll(file)
 	}
 	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
@@ -83,8 +83,8 @@ func TestFormWithWrongParts(t *testing.T) {
 func TestFormTooLarge(t *testing.T) {
 	t.Parallel()
 	want := errorJSON("body_too_large", "The body must be at most 10485760 bytes.")
-	checkAnswer(t, "a form, and more", exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", rpc.MaxUpload))), http.StatusRequestEntityTooLarge, want)
-	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", rpc.MaxUpload+1))), http.StatusRequestEntityTooLarge, want)
+	checkAnswer(t, "a form, and more", exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", edge.MaxUpload))), http.StatusRequestEntityTooLarge, want)
+	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", edge.MaxUpload+1))), http.StatusRequestEntityTooLarge, want)
 }
 
 // A download's name is a name wherever it is kept, whatever the one who sent the file called it.

@@ -14,8 +14,8 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"gateway/internal/edge"
 	"gateway/internal/fault"
-	"gateway/rpc"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
@@ -93,7 +93,7 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
-	rpc.WithRequestID(New(services(s), guard)).ServeHTTP(w, r)
+	edge.WithRequestID(New(services(s), guard)).ServeHTTP(w, r)
 	return w
 }
 
@@ -276,10 +276,10 @@ func TestMediaTypes(t *testing.T) {
 func TestBodySize(t *testing.T) {
 	t.Parallel()
 	body := func(size int) string { return `{"orderId":"` + strings.Repeat("x", size-len(`{"orderId":""}`)) + `"}` }
-	if w := exchange(&stub{}, open, post("/api/v1/payments", body(rpc.MaxBody))); w.Code != http.StatusOK {
+	if w := exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))); w.Code != http.StatusOK {
 		t.Errorf("at the limit: %d %s", w.Code, w.Body)
 	}
-	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(rpc.MaxBody+1))), http.StatusRequestEntityTooLarge, tooLargeJSON)
+	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))), http.StatusRequestEntityTooLarge, tooLargeJSON)
 
 	limited := post("/api/v1/payments", body(1000))
 	limited.Body = http.MaxBytesReader(httptest.NewRecorder(), limited.Body, 10)
@@ -304,7 +304,7 @@ func TestGuard(t *testing.T) {
 		guarded = append(guarded, procedure)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fail(w, r, denied) })
 	}
-	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", rpc.MaxBody+1))
+	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", edge.MaxBody+1))
 	r.Header.Set("Content-Type", "text/plain")
 	checkAnswer(t, "denied", exchange(&stub{}, deny, r), http.StatusUnauthorized, errorJSON("signature_required", "A signature is required."))
 	var want []string

@@ -1,7 +1,6 @@
-package rpc
+package edge
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -49,14 +48,5 @@ func WithFile(ctx context.Context, file *io.SectionReader) context.Context {
 // FileFrom is the file of an upload, or nil where none was sent.
 func FileFrom(ctx context.Context) *io.SectionReader {
 	file, _ := ctx.Value(fileKey{}).(*io.SectionReader)
-	return file
-}
-
-// uploadedFile is FileFrom, or a file that is in the message after all, since its name was not spelled plainly.
-func uploadedFile(ctx context.Context, content []byte) *io.SectionReader {
-	file := FileFrom(ctx)
-	if file == nil && content != nil {
-		file = io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))
-	}
 	return file
 }

@@ -1,4 +1,4 @@
-package rpc
+package edge
 
 import (
 	"context"
@@ -13,33 +13,15 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // MaxUpload bounds the body of an upload, in whatever form its file comes.
 const MaxUpload = 10 << 20
 
-// uploads are the procedures whose body brings a file, each with the scope it needs. The body may be larger, and the
-// signature covers what it says instead of its bytes: the door settles who calls and what they may do before it lets
-// anything of the body be read, and the handler checks the signature, by auth.ProveUpload.
-var uploads = map[string]string{gatewayv1connect.PaymentServiceCreateAppealProcedure: auth.ScopePayments}
-
-func isUpload(procedure string) bool {
-	_, ok := uploads[procedure]
-	return ok
-}
-
-func maxBody(procedure string) int64 {
-	if isUpload(procedure) {
-		return MaxUpload
-	}
-	return MaxBody
-}
-
 // guardUpload is Guard for an upload. Refused uploads count by address: each may have cost the reading of its body.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		nameCall(r.Context(), procedure)
+		Name(r.Context(), procedure)
 		if d.WarnIgnored {
 			r = warned(r)
 		}
@@ -50,7 +32,7 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 		defer recovered(seen, r, fail)
 		call, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 		if err == nil {
-			err = d.takeUpload(seen, r, uploads[procedure], next)
+			err = d.takeUpload(seen, r, d.uploads[procedure], next)
 		}
 		if err != nil {
 			fail(seen, r, err)

@@ -1,4 +1,4 @@
-package main
+package edge
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"gateway/internal/limit"
 )
 
-// proxies are the networks of the load balancers and reverse proxies in front of the program.
-type proxies []netip.Prefix
+// Proxies are the networks of the load balancers and reverse proxies in front of the program.
+type Proxies []netip.Prefix
 
-// parseProxies reads a list of networks or addresses, separated by commas.
-func parseProxies(list string) (proxies, error) {
-	var trusted proxies
+// ParseProxies reads a list of networks or addresses, separated by commas.
+func ParseProxies(list string) (Proxies, error) {
+	var trusted Proxies
 	for text := range strings.SplitSeq(list, ",") {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
@@ -33,13 +33,13 @@ func parseProxies(list string) (proxies, error) {
 }
 
 // has reports whether an address is a proxy's.
-func (p proxies) has(address netip.Addr) bool {
+func (p Proxies) has(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// in shows a handler the address of the client instead of its proxies'. Each proxy appends to X-Forwarded-For whom it
+// In shows a handler the address of the client instead of its proxies'. Each proxy appends to X-Forwarded-For whom it
 // heard: read from the end, the first who is no proxy is the client. What stands before that anybody may have written.
-func (p proxies) in(handler http.Handler) http.Handler {
+func (p Proxies) In(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 		for client, err := limit.ParseAddress(r.RemoteAddr); err == nil && p.has(client) && len(chain) > 0; {

@@ -1,4 +1,4 @@
-package rpc
+package edge
 
 import (
 	"context"
@@ -25,7 +25,8 @@ type call struct {
 
 type callKey struct{}
 
-func nameCall(ctx context.Context, procedure string) {
+// Name says what the request that ctx belongs to asks for: a procedure, or the pattern of a page's path.
+func Name(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
 	}
@@ -37,35 +38,56 @@ func noteCode(ctx context.Context, code string) {
 	}
 }
 
-// addressFrom is the address of the caller whose request ctx belongs to.
-func addressFrom(ctx context.Context) string {
+// Address is the address of the caller whose request ctx belongs to.
+func Address(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.address
 	}
 	return ""
 }
 
-// Observe logs and counts every request, and answers with the request's id. KeyID is the id of the key that a request
-// names, in so far as it may be logged: a merchant who asks why calls are refused is found by it.
-func Observe(log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string, next http.Handler) http.Handler {
+// Observer logs and counts the requests of every door.
+type Observer struct {
+	log       *slog.Logger
+	durations *prometheus.HistogramVec
+	keyID     func(http.Header) string
+}
+
+// NewObserver makes one. KeyID is the id of the key that a request names, in so far as it may be logged: a merchant who asks why
+// calls are refused is found by it.
+func NewObserver(log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string) *Observer {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "gateway_request_duration_seconds", Help: "Requests by procedure and status.",
+		Name: "gateway_request_duration_seconds", Help: "Requests by procedure, or by a page's path pattern, and status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"procedure", "status"})
 	metrics.MustRegister(durations)
+	return &Observer{log: log, durations: durations, keyID: keyID}
+}
+
+// Observe has every request logged, counted, and answered with its id.
+func (o *Observer) Observe(next http.Handler) http.Handler {
 	return WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		c := &call{procedure: "unknown", address: limit.Address(r.RemoteAddr)}
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 		took := time.Since(began)
-		durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
+		o.durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
 		line := []any{"procedure", c.procedure, "method", r.Method, "status", seen.status, "duration_ms", float64(took.Microseconds()) / 1000}
 		if c.code != "" {
-			line = append(line, "code", c.code, "key_id", keyID(r.Header))
+			line = append(line, "code", c.code, "key_id", o.keyID(r.Header))
 		}
-		log.InfoContext(r.Context(), "request", line...)
+		o.log.InfoContext(r.Context(), "request", line...)
 	}))
+}
+
+// Named has a mux's requests named by the pattern they match: a path itself may be a credential.
+func Named(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, pattern := mux.Handler(r)
+		Name(r.Context(), pattern)
+		mux.ServeHTTP(w, r)
+	})
 }
 
 type statusWriter struct {

@@ -1,0 +1,59 @@
+package edge
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+)
+
+// MaxBody bounds every body but an upload's.
+const MaxBody = 64 << 10
+
+// tooLarge is answered after reading to the limit, so that the answer gets through.
+func tooLarge(limit int64) error {
+	return fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", limit)
+}
+
+// onceBody reads the request's body when first asked for, up to the limit, and puts it back for the handler.
+func onceBody(r *http.Request) auth.ReadBody {
+	var content []byte
+	var err error
+	read := false
+	return func() ([]byte, error) {
+		if !read {
+			read = true
+			content, err = ReadBody(r.Body, MaxBody)
+			r.Body = received{bytes.NewReader(content), content}
+		}
+		return content, err
+	}
+}
+
+// received is a body that the door has read.
+type received struct {
+	*bytes.Reader
+	content []byte
+}
+
+// Close implements io.Closer.
+func (received) Close() error { return nil }
+
+// ReadBody reads a request's body, to its limit at most. One that the door has read it returns as it is.
+func ReadBody(body io.Reader, limit int64) ([]byte, error) {
+	if body, ok := body.(received); ok {
+		return body.content, nil
+	}
+	content, err := io.ReadAll(io.LimitReader(body, limit+1))
+	exceeded := new(http.MaxBytesError)
+	switch {
+	case int64(len(content)) > limit, errors.As(err, &exceeded):
+		return nil, tooLarge(limit)
+	case err != nil:
+		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
+	}
+	return content, nil
+}

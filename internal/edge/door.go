@@ -1,0 +1,167 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway/internal/auth"
+	"gateway/internal/fault"
+	"gateway/internal/limit"
+)
+
+// Fail writes an error in the shape of the transport it belongs to.
+type Fail func(w http.ResponseWriter, r *http.Request, err error)
+
+// Access says of a procedure which kinds of callers it lets in. A caller without any credentials is told of the first.
+type Access map[string][]auth.Kind
+
+// Uploads are the procedures whose body brings a file, each with the scope it needs. The body may be larger than others, and the
+// signature covers what it says instead of its bytes: the door settles who calls and what they may do before anything of the body
+// is read, and the handler checks the signature, by auth.ProveUpload.
+type Uploads map[string]string
+
+// Has reports whether a procedure is an upload.
+func (u Uploads) Has(procedure string) bool {
+	_, ok := u[procedure]
+	return ok
+}
+
+// MaxBody is how many bytes the body of a procedure's call may have.
+func (u Uploads) MaxBody(procedure string) int64 {
+	if u.Has(procedure) {
+		return MaxUpload
+	}
+	return MaxBody
+}
+
+// Door authenticates callers and bounds how much they may ask for, before anything else sees their requests.
+type Door struct {
+	keys    *auth.Keys
+	users   *auth.Users
+	limits  *limit.Limits
+	access  Access
+	uploads Uploads
+	// keyUploads and merchantUploads bound the uploads under way.
+	keyUploads, merchantUploads *turnstile
+	// Turns let calls in; nil lets in all.
+	Turns *limit.Turns
+	// WarnIgnored has merchants told, in a header, of the fields of theirs that are ignored.
+	WarnIgnored bool
+}
+
+// NewDoor makes the door of some procedures. It refuses one that access does not list.
+func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, access Access, uploads Uploads, procedures []string) (*Door, error) {
+	for _, procedure := range procedures {
+		if len(access[procedure]) == 0 {
+			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
+		}
+	}
+	return &Door{
+		keys: keys, users: users, limits: limits, access: access, uploads: uploads,
+		keyUploads: newTurnstile(keyUploads, uploadWait), merchantUploads: newTurnstile(merchantUploads, uploadWait),
+	}, nil
+}
+
+// Guard lets a caller through to the procedure's handler once it has proved who it is, with its body read and put back
+// and itself in the request's context.
+func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+	if d.uploads.Has(procedure) {
+		return d.guardUpload(procedure, fail, next)
+	}
+	kinds := d.access[procedure]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Name(r.Context(), procedure)
+		defer recovered(w, r, fail)
+		if d.WarnIgnored {
+			r = warned(r)
+		}
+		body := onceBody(r)
+		caller, err := d.admit(r, kinds, body)
+		if err == nil {
+			err = d.count(r, caller)
+		} else {
+			err = d.countStranger(r, err)
+		}
+		if err == nil {
+			_, err = body()
+		}
+		leave := func() {}
+		if err == nil && d.Turns != nil {
+			leave, err = d.Turns.Enter(r.Context(), owner(r, caller))
+		}
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		defer leave()
+		next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
+	})
+}
+
+// owner is whom a call's turn is counted for: a merchant, however many keys and users it has.
+func owner(r *http.Request, caller auth.Caller) string {
+	switch {
+	case caller.MerchantID != 0:
+		return "merchant " + strconv.FormatInt(caller.MerchantID, 10)
+	case caller.TraderID != 0:
+		return "trader " + strconv.FormatInt(caller.TraderID, 10)
+	case caller.Kind == auth.Anyone:
+		return limit.Address(r.RemoteAddr)
+	}
+	return caller.Actor()
+}
+
+func (d *Door) admit(r *http.Request, kinds []auth.Kind, body auth.ReadBody) (auth.Caller, error) {
+	authorization := r.Header.Get("Authorization")
+	switch {
+	case slices.Contains(kinds, auth.Anyone):
+		return auth.Caller{Kind: auth.Anyone}, nil
+	case slices.Contains(kinds, auth.Application):
+		return d.keys.Application(r.Header, body)
+	case slices.Contains(kinds, auth.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
+		return d.keys.Merchant(r.Context(), r.Header, body)
+	}
+	caller, err := d.users.Bearer(r.Context(), authorization)
+	switch {
+	case err != nil:
+		return auth.Caller{}, err
+	case slices.Contains(kinds, caller.Kind):
+		return caller, nil
+	case len(kinds) == 1 && kinds[0] == auth.MerchantPortal:
+		return auth.Caller{}, fault.ErrPortalTokenRequired
+	}
+	return auth.Caller{}, fault.ErrTokenKindNotAllowed
+}
+
+// signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by what it sent, and
+// where it sent nothing, by the first kind of the row.
+func (d *Door) signs(header http.Header, kinds []auth.Kind) bool {
+	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == auth.MerchantKey || d.keys.Signed(header))
+}
+
+// count bounds how often a key or a user may call and, of callers who are neither, an address may write.
+func (d *Door) count(r *http.Request, caller auth.Caller) error {
+	var err error
+	switch {
+	case caller.Kind == auth.MerchantKey:
+		_, err = d.limits.Count(limit.Key, strconv.FormatInt(caller.ID, 10))
+	case caller.Kind != auth.Anyone && caller.Kind != auth.Application:
+		_, err = d.limits.Count(limit.User, strconv.FormatInt(caller.ID, 10))
+	case caller.Kind == auth.Anyone && r.Method == http.MethodPost:
+		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
+	}
+	return err
+}
+
+// countStranger bounds how often an address may write without proving who it is.
+func (d *Door) countStranger(r *http.Request, refused error) error {
+	f := fault.As(refused)
+	if r.Method == http.MethodPost && f != nil && (f.Kind == fault.Unauthenticated || f.Kind == fault.Forbidden) {
+		if _, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr)); err != nil {
+			return err
+		}
+	}
+	return refused
+}
