@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"gateway/internal/ledger"
+	"gateway/internal/audit"
 )
 
 // part is something that is measured. Parts come in this order, for some use what those before have found or made.
@@ -121,7 +121,7 @@ func (b *bench) audit(ctx context.Context) error {
 		if at == nil {
 			continue
 		}
-		found, err := ledger.Audit(ctx, at.pool)
+		found, err := audit.Everything(ctx, at.pool)
 		if err != nil {
 			return err
 		}

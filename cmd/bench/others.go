@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/audit"
 	"gateway/internal/ledger"
 )
 
@@ -240,7 +241,7 @@ func (b *bench) auditAlong(ctx context.Context) (func(), error) {
 	go func() {
 		defer close(done)
 		for auditing.Err() == nil {
-			_, _ = ledger.Audit(auditing, b.pool)
+			_, _ = audit.Everything(auditing, b.pool)
 		}
 	}()
 	return func() {

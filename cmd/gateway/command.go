@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/db"
-	"gateway/internal/ledger"
 	"gateway/internal/sandbox"
 	"gateway/rpc/sign"
 )
@@ -88,11 +88,11 @@ func (n notAudited) Unwrap() error { return n.error }
 func (e environment) audit(ctx context.Context, args []string) error {
 	err := e.withDatabase(ctx, "audit", args, func(pool *pgxpool.Pool, at place) error {
 		began := time.Now()
-		found, err := ledger.Audit(ctx, pool)
+		found, err := audit.Everything(ctx, pool)
 		if err != nil {
 			return err
 		}
-		size, err := ledger.Count(ctx, pool)
+		size, err := audit.Count(ctx, pool)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"gateway/internal/audit"
 	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
@@ -24,7 +25,7 @@ const (
 	foldEvery     = 10 * time.Second
 	tidyEvery     = 10 * time.Minute
 	limitsEvery   = time.Minute
-	// Audits are looked for so often; when they are due, internal/ledger says.
+	// Audits are looked for so often; when they are due, internal/audit says.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
 )
@@ -55,8 +56,8 @@ func (g *gateway) loops() []loop {
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) }},
-		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, ledger.Recent) }},
-		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, ledger.Complete) }},
+		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
+		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 	}
 }
 
@@ -102,7 +103,7 @@ func (l loop) run(ctx context.Context) {
 }
 
 // audit makes an audit that is due, and logs what it finds.
-func (g *gateway) audit(ctx context.Context, run ledger.Run) error {
+func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 	found, due, err := run.Do(ctx, g.workPool, g.clock.Now)
 	for _, violation := range found {
 		slog.Error("ledger invariant broken", "rule", violation.Rule, "detail", violation.Detail)
@@ -115,7 +116,7 @@ func (g *gateway) audit(ctx context.Context, run ledger.Run) error {
 
 // watchAudits counts the audits this process makes, and tells what the last of each scope found, whoever made it.
 func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
-	for _, run := range []ledger.Run{ledger.Recent, ledger.Complete} {
+	for _, run := range []audit.Run{audit.Recent, audit.Complete} {
 		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
 			ConstLabels: prometheus.Labels{"scope": run.Scope},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/db"
 	"gateway/internal/directory"
@@ -181,7 +182,7 @@ func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
 // Audit fails the test for every invariant of the ledger that is broken.
 func (d *DB) Audit(t testing.TB) {
 	t.Helper()
-	found, err := ledger.Audit(t.Context(), d.Pool)
+	found, err := audit.Everything(t.Context(), d.Pool)
 	check(t, err)
 	for _, violation := range found {
 		t.Errorf("audit: %s: %s", violation.Rule, violation.Detail)

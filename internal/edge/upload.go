@@ -32,7 +32,7 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 		defer recovered(seen, r, fail)
 		call, err := d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 		if err == nil {
-			err = d.takeUpload(seen, r, d.uploads[procedure], next)
+			err = d.takeUpload(seen, r, body, d.uploads[procedure], next)
 		}
 		if err != nil {
 			fail(seen, r, err)
@@ -44,7 +44,7 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 }
 
 // takeUpload hands an upload to next, unread, with what its caller has proved in its context.
-func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, scope string, next http.Handler) error {
+func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, body *watchedBody, scope string, next http.Handler) error {
 	proof, err := d.keys.Begin(r.Context(), r.Header)
 	if err != nil {
 		return err
@@ -65,6 +65,7 @@ func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, scope string, 
 		return err
 	}
 	defer leaveMerchant()
+	body.takeTime(http.NewResponseController(w))
 	next.ServeHTTP(w, r.WithContext(auth.WithProof(r.Context(), proof)))
 	return nil
 }
@@ -76,6 +77,9 @@ const (
 	keyUploads, merchantUploads = 4, 16
 	// uploadWait is how long an upload waits for others to finish.
 	uploadWait = 5 * time.Second
+	// The server's bounds are for small bodies. A file over a slow line may take uploadTime, as long as some of it comes every
+	// uploadSilence; what was read is then answered within answerTime.
+	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
 var errUploadsBusy = &fault.Error{
@@ -135,14 +139,29 @@ func (t *turnstile) forget(who int64, g *gate) {
 	}
 }
 
-// watchedBody notes whether anything of it was asked for.
+// watchedBody notes whether anything of it was asked for, and lets an upload come as slowly as it may.
 type watchedBody struct {
 	io.ReadCloser
-	begun bool
+	begun   bool
+	control *http.ResponseController
+	until   time.Time
+}
+
+// takeTime replaces the server's bounds on how long the request may take by an upload's.
+func (b *watchedBody) takeTime(control *http.ResponseController) {
+	b.control, b.until = control, time.Now().Add(uploadTime)
+	_ = control.SetWriteDeadline(b.until.Add(answerTime))
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	b.begun = true
+	if b.control != nil {
+		deadline := time.Now().Add(uploadSilence)
+		if deadline.After(b.until) {
+			deadline = b.until
+		}
+		_ = b.control.SetReadDeadline(deadline)
+	}
 	return b.ReadCloser.Read(p)
 }
 
@@ -150,7 +169,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 const drained = 64 << 20
 
 // drain returns what is to be done after the answer: read what is still coming. A client that sends all before it looks
-// for the answer then finds the answer, and not a connection that was reset. The server's read timeout bounds the wait.
+// for the answer then finds the answer, and not a connection that was reset. The bounds on the request's time bound the wait, too.
 func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil

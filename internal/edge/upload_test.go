@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,5 +101,49 @@ func TestTempFile(t *testing.T) {
 	}
 	if f := fault.As(UploadError(io.ErrUnexpectedEOF)); f == nil || !f.Fields.Wrong(fault.Body) {
 		t.Error("a body that breaks off is not the caller's fault")
+	}
+}
+
+// A file may take longer than the server allows other bodies, as long as it keeps coming.
+func TestUploadTakesItsTime(t *testing.T) {
+	t.Parallel()
+	for _, patient := range []bool{true, false} {
+		read := make(chan int)
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := &watchedBody{ReadCloser: r.Body}
+			if patient {
+				body.takeTime(http.NewResponseController(w))
+			}
+			content, err := io.ReadAll(body)
+			if (err == nil) != patient {
+				t.Errorf("patient %t: %v", patient, err)
+			}
+			read <- len(content)
+		}))
+		server.Config.ReadTimeout, server.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+		server.Start()
+		slowly, writer := io.Pipe()
+		go func() {
+			for range 3 {
+				time.Sleep(150 * time.Millisecond)
+				_, _ = writer.Write([]byte("x"))
+			}
+			_ = writer.Close()
+		}()
+		answered := make(chan error)
+		go func() {
+			response, err := server.Client().Post(server.URL, "text/plain", slowly)
+			if err == nil {
+				err = response.Body.Close()
+			}
+			answered <- err
+		}()
+		if got := <-read; patient && got != 3 {
+			t.Errorf("read %d bytes of 3", got)
+		}
+		if err := <-answered; patient && err != nil {
+			t.Error(err)
+		}
+		server.Close()
 	}
 }

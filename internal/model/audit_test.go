@@ -6,12 +6,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/audit"
 	"gateway/internal/ledger"
 )
 
 // audit proves everything at once: the gateway's own audit, and the model against all tables.
 func (w *modelWalk) audit() error {
-	violations, err := ledger.Audit(w.ctx, w.db.Pool)
+	violations, err := audit.Everything(w.ctx, w.db.Pool)
 	if err != nil {
 		return err
 	}

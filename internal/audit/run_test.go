@@ -1,11 +1,11 @@
-package ledger_test
+package audit_test
 
 import (
 	"testing"
 	"time"
 
+	"gateway/internal/audit"
 	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
 )
 
 // One process at a time makes an audit that is due; what it proved is not read again, and one that began and never ended is
@@ -15,9 +15,9 @@ func TestAuditRuns(t *testing.T) {
 	b := auditable(t)
 	now := dbtest.Start.Add(90 * time.Second)
 	exec(t, b.Pool, "update audit_run set proven_at = $1", dbtest.Start.Add(-time.Hour))
-	does := func(at time.Time, want bool) []ledger.Violation {
+	does := func(at time.Time, want bool) []audit.Violation {
 		t.Helper()
-		found, due, err := ledger.Recent.Do(t.Context(), b.Pool, always(at))
+		found, due, err := audit.Recent.Do(t.Context(), b.Pool, always(at))
 		check(t, err)
 		if due != want {
 			t.Errorf("at %s it was made: %t", at.Format(time.TimeOnly), due)
@@ -38,14 +38,14 @@ func TestAuditRuns(t *testing.T) {
 	}
 	begun := now.Add(10 * time.Minute)
 	exec(t, b.Pool, "update audit_run set began_at = $1, seen_at = $1 where scope = 'recent'", begun)
-	does(begun.Add(ledger.Recent.Patience-time.Second), false)
-	does(begun.Add(ledger.Recent.Patience), true)
+	does(begun.Add(audit.Recent.Patience-time.Second), false)
+	does(begun.Add(audit.Recent.Patience), true)
 
-	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(24*time.Hour)))
+	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(24*time.Hour)))
 	if err != nil || !due || len(found) != 2 {
 		t.Errorf("in full: %v, %t, %v", found, due, err)
 	}
-	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour))); err != nil || due {
+	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour))); err != nil || due {
 		t.Errorf("in full, a second time within the day: %t, %v", due, err)
 	}
 }
@@ -62,25 +62,25 @@ func TestFullAuditGoesOn(t *testing.T) {
 	now := dbtest.Start.Add(48 * time.Hour)
 	left := func(began time.Time) {
 		exec(t, b.Pool, `update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
-			began, now.Add(-ledger.Complete.Patience), ruleShort)
+			began, now.Add(-audit.Complete.Patience), ruleShort)
 	}
 	kept := func() int { return one[int](t, b.Pool, "select violations from audit_run where scope = 'full'") }
 	left(now.Add(-time.Hour))
-	if _, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second))); due || err != nil {
+	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second))); due || err != nil {
 		t.Errorf("somebody is still at it: %t, %v", due, err)
 	}
-	found, due, err := ledger.Complete.Do(t.Context(), b.Pool, always(now))
+	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now))
 	if err != nil || !due || len(found) != 1 || found[0].Rule != ruleShort || kept() != 3 {
 		t.Errorf("%v, %t, %v; %d are kept", found, due, err, kept())
 	}
 	left(now.Add(-24 * time.Hour))
-	found, due, err = ledger.Complete.Do(t.Context(), b.Pool, always(now))
+	found, due, err = audit.Complete.Do(t.Context(), b.Pool, always(now))
 	if err != nil || !due || len(found) != 3 || kept() != 3 {
 		t.Errorf("anew: %v, %t, %v; %d are kept", found, due, err, kept())
 	}
 	left(now.Add(-time.Hour))
 	asked := 0
-	_, due, err = ledger.Complete.Do(t.Context(), b.Pool, func() time.Time {
+	_, due, err = audit.Complete.Do(t.Context(), b.Pool, func() time.Time {
 		if asked++; asked > 1 {
 			exec(t, b.Pool, "update audit_run set seen_at = $1", now.Add(time.Second))
 		}

@@ -1,4 +1,4 @@
-package ledger
+package audit
 
 // payoutRules are the invariants of payouts and of what cashboxes have reserved.
 var payoutRules = []rule{

@@ -1,4 +1,4 @@
-package ledger
+package audit
 
 import (
 	"context"
@@ -129,14 +129,14 @@ var rules = []rule{
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
-// Audit proves the whole ledger, beside a live server. No violation means that every rule holds. Each question has a snapshot of
+// Everything proves the whole ledger, beside a live server. No violation means that every rule holds. Each question has a snapshot of
 // its own, and what grows with the ledger is gone through by ranges: what lasts long holds up the vacuum for everybody.
-func Audit(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
+func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress) error { return nil })
 }
 
-// AuditSince proves the transfers booked since then, and everything about the payments they moved.
-func AuditSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
+// Since proves the transfers booked since then, and everything about the payments they moved.
+func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, error) {
 	var found []Violation
 	for _, r := range allRules() {
 		if r.of == "" {

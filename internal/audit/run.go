@@ -1,4 +1,4 @@
-package ledger
+package audit
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (r Run) Do(ctx context.Context, pool *pgxpool.Pool, now func() time.Time) (
 			return orTakenOver(rows, err)
 		})
 	} else {
-		found, err = AuditSince(ctx, pool, begun.ProvenAt.Add(-overlap))
+		found, err = Since(ctx, pool, begun.ProvenAt.Add(-overlap))
 	}
 	if err != nil {
 		return found, true, err

@@ -1,10 +1,11 @@
-package ledger_test
+package audit_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
+	"gateway/internal/audit"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
 )
@@ -66,7 +67,7 @@ var reserved = ledger.Reserved(ledger.Cashbox, 1)
 
 func auditablePayouts(t *testing.T) bundle {
 	t.Helper()
-	b := setup(t, "100")
+	b := setup(t)
 	exec(t, b.Pool, payouts)
 	b.Fund(t, shop, "100")
 	book := func(subject string, id int64, transfers ...ledger.Transfer) {
@@ -151,14 +152,14 @@ func TestAuditFindsEachPayoutBreakage(t *testing.T) {
 			b.Audit(t)
 			b.smash(t, c.sql)
 			ctx := context.Background()
-			wantRules(t, c.rule)(ledger.Audit(ctx, b.Pool))
+			wantRules(t, c.rule)(audit.Everything(ctx, b.Pool))
 			recent := ""
 			if c.recent {
 				recent = c.rule
 			}
-			wantRules(t, recent)(ledger.AuditSince(ctx, b.Pool, dbtest.Start))
+			wantRules(t, recent)(audit.Since(ctx, b.Pool, dbtest.Start))
 			// Nothing was booked any later.
-			wantRules(t, "")(ledger.AuditSince(ctx, b.Pool, dbtest.Start.Add(time.Second)))
+			wantRules(t, "")(audit.Since(ctx, b.Pool, dbtest.Start.Add(time.Second)))
 		})
 	}
 }

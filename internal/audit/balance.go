@@ -1,4 +1,4 @@
-package ledger
+package audit
 
 import (
 	"context"

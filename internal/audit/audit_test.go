@@ -1,15 +1,17 @@
-package ledger_test
+package audit_test
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/audit"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
@@ -48,7 +50,7 @@ const payments = `
 
 func auditable(t *testing.T) bundle {
 	t.Helper()
-	b := setup(t, "100")
+	b := setup(t)
 	exec(t, b.Pool, payments)
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
@@ -123,14 +125,14 @@ func TestAuditFindsEachBreakage(t *testing.T) {
 			b.Audit(t)
 			b.smash(t, c.sql)
 			ctx := context.Background()
-			wantRules(t, c.rule)(ledger.Audit(ctx, b.Pool))
+			wantRules(t, c.rule)(audit.Everything(ctx, b.Pool))
 			recent := ""
 			if c.recent {
 				recent = c.rule
 			}
-			wantRules(t, recent)(ledger.AuditSince(ctx, b.Pool, dbtest.Start))
+			wantRules(t, recent)(audit.Since(ctx, b.Pool, dbtest.Start))
 			// Nothing was booked any later.
-			wantRules(t, "")(ledger.AuditSince(ctx, b.Pool, dbtest.Start.Add(time.Second)))
+			wantRules(t, "")(audit.Since(ctx, b.Pool, dbtest.Start.Add(time.Second)))
 		})
 	}
 }
@@ -139,27 +141,31 @@ func TestAuditOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	d.Audit(t)
-	wantRules(t, "")(ledger.AuditSince(context.Background(), d.Pool, dbtest.Start))
+	wantRules(t, "")(audit.Since(context.Background(), d.Pool, dbtest.Start))
 }
 
 // Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as a whole or not at all.
 func TestAuditBesideALiveLedger(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "100")
-	parallel(t, 60, func(i int) error {
-		if i%4 > 0 {
-			return b.post(move(trader, shop, "0.5"))
-		}
-		wantRules(t, "")(ledger.Audit(context.Background(), b.Pool))
-		return nil
-	})
+	b := setup(t)
+	var runs sync.WaitGroup
+	for i := range 60 {
+		runs.Go(func() {
+			if i%4 == 0 {
+				wantRules(t, "")(audit.Everything(context.Background(), b.Pool))
+			} else if err := b.post(move(trader, shop, "0.5")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
 }
 
 // A transaction may commit a transfer whose id is lower than others that are there already. The audit waits for it before it counts
 // those before them as all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	t.Parallel()
-	b := setup(t, "100")
+	b := setup(t)
 	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
 	check(t, err)
 	t.Cleanup(beside.Close)
@@ -171,7 +177,7 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		wantRules(t, "")(ledger.Audit(context.Background(), b.Pool))
+		wantRules(t, "")(audit.Everything(context.Background(), b.Pool))
 	}()
 	select {
 	case <-done:
@@ -199,9 +205,9 @@ func (b bundle) smash(t *testing.T, sql string) {
 }
 
 // wantRules wants violations of the one rule, and of no other; of none if it is empty.
-func wantRules(t *testing.T, rule string) func([]ledger.Violation, error) {
+func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 	t.Helper()
-	return func(found []ledger.Violation, err error) {
+	return func(found []audit.Violation, err error) {
 		t.Helper()
 		check(t, err)
 		var broken, want []string
