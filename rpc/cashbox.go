@@ -6,27 +6,27 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/deposit"
 	"gateway/internal/money"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // CashboxService serves gateway.v1.CashboxService.
-type CashboxService struct{ accounts *cashbox.Accounts }
+type CashboxService struct{ deposits *deposit.Service }
 
 var _ gatewayv1connect.CashboxServiceHandler = (*CashboxService)(nil)
 
 // NewCashboxService makes the handler.
-func NewCashboxService(accounts *cashbox.Accounts) *CashboxService {
-	return &CashboxService{accounts: accounts}
+func NewCashboxService(deposits *deposit.Service) *CashboxService {
+	return &CashboxService{deposits: deposits}
 }
 
 // GetBalance implements the service.
 func (s *CashboxService) GetBalance(
 	ctx context.Context, req *connect.Request[gatewayv1.GetBalanceRequest],
 ) (*connect.Response[gatewayv1.GetBalanceResponse], error) {
-	b, err := s.accounts.Balance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
+	b, err := s.deposits.Balance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
 	if err != nil {
 		return nil, err
 	}

@@ -6,20 +6,20 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/deposit"
 	"gateway/internal/money"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // DepositService serves gateway.v1.DepositService.
-type DepositService struct{ accounts *cashbox.Accounts }
+type DepositService struct{ deposits *deposit.Service }
 
 var _ gatewayv1connect.DepositServiceHandler = (*DepositService)(nil)
 
 // NewDepositService makes the handler.
-func NewDepositService(accounts *cashbox.Accounts) *DepositService {
-	return &DepositService{accounts: accounts}
+func NewDepositService(deposits *deposit.Service) *DepositService {
+	return &DepositService{deposits: deposits}
 }
 
 // CreateDeposit implements the service.
@@ -27,7 +27,7 @@ func (s *DepositService) CreateDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
 ) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
 	m := req.Msg
-	created, err := s.accounts.CreateDeposit(ctx, auth.CallerFrom(ctx), cashbox.DepositRequest{
+	created, err := s.deposits.Create(ctx, auth.CallerFrom(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 	})
@@ -43,14 +43,14 @@ func (s *DepositService) CreateDeposit(
 func (s *DepositService) GetDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.GetDepositRequest],
 ) (*connect.Response[gatewayv1.GetDepositResponse], error) {
-	d, err := s.accounts.GetDeposit(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
+	d, err := s.deposits.Get(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&gatewayv1.GetDepositResponse{Data: depositView(d)}), nil
 }
 
-func depositView(d cashbox.Deposit) *gatewayv1.Deposit {
+func depositView(d deposit.Deposit) *gatewayv1.Deposit {
 	return &gatewayv1.Deposit{
 		Id: d.ID, MerchantCashboxId: d.CashboxID, Direction: "deposit", Status: d.Status, Amount: money.USDT(d.Amount),
 		Currency: "USDT", Network: d.Network, Address: d.Address, ExternalReference: d.ExternalReference,

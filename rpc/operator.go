@@ -7,8 +7,9 @@ import (
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
+	"gateway/internal/deposit"
+	"gateway/internal/directory"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
 	"gateway/internal/rate"
@@ -21,8 +22,8 @@ import (
 type OperatorRooms struct {
 	Payments *payment.Service
 	Rates    *rate.Settings
-	Settings *cashbox.Settings
-	Accounts *cashbox.Accounts
+	Settings *directory.Settings
+	Deposits *deposit.Service
 	Payouts  *payout.Service
 	Users    *auth.Users
 	Events   *webhook.Events

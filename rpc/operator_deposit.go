@@ -6,7 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/deposit"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -15,9 +15,9 @@ import (
 func (s *OperatorService) ListDeposits(
 	ctx context.Context, req *connect.Request[portalv1.ListDepositsRequest],
 ) (*connect.Response[portalv1.ListDepositsResponse], error) {
-	page := cashbox.DepositPage{Status: req.Msg.Status}
+	page := deposit.Page{Status: req.Msg.Status}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.Accounts.ListDeposits(ctx, auth.CallerFrom(ctx), page)
+	list, cursor, err := s.Deposits.List(ctx, auth.CallerFrom(ctx), page)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *OperatorService) ListDeposits(
 func (s *OperatorService) ConfirmDeposit(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmDepositRequest],
 ) (*connect.Response[portalv1.DepositResponse], error) {
-	d, err := s.Accounts.ConfirmDeposit(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
+	d, err := s.Deposits.Confirm(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
 	return depositResponse("Deposit confirmed", d, err)
 }
 
@@ -40,11 +40,11 @@ func (s *OperatorService) ConfirmDeposit(
 func (s *OperatorService) RejectDeposit(
 	ctx context.Context, req *connect.Request[portalv1.RejectDepositRequest],
 ) (*connect.Response[portalv1.DepositResponse], error) {
-	d, err := s.Accounts.RejectDeposit(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
+	d, err := s.Deposits.Reject(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
 	return depositResponse("Deposit rejected", d, err)
 }
 
-func depositResponse(message string, d cashbox.Deposit, err error) (*connect.Response[portalv1.DepositResponse], error) {
+func depositResponse(message string, d deposit.Deposit, err error) (*connect.Response[portalv1.DepositResponse], error) {
 	if err != nil {
 		return nil, err
 	}

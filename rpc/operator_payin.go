@@ -6,7 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	"gateway/internal/payout"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -72,7 +72,7 @@ func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 func (s *OperatorService) SetCashboxPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxPayoutMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetPayoutMethod(ctx, auth.CallerFrom(ctx), cashbox.PayoutMethod{
+	return settingResponse(s.Settings.SetPayoutMethod(ctx, auth.CallerFrom(ctx), directory.CashboxPayoutMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarkupPercent: req.Msg.GetMarkupPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 	}))
@@ -82,7 +82,7 @@ func (s *OperatorService) SetCashboxPayoutMethod(
 func (s *OperatorService) SetTraderPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderPayoutMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, auth.CallerFrom(ctx), cashbox.TraderPayoutMethod{
+	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, auth.CallerFrom(ctx), directory.TraderPayoutMethod{
 		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 	}))
 }

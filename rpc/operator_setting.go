@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
@@ -19,7 +19,7 @@ import (
 func (s *OperatorService) UpdateMerchant(
 	ctx context.Context, req *connect.Request[portalv1.UpdateMerchantRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateMerchant(ctx, auth.CallerFrom(ctx), cashbox.MerchantUpdate{
+	return settingResponse(s.Settings.UpdateMerchant(ctx, auth.CallerFrom(ctx), directory.MerchantUpdate{
 		ID: req.Msg.GetMerchantId(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.RatePercent,
 		MaxOpenPayments: req.Msg.MaxOpenPayments,
 	}))
@@ -29,7 +29,7 @@ func (s *OperatorService) UpdateMerchant(
 func (s *OperatorService) UpdateCashbox(
 	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateCashbox(ctx, auth.CallerFrom(ctx), cashbox.Update{
+	return settingResponse(s.Settings.UpdateCashbox(ctx, auth.CallerFrom(ctx), directory.CashboxUpdate{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
 		PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 	}))
@@ -39,7 +39,7 @@ func (s *OperatorService) UpdateCashbox(
 func (s *OperatorService) SetCashboxMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetMethod(ctx, auth.CallerFrom(ctx), cashbox.Method{
+	return settingResponse(s.Settings.SetMethod(ctx, auth.CallerFrom(ctx), directory.CashboxMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
@@ -58,7 +58,7 @@ func (s *OperatorService) SetPlatformLimit(
 func (s *OperatorService) UpdateTrader(
 	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), cashbox.TraderUpdate{
+	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), directory.TraderUpdate{
 		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
 		MaxOpenPayins: req.Msg.MaxOpenPayins,
 	}))
@@ -68,7 +68,7 @@ func (s *OperatorService) UpdateTrader(
 func (s *OperatorService) CreateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateRequisite(ctx, auth.CallerFrom(ctx), cashbox.NewRequisite{
+	return settingResponse(s.Settings.CreateRequisite(ctx, auth.CallerFrom(ctx), directory.NewRequisite{
 		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Value: req.Msg.GetValue(),
 		Holder: req.Msg.Holder, Bank: req.Msg.Bank, Limits: limits(req.Msg.GetLimits()),
 	}))
@@ -78,17 +78,17 @@ func (s *OperatorService) CreateRequisite(
 func (s *OperatorService) UpdateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.UpdateRequisiteRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateRequisite(ctx, auth.CallerFrom(ctx), cashbox.RequisiteUpdate{
+	return settingResponse(s.Settings.UpdateRequisite(ctx, auth.CallerFrom(ctx), directory.RequisiteUpdate{
 		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
 		Limits: limits(req.Msg.GetLimits()),
 	}))
 }
 
-func limits(l *portalv1.RequisiteLimits) cashbox.Limits {
+func limits(l *portalv1.RequisiteLimits) directory.Limits {
 	if l == nil {
-		return cashbox.Limits{}
+		return directory.Limits{}
 	}
-	return cashbox.Limits{
+	return directory.Limits{
 		MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, TimeZone: l.TimeZone, DailyCount: l.DailyCount, DailySum: l.DailySum,
 		OpenPayments: l.OpenPayments, WorkFrom: l.WorkFrom, WorkUntil: l.WorkUntil, Weight: l.Weight,
 	}
@@ -124,7 +124,7 @@ func (s *OperatorService) RevokeTokens(
 func (s *OperatorService) ListSettingChanges(
 	ctx context.Context, req *connect.Request[portalv1.ListSettingChangesRequest],
 ) (*connect.Response[portalv1.ListSettingChangesResponse], error) {
-	page := cashbox.Page{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey}
+	page := directory.ChangePage{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
 	changes, cursor, err := s.Settings.Changes(ctx, auth.CallerFrom(ctx), page)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *OperatorService) ListSettingChanges(
 	return connect.NewResponse(out), nil
 }
 
-func settingResponse(c cashbox.Change, err error) (*connect.Response[portalv1.SettingResponse], error) {
+func settingResponse(c directory.Change, err error) (*connect.Response[portalv1.SettingResponse], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func settingResponse(c cashbox.Change, err error) (*connect.Response[portalv1.Se
 	return connect.NewResponse(&portalv1.SettingResponse{Change: change}), nil
 }
 
-func settingChange(c cashbox.Change) (*portalv1.SettingChange, error) {
+func settingChange(c directory.Change) (*portalv1.SettingChange, error) {
 	before, err := object(c.Before)
 	if err != nil {
 		return nil, err

@@ -14,14 +14,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	texts "gateway/web/words"
 )
 
 // states are the pages there are, each by its address.
 func states(t *testing.T, b *bundle) map[string]string {
 	t.Helper()
-	_, err := b.looks.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, cashbox.Update{
+	_, err := b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, directory.CashboxUpdate{
 		ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
 	})
 	noError(t, err)

@@ -21,9 +21,9 @@ import (
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
 	"gateway/internal/card"
-	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/vault"
@@ -49,7 +49,7 @@ type bundle struct {
 	checkouts *checkout.Service
 	line      *line
 	limits    *limit.Limits
-	looks     *cashbox.Settings
+	settings  *directory.Settings
 	links     *auth.Links
 	server    *httptest.Server
 	// boxes are merchants by the currency they take.
@@ -83,7 +83,10 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	safe := b.safe(t)
-	b.payments, err = payment.New(t.Context(), d.Pools(), b.clock, webhook.NewAddresses(false), d.Settings(t),
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
+	noError(t, err)
+	b.payments, err = payment.New(t.Context(), d.Pools(), b.clock, webhook.NewAddresses(false), settings,
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)
@@ -92,9 +95,9 @@ func setup(t *testing.T, simulate bool) *bundle {
 		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
 		Acquirers: b.line,
 	})
-	b.looks = cashbox.NewSettings(d.Pools(), b.clock, nil)
+	b.settings = directory.NewSettings(d.Pools(), b.clock, nil)
 	rooms := web.Rooms{
-		Payments: b.payments, Checkouts: b.checkouts, Looks: b.looks, Links: b.links, Limits: b.limits, Clock: b.clock,
+		Payments: b.payments, Checkouts: b.checkouts, Looks: directory.NewLooks(d.Pools()), Links: b.links, Limits: b.limits, Clock: b.clock,
 		Sandbox: simulate,
 	}
 	if simulate {

@@ -62,7 +62,7 @@ func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 		found, err := p.Checkouts.Get(r.Context(), r.PathValue("token"))
 		v := purchase{visit: visit{w: w, r: r, payment: found.Payment, now: p.Clock.Now()}, view: found, below: below}
 		if err == nil {
-			v.look, err = p.Looks.Look(r.Context(), v.payment.CashboxID)
+			v.look, err = p.Looks.Of(r.Context(), v.payment.CashboxID)
 		}
 		if err != nil {
 			p.refused(v, err)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
@@ -24,7 +24,7 @@ type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	payment payment.Payment
-	look    cashbox.Look
+	look    directory.Look
 	now     time.Time
 }
 
@@ -75,7 +75,7 @@ func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
 func (p *Pay) dressed(handle func(visit)) func(visit) {
 	return func(v visit) {
 		var err error
-		if v.look, err = p.Looks.Look(v.r.Context(), v.payment.CashboxID); err != nil {
+		if v.look, err = p.Looks.Of(v.r.Context(), v.payment.CashboxID); err != nil {
 			p.broken(v.w, v.r, err)
 			return
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/a-h/templ"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/clock"
+	"gateway/internal/directory"
 	"gateway/internal/edge"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
@@ -27,7 +27,7 @@ import (
 type Rooms struct {
 	Payments  *payment.Service
 	Checkouts *checkout.Service
-	Looks     *cashbox.Settings
+	Looks     *directory.Looks
 	Links     *auth.Links
 	Limits    *limit.Limits
 	Clock     clock.Clock

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/deposit"
+	"gateway/internal/directory"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
@@ -20,20 +21,20 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
-	accounts := cashbox.NewAccounts(g.pools, g.clock)
+	deposits := deposit.New(g.pools, g.clock)
 	services := rpc.Services{
 		Payment:    rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
 		Checkout:   rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
 		Payin:      rpc.NewPayinService(g.payouts),
-		Deposit:    rpc.NewDepositService(accounts),
-		Cashbox:    rpc.NewCashboxService(accounts),
+		Deposit:    rpc.NewDepositService(deposits),
+		Cashbox:    rpc.NewCashboxService(deposits),
 		Auth:       rpc.NewAuthService(g.users, g.limits),
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments: g.payments, Rates: rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)), Settings: g.settings(), Users: g.users,
-			Events: g.events, Accounts: accounts, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+			Events: g.events, Deposits: deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 		}),
 	}
 	if g.testClock != nil {
@@ -77,8 +78,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 }
 
 // settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
-func (g *gateway) settings() *cashbox.Settings {
-	settings := cashbox.NewSettings(g.pools, g.clock, g.vault)
+func (g *gateway) settings() *directory.Settings {
+	settings := directory.NewSettings(g.pools, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox
 	return settings
 }
@@ -95,7 +96,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
-		Payments: g.payments, Checkouts: g.checkouts, Looks: g.settings(), Links: g.links,
+		Payments: g.payments, Checkouts: g.checkouts, Looks: directory.NewLooks(g.pools), Links: g.links,
 		Limits: g.limits, Clock: g.clock, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
 	}
 	if g.sandbox {

@@ -15,6 +15,7 @@ import (
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
@@ -95,7 +96,10 @@ func (b *bundle) start(t *testing.T) {
 	noError(t, err)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	b.payments, err = payment.New(t.Context(), b.Pools(), b.clock, webhook.NewAddresses(false), b.Settings(t),
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	noError(t, err)
+	b.payments, err = payment.New(t.Context(), b.Pools(), b.clock, webhook.NewAddresses(false), settings,
 		payment.Config{ExternalSecret: true, Cards: safe})
 	noError(t, err)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}

@@ -11,7 +11,6 @@ import (
 	"gateway/internal/audit"
 	"gateway/internal/auth"
 	"gateway/internal/db"
-	"gateway/internal/directory"
 	"gateway/internal/ledger"
 )
 
@@ -160,15 +159,6 @@ func (d *DB) SetRate(t testing.TB, currency, fiatPerUSDT string, fresh bool) {
 		params.StaleAt = &Start
 	}
 	check(t, d.Queries().RateSet(t.Context(), params))
-}
-
-// Settings keeps what is set in memory, as the program does. It asks for changes whenever a payment is made, so that a test
-// may set what it likes in between.
-func (d *DB) Settings(t testing.TB) *directory.Keeper {
-	t.Helper()
-	keeper, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
-	check(t, err)
-	return keeper
 }
 
 // Balance reads an account, pending credits included.

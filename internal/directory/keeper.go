@@ -1,4 +1,3 @@
-// Package directory keeps in memory what operators set and payments are made by, and follows its changes.
 package directory
 
 import (

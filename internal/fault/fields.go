@@ -69,3 +69,15 @@ func Decoded(ctx context.Context) Fields {
 	}
 	return maps.Clone(found)
 }
+
+// Read reads a required text, and notes of the field what keeps it from being read.
+func Read[T any](f Fields, field, text string, parse func(string) (T, error)) (value T) {
+	if !f.Required(field, text) {
+		return value
+	}
+	value, err := parse(text)
+	if err != nil {
+		f.Add(field, "%s", err)
+	}
+	return value
+}

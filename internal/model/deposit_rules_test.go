@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/cashbox"
 	"gateway/internal/db"
+	"gateway/internal/deposit"
 	"gateway/internal/ledger"
 )
 
@@ -45,8 +45,8 @@ type modelDepositAsk struct {
 	reference        *string
 }
 
-func (a modelDepositAsk) request() cashbox.DepositRequest {
-	return cashbox.DepositRequest{
+func (a modelDepositAsk) request() deposit.Request {
+	return deposit.Request{
 		CashboxID: a.cashbox, Amount: a.literal, Network: a.network, Address: a.address, ExternalReference: a.reference,
 		IdempotencyKey: a.key,
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/deposit"
 )
 
 var modelDepositAmounts = []struct {
@@ -82,7 +82,7 @@ func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 	want := w.model.expectDeposit(a)
 	caller := w.model.merchants[a.merchant].Caller
 	ctx, injury := w.injured(s)
-	got, err := w.accounts.CreateDeposit(ctx, caller, a.request())
+	got, err := w.accounts.Create(ctx, caller, a.request())
 	done, wrong := w.judged(injury, err, want.code)
 	switch {
 	case wrong != nil || injury.aborted():
@@ -92,7 +92,7 @@ func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 	case !done:
 		return nil
 	case injury.lost():
-		if got, err = w.accounts.CreateDeposit(w.ctx, caller, a.request()); err != nil || !got.Replay {
+		if got, err = w.accounts.Create(w.ctx, caller, a.request()); err != nil || !got.Replay {
 			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
 		}
 		got.Replay = want.replay != nil
@@ -100,7 +100,7 @@ func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 	return w.judgeDeposit(a, want, got)
 }
 
-func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation, got cashbox.CreatedDeposit) error {
+func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation, got deposit.Created) error {
 	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
 		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
 	}
@@ -118,16 +118,16 @@ func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation
 // modelDepositFlaws each spoil one field of a request.
 var modelDepositFlaws = []struct {
 	field string
-	spoil func(*cashbox.DepositRequest)
+	spoil func(*deposit.Request)
 }{
-	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "0" }},
-	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "1.000000001" }},
-	{"amount", func(r *cashbox.DepositRequest) { r.Amount = "-1" }},
-	{"address", func(r *cashbox.DepositRequest) { r.Address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u" }},
-	{"network", func(r *cashbox.DepositRequest) { r.Network = "SOLANA" }},
-	{"idempotencyKey", func(r *cashbox.DepositRequest) { r.IdempotencyKey = "once" }},
-	{"currency", func(r *cashbox.DepositRequest) { r.Currency = modelText("RUB") }},
-	{"externalReference", func(r *cashbox.DepositRequest) { r.ExternalReference = modelText(strings.Repeat("r", 257)) }},
+	{"amount", func(r *deposit.Request) { r.Amount = "0" }},
+	{"amount", func(r *deposit.Request) { r.Amount = "1.000000001" }},
+	{"amount", func(r *deposit.Request) { r.Amount = "-1" }},
+	{"address", func(r *deposit.Request) { r.Address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u" }},
+	{"network", func(r *deposit.Request) { r.Network = "SOLANA" }},
+	{"idempotencyKey", func(r *deposit.Request) { r.IdempotencyKey = "once" }},
+	{"currency", func(r *deposit.Request) { r.Currency = modelText("RUB") }},
+	{"externalReference", func(r *deposit.Request) { r.ExternalReference = modelText(strings.Repeat("r", 257)) }},
 }
 
 func (w *modelWalk) invalidDeposit(s modelStep) error {
@@ -136,7 +136,7 @@ func (w *modelWalk) invalidDeposit(s modelStep) error {
 	r, flaw := a.request(), pickModel(modelDepositFlaws, s.n[0])
 	flaw.spoil(&r)
 	w.tell("deposit invalid", flaw.field)
-	_, err := w.accounts.CreateDeposit(w.ctx, w.model.merchants[a.merchant].Caller, r)
+	_, err := w.accounts.Create(w.ctx, w.model.merchants[a.merchant].Caller, r)
 	return errUnlessInvalid(err, []string{flaw.field})
 }
 
@@ -159,7 +159,7 @@ func (w *modelWalk) confirmDeposit(s modelStep) error {
 		return w.confirmTogether(d)
 	}
 	ctx, injury := w.injured(s)
-	_, err := w.accounts.ConfirmDeposit(ctx, modelOperator, d.id)
+	_, err := w.accounts.Confirm(ctx, modelOperator, d.id)
 	return w.endedDeposit(d, injury, err, "confirmed", nil)
 }
 
@@ -184,7 +184,7 @@ func (w *modelWalk) confirmTogether(d *modelDeposit) error {
 	errs := make([]error, 3)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = w.accounts.ConfirmDeposit(w.ctx, modelOperator, d.id) })
+		wg.Go(func() { _, errs[i] = w.accounts.Confirm(w.ctx, modelOperator, d.id) })
 	}
 	wg.Wait()
 	w.tell("deposit confirmed by three", d.id)
@@ -210,7 +210,7 @@ func (w *modelWalk) rejectDeposit(s modelStep) error {
 		reason = modelText("nothing came")
 	}
 	ctx, injury := w.injured(s)
-	_, err := w.accounts.RejectDeposit(ctx, modelOperator, d.id, reason)
+	_, err := w.accounts.Reject(ctx, modelOperator, d.id, reason)
 	return w.endedDeposit(d, injury, err, "rejected", reason)
 }
 
@@ -224,15 +224,15 @@ func (w *modelWalk) forbiddenCashbox(s modelStep) error {
 		call func(context.Context) error
 	}{
 		{"merchant_scope_required", func(ctx context.Context) error {
-			_, err := w.accounts.CreateDeposit(ctx, limited, w.depositAsk(s).request())
+			_, err := w.accounts.Create(ctx, limited, w.depositAsk(s).request())
 			return err
 		}},
 		{"token_kind_not_allowed", func(ctx context.Context) error {
-			_, err := w.accounts.ConfirmDeposit(ctx, merchant.Caller, 1)
+			_, err := w.accounts.Confirm(ctx, merchant.Caller, 1)
 			return err
 		}},
 		{"not_found", func(ctx context.Context) error {
-			_, err := w.accounts.RejectDeposit(ctx, modelOperator, 1<<40, nil)
+			_, err := w.accounts.Reject(ctx, modelOperator, 1<<40, nil)
 			return err
 		}},
 		{"token_kind_not_allowed", func(ctx context.Context) error {

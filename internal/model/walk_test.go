@@ -16,10 +16,10 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/card"
-	"gateway/internal/cashbox"
 	"gateway/internal/checkout"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
+	"gateway/internal/deposit"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
@@ -43,8 +43,8 @@ type modelWalk struct {
 	links     *auth.Links
 	bank      *modelBank
 	// accounts and settings are the two services of cashboxes.
-	accounts *cashbox.Accounts
-	settings *cashbox.Settings
+	accounts *deposit.Service
+	settings *directory.Settings
 	// pool is the services'; check is the walk's own connection.
 	pool  *pgxpool.Pool
 	check *pgx.Conn
@@ -123,7 +123,7 @@ func (w *modelWalk) restart() error {
 	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = cashbox.NewAccounts(db.OnePool(w.pool), w.clock), cashbox.NewSettings(db.OnePool(w.pool), w.clock, w.vault)
+	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(db.OnePool(w.pool), w.clock, w.vault)
 	w.payouts, err = payout.New(w.ctx, db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }

@@ -59,6 +59,9 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
+// ParseUSDT reads an amount of USDT: at most 8 decimals.
+func ParseUSDT(literal string) (decimal.Decimal, error) { return Parse(literal, USDTDecimals) }
+
 // Fiat writes a fiat amount: exactly two decimals.
 func Fiat(d decimal.Decimal) string { return fixed(d, FiatDecimals) }
 

@@ -12,6 +12,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
 	"gateway/internal/payment"
@@ -42,7 +43,12 @@ func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Servic
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
-	service, err := payment.New(t.Context(), d.Pools(), clock, webhook.NewAddresses(false), d.Settings(t), config)
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := payment.New(t.Context(), d.Pools(), clock, webhook.NewAddresses(false), settings, config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,20 @@ type bundle struct {
 	settings *directory.Keeper
 }
 
+// keep is the memory of a process that asks for changes whenever a requisite is chosen.
+func keep(t *testing.T, d *dbtest.DB) *directory.Keeper {
+	t.Helper()
+	keeper, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keeper
+}
+
 func setup(t *testing.T) bundle {
 	t.Helper()
 	d := dbtest.New(t)
-	return bundle{d, d.Settings(t)}
+	return bundle{d, keep(t, d)}
 }
 
 // asked is payment n asking for a requisite.
@@ -109,7 +119,7 @@ func TestOldestUseFirst(t *testing.T) {
 	}
 	// Another process, or one started anew, knows of each the last use that was counted.
 	b.exec(t, "update requisite_day set used_at = $2 where requisite_id = $1", ids[1], dbtest.Start.Add(-time.Hour))
-	b.settings = b.Settings(t)
+	b.settings = keep(t, b.DB)
 	b.wantChosen(t, want(9, "200"), ids[1])
 }
 
@@ -271,7 +281,7 @@ func TestBusyIsNotNone(t *testing.T) {
 	b := setup(t)
 	const requisites, payments = 20, 200
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: requisites})
-	replicas := []bundle{b, {b.DB, b.Settings(t)}}
+	replicas := []bundle{b, {b.DB, keep(t, b.DB)}}
 	for _, amounts := range []int64{1, payments} { // all the same, and each another
 		b.exec(t, "delete from requisite_slot")
 		b.exec(t, "update requisite set open_payments = 5")

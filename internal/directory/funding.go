@@ -1,4 +1,4 @@
-package cashbox
+package directory
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
+	"gateway/internal/money"
 )
 
 var (
@@ -71,7 +72,7 @@ const maxFundingReference = 255
 func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.TraderFundingInsertParams{
-		TraderID: n.TraderID, Amount: checkUSDT(f, "amount", n.Amount), Reference: strings.TrimSpace(n.Reference),
+		TraderID: n.TraderID, Amount: fault.Read(f, "amount", n.Amount, money.ParseUSDT), Reference: strings.TrimSpace(n.Reference),
 	}
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Required("reference", params.Reference)

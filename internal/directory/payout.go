@@ -1,4 +1,4 @@
-package cashbox
+package directory
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"gateway/internal/fault"
 )
 
-// PayoutMethod is a method by which a cashbox pays out.
-type PayoutMethod struct {
+// CashboxPayoutMethod is a method by which a cashbox pays out.
+type CashboxPayoutMethod struct {
 	CashboxID int64
 	Name      string
 	Enabled   bool
@@ -27,7 +27,7 @@ const (
 )
 
 // SetPayoutMethod makes or changes a method by which a cashbox pays out.
-func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m PayoutMethod) (Change, error) {
+func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m CashboxPayoutMethod) (Change, error) {
 	c, err := s.change(caller, "cashbox_payout_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return c, err
@@ -52,7 +52,7 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m Pa
 	})
 }
 
-func (m PayoutMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxPayoutMethodSetParams, error) {
+func (m CashboxPayoutMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	if m.ValiditySeconds == 0 {
 		m.ValiditySeconds = payoutValidity

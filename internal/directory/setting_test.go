@@ -1,4 +1,4 @@
-package cashbox_test
+package directory_test
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
 	"gateway/internal/routing"
@@ -27,7 +27,7 @@ var operator = auth.Caller{Kind: auth.Operator, ID: 9}
 
 type bundle struct {
 	*dbtest.DB
-	settings *cashbox.Settings
+	settings *directory.Settings
 	merchant dbtest.Merchant
 	trader   dbtest.Trader
 }
@@ -36,7 +36,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: cashbox.NewSettings(d.Pools(), &dbtest.Clock{}, newVault(t)),
+		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, newVault(t)),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
 }
@@ -53,7 +53,7 @@ func newVault(t *testing.T) *vault.Vault {
 func ptr[T any](v T) *T { return &v }
 
 // wantChange checks what the log keeps: who, what, and one field before and after.
-func wantChange(t *testing.T, c cashbox.Change, err error, subject, key, field string, before, after any) {
+func wantChange(t *testing.T, c directory.Change, err error, subject, key, field string, before, after any) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -100,24 +100,24 @@ func TestEveryChangeIsKept(t *testing.T) {
 	ctx := context.Background()
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
 
-	c, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false)})
+	c, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false)})
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("2.5")})
+	c, err = b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("2.5")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
-	c, err = b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("")})
+	c, err = b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: &b.trader.ID})
+	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
 	if strings.Contains(string(c.After), "secret\"") {
 		t.Errorf("the log keeps a secret: %s", c.After)
 	}
-	c, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: ptr(int64(0))})
+	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(0))})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
 
-	m := cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000"}
+	m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000"}
 	c, err = b.settings.SetMethod(ctx, operator, m)
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
 	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "100000")
@@ -125,11 +125,11 @@ func TestEveryChangeIsKept(t *testing.T) {
 	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "200000.50")
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
 
-	changes, cursor, err := b.settings.Changes(ctx, operator, cashbox.Page{Page: db.Page{Limit: ptr(int32(2))}})
+	changes, cursor, err := b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: ptr(int32(2))}})
 	if err != nil || len(changes) != 2 || cursor == nil || changes[0].ID != c.ID {
 		t.Fatalf("%d changes, cursor %v, %v", len(changes), cursor, err)
 	}
-	changes, cursor, err = b.settings.Changes(ctx, operator, cashbox.Page{Subject: ptr("merchant"), SubjectKey: &merchant})
+	changes, cursor, err = b.settings.Changes(ctx, operator, directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &merchant})
 	if err != nil || len(changes) != 3 || cursor != nil {
 		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
 	}
@@ -144,32 +144,32 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	calls := map[string]func() (cashbox.Change, error){
-		"merchant": func() (cashbox.Change, error) {
-			return b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false), RatePercent: ptr("3.5")})
+	calls := map[string]func() (directory.Change, error){
+		"merchant": func() (directory.Change, error) {
+			return b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false), RatePercent: ptr("3.5")})
 		},
-		"cashbox": func() (cashbox.Change, error) {
-			return b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+		"cashbox": func() (directory.Change, error) {
+			return b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
 		},
-		"method": func() (cashbox.Change, error) {
-			return b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77})
+		"method": func() (directory.Change, error) {
+			return b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77})
 		},
-		"platform limit": func() (cashbox.Change, error) { return b.settings.SetPlatformLimit(ctx, operator, "RUB", "1", "5") },
-		"trader": func() (cashbox.Change, error) {
-			return b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), MaxOpenPayins: ptr(int32(7))})
+		"platform limit": func() (directory.Change, error) { return b.settings.SetPlatformLimit(ctx, operator, "RUB", "1", "5") },
+		"trader": func() (directory.Change, error) {
+			return b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), MaxOpenPayins: ptr(int32(7))})
 		},
-		"requisite": func() (cashbox.Change, error) {
-			return b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{
-				ID: b.trader.Requisites[0], Limits: cashbox.Limits{DailySum: ptr("5000"), WorkFrom: ptr("09:00"), WorkUntil: ptr("18:00")},
+		"requisite": func() (directory.Change, error) {
+			return b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
+				ID: b.trader.Requisites[0], Limits: directory.Limits{DailySum: ptr("5000"), WorkFrom: ptr("09:00"), WorkUntil: ptr("18:00")},
 			})
 		},
-		"payout method": func() (cashbox.Change, error) {
-			return b.settings.SetPayoutMethod(ctx, operator, cashbox.PayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"})
+		"payout method": func() (directory.Change, error) {
+			return b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"})
 		},
-		"trader's payout method": func() (cashbox.Change, error) {
-			return b.settings.SetTraderPayoutMethod(ctx, operator, cashbox.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true})
+		"trader's payout method": func() (directory.Change, error) {
+			return b.settings.SetTraderPayoutMethod(ctx, operator, directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true})
 		},
-		"insurance": func() (cashbox.Change, error) {
+		"insurance": func() (directory.Change, error) {
 			return b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, "3")
 		},
 	}
@@ -184,7 +184,7 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 			t.Errorf("%s again: %+v (%v)", name, c, err)
 		}
 	}
-	list, _, err := b.settings.Changes(ctx, operator, cashbox.Page{})
+	list, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{})
 	if err != nil || len(list) != len(calls) {
 		t.Errorf("%d changes are kept, want %d (%v)", len(list), len(calls), err)
 	}
@@ -196,17 +196,17 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	ctx := context.Background()
 	trader := strconv.FormatInt(b.trader.ID, 10)
 	off := b.trader.Requisites[0]
-	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(false)}); err != nil {
+	if _, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: ptr(false)}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")})
+	c, err := b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")})
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
-	c, err = b.settings.UpdateTrader(ctx, operator, cashbox.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
+	c, err = b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
-	if _, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
+	if _, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}
 	b.wantRequisites(t, " none 1.25| none 1.25")
@@ -216,7 +216,11 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 	t.Helper()
 	asked := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start}
 	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
-	candidates, err := b.Settings(t).Requisites.Explain(t.Context(), b.Queries(), asked, free)
+	keeper, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates, err := keeper.Requisites.Explain(t.Context(), b.Queries(), asked, free)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,9 +241,9 @@ func TestLimitsOfARequisite(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	n := cashbox.NewRequisite{
+	n := directory.NewRequisite{
 		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: ptr("Bank"),
-		Limits: cashbox.Limits{
+		Limits: directory.Limits{
 			MinAmount: ptr("100"), MaxAmount: ptr("5000"), TimeZone: ptr("Asia/Baku"), DailyCount: ptr(int32(7)),
 			DailySum: ptr("90000"), OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:00"), WorkUntil: ptr("06:30"), Weight: ptr(int32(4)),
 		},
@@ -257,8 +261,8 @@ func TestLimitsOfARequisite(t *testing.T) {
 		}
 	}
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	cleared := cashbox.Limits{DailyCount: ptr(int32(0)), DailySum: ptr(""), OpenPayments: ptr(int32(0)), WorkFrom: ptr(""), WorkUntil: ptr("")}
-	c, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cleared})
+	cleared := directory.Limits{DailyCount: ptr(int32(0)), DailySum: ptr(""), OpenPayments: ptr(int32(0)), WorkFrom: ptr(""), WorkUntil: ptr("")}
+	c, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +274,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 	if got := value(t, c.After, "min_amount"); got != 100.0 {
 		t.Errorf("min_amount became %v", got)
 	}
-	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{MinAmount: ptr("5000.01")}})
+	_, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: ptr("5000.01")}})
 	wantFields(t, err, "limits.minAmount")
 }
 
@@ -278,16 +282,19 @@ func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	requisite := func(method, value string) cashbox.NewRequisite {
-		return cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
+	requisite := func(method, value string) directory.NewRequisite {
+		return directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
 	}
-	limited := func(l cashbox.Limits) error {
-		_, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
+	limited := func(l directory.Limits) error {
+		_, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
 		return err
 	}
-	create := func(n cashbox.NewRequisite) error { _, err := b.settings.CreateRequisite(ctx, operator, n); return err }
+	create := func(n directory.NewRequisite) error {
+		_, err := b.settings.CreateRequisite(ctx, operator, n)
+		return err
+	}
 	percent := func(s string) error {
-		_, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: &s})
+		_, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &s})
 		return err
 	}
 	wantFields(t, percent("100.0001"), "ratePercent")
@@ -296,24 +303,24 @@ func TestWrongSettings(t *testing.T) {
 	wantFields(t, create(requisite("card", "2200000000000005")), "value")
 	wantFields(t, create(requisite("sbp", "89001234567")), "value")
 	wantFields(t, create(requisite("c2c", "2200000000000004")), "method")
-	wantFields(t, create(cashbox.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}), "traderId")
-	wantFields(t, create(cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000"}), "value")
-	wantFields(t, limited(cashbox.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
+	wantFields(t, create(directory.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}), "traderId")
+	wantFields(t, create(directory.NewRequisite{TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000"}), "value")
+	wantFields(t, limited(directory.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
 		"limits.timeZone", "limits.weight", "limits.dailyCount")
-	wantFields(t, limited(cashbox.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}), "limits.workFrom", "limits.workUntil")
-	wantFields(t, limited(cashbox.Limits{WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")}), "limits.workUntil")
-	wantFields(t, limited(cashbox.Limits{DailySum: ptr("0")}), "limits.dailySum")
-	_, err := b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
+	wantFields(t, limited(directory.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}), "limits.workFrom", "limits.workUntil")
+	wantFields(t, limited(directory.Limits{WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")}), "limits.workUntil")
+	wantFields(t, limited(directory.Limits{DailySum: ptr("0")}), "limits.dailySum")
+	_, err := b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
 	wantFields(t, err, "method", "validitySeconds")
 	_, err = b.settings.SetPlatformLimit(ctx, operator, "XXX", "2", "1")
 	wantFields(t, err, "currency", "maxAmount")
-	_, err = b.settings.UpdateCashbox(ctx, operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))})
+	_, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))})
 	wantFields(t, err, "traderCashboxId")
-	if _, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown merchant: %v", err)
 	}
 	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
-		if _, err := b.settings.UpdateMerchant(ctx, caller, cashbox.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+		if _, err := b.settings.UpdateMerchant(ctx, caller, directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%s: %v", caller.Kind, err)
 		}
 	}
@@ -328,8 +335,8 @@ func TestDesk(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	desk := cashbox.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
-	wrong := func(n cashbox.NewRequisite, field string) {
+	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
+	wrong := func(n directory.NewRequisite, field string) {
 		t.Helper()
 		_, err := b.settings.CreateRequisite(ctx, operator, n)
 		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
@@ -350,7 +357,7 @@ func TestDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	_, err = b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{ID: id, Limits: cashbox.Limits{OpenPayments: ptr(int32(3))}})
+	_, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: ptr(int32(3))}})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
 		t.Errorf("a limit it cannot keep: %v", err)
 	}

@@ -1,4 +1,4 @@
-package cashbox_test
+package directory_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 )
 
@@ -15,35 +15,35 @@ func TestLook(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.merchant.CashboxID
-	look := func() cashbox.Look {
+	look := func() directory.Look {
 		t.Helper()
-		found, err := b.settings.Look(t.Context(), id)
+		found, err := directory.NewLooks(b.Pools()).Of(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return found
 	}
-	if got := look(); got != (cashbox.Look{Merchant: "Merchant"}) {
+	if got := look(); got != (directory.Look{Merchant: "Merchant"}) {
 		t.Errorf("%+v", got)
 	}
 	key := strconv.FormatInt(id, 10)
-	c, err := b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{ID: id, PageColor: ptr("#1A6B54")})
+	c, err := b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{ID: id, PageColor: ptr("#1A6B54")})
 	wantChange(t, c, err, "cashbox", key, "page_color", nil, "#1a6b54")
-	c, err = b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{ID: id, FrameOrigin: ptr("https://Shop.example:8443")})
+	c, err = b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{ID: id, FrameOrigin: ptr("https://Shop.example:8443")})
 	wantChange(t, c, err, "cashbox", key, "frame_origin", nil, "https://shop.example:8443")
 	// What is not named stays.
-	if got := look(); got != (cashbox.Look{Merchant: "Merchant", Color: "#1a6b54", FrameOrigin: "https://shop.example:8443"}) {
+	if got := look(); got != (directory.Look{Merchant: "Merchant", Color: "#1a6b54", FrameOrigin: "https://shop.example:8443"}) {
 		t.Errorf("%+v", got)
 	}
-	c, err = b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{ID: id, PageColor: ptr(""), FrameOrigin: ptr("")})
+	c, err = b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{ID: id, PageColor: ptr(""), FrameOrigin: ptr("")})
 	wantChange(t, c, err, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
-	if got := look(); got != (cashbox.Look{Merchant: "Merchant"}) {
+	if got := look(); got != (directory.Look{Merchant: "Merchant"}) {
 		t.Errorf("%+v", got)
 	}
-	if _, err := b.settings.Look(t.Context(), 1<<40); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := directory.NewLooks(b.Pools()).Of(t.Context(), 1<<40); !errors.Is(err, fault.ErrNotFound) {
 		t.Error(err)
 	}
-	_, err = b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.MerchantPortal}, cashbox.Update{ID: id, PageColor: ptr("red")})
+	_, err = b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.MerchantPortal}, directory.CashboxUpdate{ID: id, PageColor: ptr("red")})
 	if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 		t.Error(err)
 	}
@@ -54,7 +54,7 @@ func TestLookIsChecked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, color := range []string{"red", "#fff", "1a6b54", "#1a6b5g", "#1a6b54;", " #1a6b54", "#1a6b54ff"} {
-		_, err := b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{ID: b.merchant.CashboxID, PageColor: &color})
+		_, err := b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, PageColor: &color})
 		wantFields(t, err, "pageColor")
 	}
 	for _, origin := range []string{
@@ -63,10 +63,10 @@ func TestLookIsChecked(t *testing.T) {
 		"https://shop.example:0", "https://shop.example:123456", "https://-shop.example", "https://shop.example?x", "https://localhost",
 		"https://10.0.0.1", "https://shop.example\n", "https://" + strings.Repeat("a.", 130) + "example",
 	} {
-		_, err := b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{ID: b.merchant.CashboxID, FrameOrigin: &origin})
+		_, err := b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, FrameOrigin: &origin})
 		wantFields(t, err, "frameOrigin")
 	}
-	_, err := b.settings.UpdateCashbox(t.Context(), operator, cashbox.Update{
+	_, err := b.settings.UpdateCashbox(t.Context(), operator, directory.CashboxUpdate{
 		ID: b.merchant.CashboxID, PageColor: ptr("red"), FrameOrigin: ptr("*"), TraderID: ptr(int64(1 << 40)),
 	})
 	wantFields(t, err, "pageColor", "frameOrigin", "traderCashboxId")

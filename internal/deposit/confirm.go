@@ -1,4 +1,4 @@
-package cashbox
+package deposit
 
 import (
 	"context"
@@ -14,36 +14,38 @@ import (
 
 var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
 
-// ConfirmDeposit credits a pending deposit to its cashbox, on an operator's word that the USDT have arrived. Of several
+// Confirm credits a pending deposit to its cashbox, on an operator's word that the USDT have arrived. Of several
 // confirmations at once one does.
-func (a *Accounts) ConfirmDeposit(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
-	return a.moveDeposit(ctx, caller, id, depositConfirmed, nil)
+func (s *Service) Confirm(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
+	return s.moveDeposit(ctx, caller, id, depositConfirmed, nil)
 }
 
-// RejectDeposit ends a pending deposit without a credit.
-func (a *Accounts) RejectDeposit(ctx context.Context, caller auth.Caller, id int64, reason *string) (Deposit, error) {
-	return a.moveDeposit(ctx, caller, id, depositRejected, reason)
+// Reject ends a pending deposit without a credit.
+func (s *Service) Reject(ctx context.Context, caller auth.Caller, id int64, reason *string) (Deposit, error) {
+	return s.moveDeposit(ctx, caller, id, depositRejected, reason)
 }
 
 const maxReason = 255
 
-func (a *Accounts) moveDeposit(
+func (s *Service) moveDeposit(
 	ctx context.Context, caller auth.Caller, id int64, status string, reason *string,
 ) (Deposit, error) {
 	if err := caller.NeedOperator(); err != nil {
 		return Deposit{}, err
 	}
-	found, err := a.findDeposit(ctx, id)
+	found, err := s.findDeposit(ctx, id)
 	if err != nil {
 		return Deposit{}, err
 	}
 	f := fault.Decoded(ctx)
-	f.MaxLength("reason", deref(reason), maxReason)
+	if reason != nil {
+		f.MaxLength("reason", *reason, maxReason)
+	}
 	if err := f.Err(); err != nil {
 		return Deposit{}, err
 	}
 	var after db.Deposit
-	err = db.InTx(ctx, a.pool, func(_ pgx.Tx, q *db.Queries) error {
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: found.MerchantID, ID: found.ID})
 		if err != nil {
 			return fmt.Errorf("lock deposit: %w", err)
@@ -51,7 +53,7 @@ func (a *Accounts) moveDeposit(
 		if locked.Status != depositPending {
 			return errDepositNotPending
 		}
-		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: a.clock.Now()}
+		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: s.clock.Now()}
 		if after, err = q.DepositMove(ctx, params); err != nil {
 			return fmt.Errorf("move deposit: %w", err)
 		}
@@ -86,15 +88,15 @@ func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	})
 }
 
-// DepositPage asks for part of the list of deposits, newest first.
-type DepositPage struct {
+// Page asks for part of the list of deposits, newest first.
+type Page struct {
 	db.Page
 	// Status keeps to deposits in it; nil is any.
 	Status *string
 }
 
-// ListDeposits lists deposits to operators. The cursor is nil on the last page.
-func (a *Accounts) ListDeposits(ctx context.Context, caller auth.Caller, page DepositPage) ([]Deposit, *string, error) {
+// List lists deposits to operators. The cursor is nil on the last page.
+func (s *Service) List(ctx context.Context, caller auth.Caller, page Page) ([]Deposit, *string, error) {
 	if err := caller.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +109,7 @@ func (a *Accounts) ListDeposits(ctx context.Context, caller auth.Caller, page De
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, a.reads, func(q *db.Queries) ([]db.Deposit, error) {
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
 		return q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
 	})
 	if err != nil {

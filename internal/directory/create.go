@@ -1,4 +1,4 @@
-package cashbox
+package directory
 
 import (
 	"context"
@@ -83,8 +83,8 @@ func (s *Settings) CreateTrader(ctx context.Context, caller auth.Caller, n NewTr
 	})
 }
 
-// New is a cashbox to be made. Its methods are enabled by SetMethod.
-type New struct {
+// NewCashbox is a cashbox to be made. Its methods are enabled by SetMethod.
+type NewCashbox struct {
 	MerchantID int64
 	Name       string
 	Currency   string
@@ -94,7 +94,7 @@ type New struct {
 
 // CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its webhooks, which is
 // shown here and never again.
-func (s *Settings) CreateCashbox(ctx context.Context, caller auth.Caller, n New) (Change, string, error) {
+func (s *Settings) CreateCashbox(ctx context.Context, caller auth.Caller, n NewCashbox) (Change, string, error) {
 	c, err := s.change(caller, "cashbox", "")
 	if err != nil {
 		return c, "", err
@@ -118,7 +118,7 @@ func (s *Settings) CreateCashbox(ctx context.Context, caller auth.Caller, n New)
 	return c, secret, nil
 }
 
-func (s *Settings) checkNew(ctx context.Context, n New) (db.CashboxInsertParams, error) {
+func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CashboxInsertParams{MerchantID: n.MerchantID, Name: checkName(f, n.Name), Currency: n.Currency}
 	f.Required("currency", n.Currency)

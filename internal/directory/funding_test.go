@@ -1,4 +1,4 @@
-package cashbox_test
+package directory_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/cashbox"
 	"gateway/internal/dbtest"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
 )
@@ -26,7 +26,7 @@ func TestFundAndWithdraw(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	fund, withdraw := b.settings.FundTrader, b.settings.WithdrawTrader
-	in := cashbox.Funding{TraderID: b.trader.ID, Amount: "100.12345678", Reference: " tx-1 "}
+	in := directory.Funding{TraderID: b.trader.ID, Amount: "100.12345678", Reference: " tx-1 "}
 	c, err := fund(ctx, operator, in)
 	wantChange(t, c, err, "trader_funding", c.SubjectKey, "amount", "new", 100.12345678)
 	if value(t, c.After, "trader_id") != float64(b.trader.ID) || value(t, c.After, "reference") != "tx-1" {
@@ -34,13 +34,13 @@ func TestFundAndWithdraw(t *testing.T) {
 	}
 	b.wantTrader(t, "100.12345678")
 
-	out := cashbox.Funding{TraderID: b.trader.ID, Amount: "0.12345678", Reference: "tx-2"}
+	out := directory.Funding{TraderID: b.trader.ID, Amount: "0.12345678", Reference: "tx-2"}
 	taken, err := withdraw(ctx, operator, out)
 	wantChange(t, taken, err, "trader_funding", taken.SubjectKey, "amount", "new", -0.12345678)
 	b.wantTrader(t, "100")
 
 	// Repeats answer with what was done, however the number is written, and move nothing.
-	again, err := fund(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"})
+	again, err := fund(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"})
 	if err != nil || again.ID != c.ID || string(again.After) != string(c.After) {
 		t.Errorf("again: %+v %v", again, err)
 	}
@@ -52,7 +52,7 @@ func TestFundAndWithdraw(t *testing.T) {
 
 	// Another movement under the same reference: amount, trader, direction.
 	other := b.NewTrader(t, dbtest.TraderOpts{})
-	for _, n := range []cashbox.Funding{
+	for _, n := range []directory.Funding{
 		{TraderID: b.trader.ID, Amount: "100.12345679", Reference: "tx-1"}, {TraderID: other.ID, Amount: "100.12345678", Reference: "tx-1"},
 	} {
 		_, err = fund(ctx, operator, n)
@@ -71,7 +71,7 @@ func TestWithdrawTooMuch(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "10")
-	out := cashbox.Funding{TraderID: b.trader.ID, Amount: "10.00000001", Reference: "tx"}
+	out := directory.Funding{TraderID: b.trader.ID, Amount: "10.00000001", Reference: "tx"}
 	_, err := b.settings.WithdrawTrader(ctx, operator, out)
 	wantFault(t, err, "insufficient_trader_balance")
 	if f := fault.As(err); f == nil || f.Kind != fault.Refused {
@@ -86,7 +86,7 @@ func TestWithdrawTooMuch(t *testing.T) {
 	b.wantTrader(t, "0")
 	// What is held for payments is not his to take.
 	b.Fund(t, ledger.Reserved(ledger.Trader, b.trader.ID), "5")
-	_, err = b.settings.WithdrawTrader(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"})
+	_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"})
 	wantFault(t, err, "insufficient_trader_balance")
 }
 
@@ -95,20 +95,20 @@ func TestWrongFunding(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	for _, wrong := range []string{"", "0", "0.00000000", "-1", "+1", "1e3", "x", "NaN", "1.000000001", "1000000000000"} {
-		_, err := b.settings.FundTrader(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"})
+		_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"})
 		wantFields(t, err, "amount")
-		_, err = b.settings.WithdrawTrader(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: wrong})
+		_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: wrong})
 		wantFields(t, err, "amount", "reference")
 	}
-	_, err := b.settings.FundTrader(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)})
+	_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)})
 	wantFields(t, err, "reference")
 	for _, unknown := range []int64{0, -1, 1 << 40} {
-		_, err := b.settings.FundTrader(ctx, operator, cashbox.Funding{TraderID: unknown, Amount: "1", Reference: "tx"})
+		_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"})
 		wantFault(t, err, "not_found")
 	}
 	b.wantTrader(t, "0")
 	// The largest there is.
-	_, err = b.settings.FundTrader(ctx, operator, cashbox.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)})
+	_, err = b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)})
 	if err != nil {
 		t.Error(err)
 	}
@@ -124,7 +124,7 @@ func TestParallelFunding(t *testing.T) {
 	answers := map[int64]int{}
 	for range 10 {
 		calls.Go(func() {
-			c, err := b.settings.FundTrader(context.Background(), operator, cashbox.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"})
+			c, err := b.settings.FundTrader(context.Background(), operator, directory.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -151,7 +151,7 @@ func TestParallelWithdrawals(t *testing.T) {
 	for i := range 10 {
 		calls.Go(func() {
 			_, err := b.settings.WithdrawTrader(context.Background(), operator,
-				cashbox.Funding{TraderID: b.trader.ID, Amount: "10", Reference: "tx-" + strconv.Itoa(i)})
+				directory.Funding{TraderID: b.trader.ID, Amount: "10", Reference: "tx-" + strconv.Itoa(i)})
 			if err != nil {
 				wantFault(t, err, "insufficient_trader_balance")
 				return

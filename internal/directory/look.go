@@ -1,4 +1,4 @@
-package cashbox
+package directory
 
 import (
 	"context"
@@ -19,9 +19,15 @@ type Look struct {
 	FrameOrigin string
 }
 
-// Look reads a cashbox's. It is for anybody: a hosted page shows it.
-func (s *Settings) Look(ctx context.Context, cashboxID int64) (Look, error) {
-	row, err := s.q.CashboxLook(ctx, cashboxID)
+// Looks reads the looks of cashboxes. They are for anybody: hosted pages show them.
+type Looks struct{ q *db.Queries }
+
+// NewLooks makes the reader.
+func NewLooks(pools db.Pools) *Looks { return &Looks{q: db.New(pools.Reads)} }
+
+// Of reads a cashbox's.
+func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
+	row, err := l.q.CashboxLook(ctx, cashboxID)
 	if db.NoRows(err) {
 		return Look{}, fault.ErrNotFound
 	}
@@ -40,7 +46,7 @@ var (
 const maxOrigin = 260
 
 // look takes over the fields of the look that are set.
-func (u Update) look(f fault.Fields, params *db.CashboxUpdateParams) {
+func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 	if u.PageColor != nil {
 		params.SetPageColor, params.PageColor = true, some(strings.ToLower(*u.PageColor))
 		f.Check(params.PageColor == nil || colorForm.MatchString(*params.PageColor), "pageColor", "must be a colour such as #1a6b54")

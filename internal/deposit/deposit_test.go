@@ -1,4 +1,4 @@
-package cashbox_test
+package deposit_test
 
 import (
 	"context"
@@ -11,10 +11,17 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
 	"gateway/internal/dbtest"
+	"gateway/internal/deposit"
+	"gateway/internal/fault"
 	"gateway/internal/ledger"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var operator = auth.Caller{Kind: auth.Operator, ID: 9}
+
+func ptr[T any](v T) *T { return &v }
 
 const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
@@ -22,15 +29,14 @@ const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 type desk struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
-	accounts *cashbox.Accounts
-	settings *cashbox.Settings
+	service  *deposit.Service
 	merchant dbtest.Merchant
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
-	d.accounts, d.settings = cashbox.NewAccounts(d.Pools(), d.clock), cashbox.NewSettings(d.Pools(), d.clock, newVault(t))
+	d.service = deposit.New(d.Pools(), d.clock)
 	d.merchant = d.newMerchant(t)
 	return d
 }
@@ -40,16 +46,16 @@ func (d *desk) newMerchant(t *testing.T) dbtest.Merchant {
 	return d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{auth.ScopeDeposits}})
 }
 
-// deposit is a valid request; the number makes its idempotency key.
-func deposit(number int) cashbox.DepositRequest {
-	return cashbox.DepositRequest{
+// request is a valid one; the number makes its idempotency key.
+func request(number int) deposit.Request {
+	return deposit.Request{
 		Amount: "25.5", Network: "TRC20", Address: tron, IdempotencyKey: fmt.Sprintf("7d444840-9dc0-11d1-b245-5ffdce74f%03d", number),
 	}
 }
 
-func (d *desk) create(t *testing.T, r cashbox.DepositRequest) cashbox.Deposit {
+func (d *desk) create(t *testing.T, r deposit.Request) deposit.Deposit {
 	t.Helper()
-	created, err := d.accounts.CreateDeposit(context.Background(), d.merchant.Caller, r)
+	created, err := d.service.Create(context.Background(), d.merchant.Caller, r)
 	if err != nil || created.Replay {
 		t.Fatalf("create: %v, replay %v", err, created.Replay)
 	}
@@ -72,38 +78,38 @@ func TestDepositRepeats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
-	r := deposit(1)
+	r := request(1)
 	r.ExternalReference, r.Currency = ptr(strings.Repeat("ж", 256)), ptr("USDT")
 	first := d.create(t, r)
 	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" || !first.StatusAt.Equal(dbtest.Start) {
 		t.Errorf("created %+v", first.Deposit)
 	}
-	for want, change := range map[string]func(*cashbox.DepositRequest){
-		"": func(r *cashbox.DepositRequest) {
+	for want, change := range map[string]func(*deposit.Request){
+		"": func(r *deposit.Request) {
 			r.Amount, r.ExternalReference, r.CashboxID = "25.50000000", nil, &d.merchant.CashboxID
 			r.IdempotencyKey = strings.ToUpper(r.IdempotencyKey)
 		},
-		"amount":  func(r *cashbox.DepositRequest) { r.Amount = "25.50000001" },
-		"address": func(r *cashbox.DepositRequest) { r.Address = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm" },
-		"network address": func(r *cashbox.DepositRequest) {
+		"amount":  func(r *deposit.Request) { r.Amount = "25.50000001" },
+		"address": func(r *deposit.Request) { r.Address = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm" },
+		"network address": func(r *deposit.Request) {
 			r.Network, r.Address = "ERC20", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 		},
 	} {
-		repeat := deposit(1)
+		repeat := request(1)
 		change(&repeat)
-		again, err := d.accounts.CreateDeposit(ctx, d.merchant.Caller, repeat)
+		again, err := d.service.Create(ctx, d.merchant.Caller, repeat)
 		if err != nil || !again.Replay || again.Deposit.ID != first.ID || strings.Join(again.Mismatch, " ") != want {
 			t.Errorf("%s: %+v %v", want, again, err)
 		}
 	}
 	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
 	second := d.secondCashbox(t)
-	conflict := deposit(1)
+	conflict := request(1)
 	conflict.CashboxID = &second
-	_, err := d.accounts.CreateDeposit(ctx, d.merchant.Caller, conflict)
+	_, err := d.service.Create(ctx, d.merchant.Caller, conflict)
 	wantFault(t, err, "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
-	if other, err := d.accounts.CreateDeposit(ctx, stranger.Caller, deposit(1)); err != nil || other.Replay {
+	if other, err := d.service.Create(ctx, stranger.Caller, request(1)); err != nil || other.Replay {
 		t.Errorf("another merchant: %+v %v", other, err)
 	}
 	if rows := d.rows(t); rows != 2 {
@@ -141,7 +147,7 @@ func TestParallelDepositsMakeOne(t *testing.T) {
 	fresh := make([]bool, 30)
 	for i := range fresh {
 		calling.Go(func() {
-			created, err := d.accounts.CreateDeposit(context.Background(), d.merchant.Caller, deposit(1))
+			created, err := d.service.Create(context.Background(), d.merchant.Caller, request(1))
 			if err != nil {
 				t.Error(err)
 			}
@@ -164,43 +170,43 @@ func TestDepositAccess(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
-	made := d.create(t, deposit(1))
+	made := d.create(t, request(1))
 	stranger := d.newMerchant(t)
 	without := d.merchant.Caller
 	without.Scopes = []string{auth.ScopePayments, auth.ScopePayouts}
-	ask := func(caller auth.Caller, r cashbox.DepositRequest) error {
-		_, err := d.accounts.CreateDeposit(ctx, caller, r)
+	ask := func(caller auth.Caller, r deposit.Request) error {
+		_, err := d.service.Create(ctx, caller, r)
 		return err
 	}
 	// All of this is settled before the body, which is invalid here.
-	wantFault(t, ask(without, cashbox.DepositRequest{}), "merchant_scope_required")
-	wantFault(t, ask(d.merchant.Caller, cashbox.DepositRequest{CashboxID: &stranger.CashboxID}), "cashbox_access_denied")
+	wantFault(t, ask(without, deposit.Request{}), "merchant_scope_required")
+	wantFault(t, ask(d.merchant.Caller, deposit.Request{CashboxID: &stranger.CashboxID}), "cashbox_access_denied")
 	for _, unknown := range []int64{0, -1, 1 << 50} {
-		wantFault(t, ask(d.merchant.Caller, cashbox.DepositRequest{CashboxID: &unknown}), "not_found")
+		wantFault(t, ask(d.merchant.Caller, deposit.Request{CashboxID: &unknown}), "not_found")
 	}
 	unbound := d.merchant.Caller
 	unbound.CashboxID = nil
-	wantFields(t, ask(unbound, deposit(2)), "merchantCashboxId")
-	named := deposit(2)
+	wantFields(t, ask(unbound, request(2)), "merchantCashboxId")
+	named := request(2)
 	named.CashboxID = &d.merchant.CashboxID
 	if err := ask(unbound, named); err != nil {
 		t.Error(err)
 	}
 	for id, want := range map[int64]string{0: "not_found", -1: "not_found", 1 << 50: "not_found"} {
-		_, err := d.accounts.GetDeposit(ctx, d.merchant.Caller, id)
+		_, err := d.service.Get(ctx, d.merchant.Caller, id)
 		wantFault(t, err, want)
 	}
-	_, err := d.accounts.GetDeposit(ctx, stranger.Caller, made.ID)
+	_, err := d.service.Get(ctx, stranger.Caller, made.ID)
 	wantFault(t, err, "cashbox_access_denied")
-	_, err = d.accounts.GetDeposit(ctx, without, made.ID)
+	_, err = d.service.Get(ctx, without, made.ID)
 	wantFault(t, err, "merchant_scope_required")
-	if got, err := d.accounts.GetDeposit(ctx, d.merchant.Caller, made.ID); err != nil || got.IdempotencyKey != made.IdempotencyKey {
+	if got, err := d.service.Get(ctx, d.merchant.Caller, made.ID); err != nil || got.IdempotencyKey != made.IdempotencyKey {
 		t.Errorf("read %+v %v", got, err)
 	}
 	for _, caller := range []auth.Caller{d.merchant.Caller, {Kind: auth.Trader, TraderID: 1}, {Kind: auth.MerchantPortal, MerchantID: d.merchant.ID}} {
-		_, err := d.accounts.ConfirmDeposit(ctx, caller, made.ID)
+		_, err := d.service.Confirm(ctx, caller, made.ID)
 		wantFault(t, err, "token_kind_not_allowed")
-		_, err = d.accounts.RejectDeposit(ctx, caller, made.ID, nil)
+		_, err = d.service.Reject(ctx, caller, made.ID, nil)
 		wantFault(t, err, "token_kind_not_allowed")
 	}
 }
@@ -210,41 +216,41 @@ func TestDepositValidation(t *testing.T) {
 	d := newDesk(t)
 	long := strings.Repeat("ж", 257)
 	for name, c := range map[string]struct {
-		change func(*cashbox.DepositRequest)
+		change func(*deposit.Request)
 		wrong  []string
 	}{
-		"nothing": {func(r *cashbox.DepositRequest) { *r = cashbox.DepositRequest{} }, []string{"amount", "network", "address", "idempotencyKey"}},
-		"everything": {func(r *cashbox.DepositRequest) {
-			*r = cashbox.DepositRequest{
+		"nothing": {func(r *deposit.Request) { *r = deposit.Request{} }, []string{"amount", "network", "address", "idempotencyKey"}},
+		"everything": {func(r *deposit.Request) {
+			*r = deposit.Request{
 				Amount: "0", Network: "SOLANA", Currency: ptr("USDC"), Address: tron, ExternalReference: &long, IdempotencyKey: "x",
 			}
 		}, []string{"amount", "network", "currency", "externalReference", "idempotencyKey"}},
-		"nothing at all":     {func(r *cashbox.DepositRequest) { r.Amount = "0.00000000" }, []string{"amount"}},
-		"nine decimals":      {func(r *cashbox.DepositRequest) { r.Amount = "1.000000001" }, []string{"amount"}},
-		"a minus":            {func(r *cashbox.DepositRequest) { r.Amount = "-1" }, []string{"amount"}},
-		"thirteen digits":    {func(r *cashbox.DepositRequest) { r.Amount = "1000000000000" }, []string{"amount"}},
-		"small letters":      {func(r *cashbox.DepositRequest) { r.Network = "trc20" }, []string{"network"}},
-		"of another network": {func(r *cashbox.DepositRequest) { r.Network = "BEP20" }, []string{"address"}},
-		"empty currency":     {func(r *cashbox.DepositRequest) { r.Currency = ptr("") }, []string{"currency"}},
-		"key in braces":      {func(r *cashbox.DepositRequest) { r.IdempotencyKey = "{" + r.IdempotencyKey + "}" }, []string{"idempotencyKey"}},
-		"key without dashes": {func(r *cashbox.DepositRequest) { r.IdempotencyKey = strings.ReplaceAll(r.IdempotencyKey, "-", "") }, []string{"idempotencyKey"}},
+		"nothing at all":     {func(r *deposit.Request) { r.Amount = "0.00000000" }, []string{"amount"}},
+		"nine decimals":      {func(r *deposit.Request) { r.Amount = "1.000000001" }, []string{"amount"}},
+		"a minus":            {func(r *deposit.Request) { r.Amount = "-1" }, []string{"amount"}},
+		"thirteen digits":    {func(r *deposit.Request) { r.Amount = "1000000000000" }, []string{"amount"}},
+		"small letters":      {func(r *deposit.Request) { r.Network = "trc20" }, []string{"network"}},
+		"of another network": {func(r *deposit.Request) { r.Network = "BEP20" }, []string{"address"}},
+		"empty currency":     {func(r *deposit.Request) { r.Currency = ptr("") }, []string{"currency"}},
+		"key in braces":      {func(r *deposit.Request) { r.IdempotencyKey = "{" + r.IdempotencyKey + "}" }, []string{"idempotencyKey"}},
+		"key without dashes": {func(r *deposit.Request) { r.IdempotencyKey = strings.ReplaceAll(r.IdempotencyKey, "-", "") }, []string{"idempotencyKey"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := deposit(1)
+			r := request(1)
 			c.change(&r)
-			_, err := d.accounts.CreateDeposit(context.Background(), d.merchant.Caller, r)
+			_, err := d.service.Create(context.Background(), d.merchant.Caller, r)
 			wantFields(t, err, c.wrong...)
 		})
 	}
 	if rows := d.rows(t); rows != 0 {
 		t.Errorf("%d deposits of refused requests", rows)
 	}
-	edge := deposit(2)
+	edge := request(2)
 	edge.Amount = "999999999999.99999999"
 	if made := d.create(t, edge); made.Amount.String() != edge.Amount {
 		t.Errorf("the greatest amount became %s", made.Amount)
 	}
-	least := deposit(3)
+	least := request(3)
 	least.Amount = "0.00000001"
 	d.create(t, least)
 }
@@ -254,12 +260,12 @@ func TestConfirm(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
-	made := d.create(t, deposit(1))
+	made := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
 	var confirming sync.WaitGroup
 	failed := make([]error, 8)
 	for i := range failed {
-		confirming.Go(func() { _, failed[i] = d.accounts.ConfirmDeposit(ctx, operator, made.ID) })
+		confirming.Go(func() { _, failed[i] = d.service.Confirm(ctx, operator, made.ID) })
 	}
 	confirming.Wait()
 	done := 0
@@ -274,9 +280,9 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("%d confirmations did", done)
 	}
 	d.wantBalance(t, "25.5", "0")
-	_, err := d.accounts.RejectDeposit(ctx, operator, made.ID, nil)
+	_, err := d.service.Reject(ctx, operator, made.ID, nil)
 	wantFault(t, err, "deposit_not_pending")
-	after, err := d.accounts.GetDeposit(ctx, d.merchant.Caller, made.ID)
+	after, err := d.service.Get(ctx, d.merchant.Caller, made.ID)
 	if err != nil || after.Status != "confirmed" || !after.StatusAt.Equal(dbtest.Start.Add(time.Minute)) {
 		t.Errorf("afterwards %+v %v", after.Deposit, err)
 	}
@@ -292,27 +298,40 @@ func TestReject(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
-	made := d.create(t, deposit(1))
-	_, err := d.accounts.RejectDeposit(ctx, operator, made.ID, ptr(strings.Repeat("x", 256)))
+	made := d.create(t, request(1))
+	_, err := d.service.Reject(ctx, operator, made.ID, ptr(strings.Repeat("x", 256)))
 	wantFields(t, err, "reason")
-	after, err := d.accounts.RejectDeposit(ctx, operator, made.ID, ptr("nothing came"))
+	after, err := d.service.Reject(ctx, operator, made.ID, ptr("nothing came"))
 	if err != nil || after.Status != "rejected" {
 		t.Errorf("rejected %+v %v", after.Deposit, err)
 	}
-	_, err = d.accounts.ConfirmDeposit(ctx, operator, made.ID)
+	_, err = d.service.Confirm(ctx, operator, made.ID)
 	wantFault(t, err, "deposit_not_pending")
 	d.wantBalance(t, "0", "0")
 	for _, unknown := range []int64{0, 1 << 50} {
-		_, err := d.accounts.ConfirmDeposit(ctx, operator, unknown)
+		_, err := d.service.Confirm(ctx, operator, unknown)
 		wantFault(t, err, "not_found")
 	}
-	d.create(t, deposit(2))
-	list, _, err := d.accounts.ListDeposits(ctx, operator, cashbox.DepositPage{Status: ptr("pending")})
+	d.create(t, request(2))
+	list, _, err := d.service.List(ctx, operator, deposit.Page{Status: ptr("pending")})
 	if err != nil || len(list) != 1 || list[0].Status != "pending" {
 		t.Errorf("pending: %+v %v", list, err)
 	}
-	_, _, err = d.accounts.ListDeposits(ctx, operator, cashbox.DepositPage{Status: ptr("done")})
+	_, _, err = d.service.List(ctx, operator, deposit.Page{Status: ptr("done")})
 	wantFields(t, err, "status")
-	_, _, err = d.accounts.ListDeposits(ctx, d.merchant.Caller, cashbox.DepositPage{})
+	_, _, err = d.service.List(ctx, d.merchant.Caller, deposit.Page{})
 	wantFault(t, err, "token_kind_not_allowed")
+}
+
+func wantFields(t *testing.T, err error, fields ...string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Code != "validation_failed" || len(f.Fields) != len(fields) {
+		t.Fatalf("%v, want wrong %v", err, fields)
+	}
+	for _, field := range fields {
+		if !f.Fields.Wrong(field) {
+			t.Errorf("%s is not among %v", field, f.Fields)
+		}
+	}
 }

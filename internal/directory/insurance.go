@@ -1,4 +1,4 @@
-package cashbox
+package directory
 
 import (
 	"context"
@@ -12,43 +12,10 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
+	"gateway/internal/money"
 )
 
-var (
-	errNoBridge = fault.New(fault.Refused, "cashbox_without_trader_bridge", "The cashbox is bridged to no trader's cashbox.")
-	errBalance  = fault.New(fault.Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
-)
-
-// Balance is what a cashbox holds, in USDT with 8 decimals.
-type Balance struct {
-	CashboxID, TraderCashboxID int64
-	// Total is Available and Reserved; Insurance is a part of Reserved.
-	Total, Available, Reserved, Insurance decimal.Decimal
-}
-
-// Balance reads what a cashbox of the merchant's holds, in one snapshot. Any key of the merchant may.
-func (a *Accounts) Balance(ctx context.Context, caller auth.Caller, id int64) (Balance, error) {
-	if err := caller.NeedMerchant(""); err != nil {
-		return Balance{}, err
-	}
-	row, err := a.q.CashboxBalance(ctx, db.CashboxBalanceParams{
-		ID: id, Available: ledger.Available(ledger.Cashbox, id).ID(), Reserved: ledger.Reserved(ledger.Cashbox, id).ID(),
-	})
-	switch {
-	case db.NoRows(err):
-		return Balance{}, fault.ErrNotFound
-	case err != nil:
-		return Balance{}, fmt.Errorf("read balance: %w", err)
-	case row.MerchantID != caller.MerchantID:
-		return Balance{}, fault.ErrCashboxAccessDenied
-	case row.TraderCashboxID == nil:
-		return Balance{}, errNoBridge
-	}
-	return Balance{
-		CashboxID: id, TraderCashboxID: *row.TraderCashboxID, Total: row.Available.Add(row.Reserved),
-		Available: row.Available, Reserved: row.Reserved, Insurance: row.InsuranceUSDT,
-	}, nil
-}
+var errBalance = fault.New(fault.Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
 
 // SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves between available and
 // reserved; what available does not cover is refused.
@@ -58,7 +25,7 @@ func (s *Settings) SetInsurance(ctx context.Context, caller auth.Caller, id int6
 		return c, err
 	}
 	f := fault.Decoded(ctx)
-	insurance := checkUSDT(f, "amount", amount)
+	insurance := fault.Read(f, "amount", amount, money.ParseUSDT)
 	if err := f.Err(); err != nil {
 		return c, err
 	}

@@ -1,4 +1,4 @@
-package cashbox_test
+package directory_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 )
 
@@ -37,17 +37,17 @@ type boundaryCall struct {
 }
 
 // limits makes a call with limits of a requisite, new or there already.
-func limits(set func(l *cashbox.Limits, v string)) func(b *bundle, v string) error {
+func limits(set func(l *directory.Limits, v string)) func(b *bundle, v string) error {
 	return func(b *bundle, v string) error {
-		var l cashbox.Limits
+		var l directory.Limits
 		set(&l, v)
-		_, err := b.settings.CreateRequisite(context.Background(), operator, cashbox.NewRequisite{
+		_, err := b.settings.CreateRequisite(context.Background(), operator, directory.NewRequisite{
 			TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: l,
 		})
 		if unexpected(err) {
 			return err
 		}
-		_, update := b.settings.UpdateRequisite(context.Background(), operator, cashbox.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
+		_, update := b.settings.UpdateRequisite(context.Background(), operator, directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
 		if unexpected(update) {
 			return update
 		}
@@ -55,9 +55,9 @@ func limits(set func(l *cashbox.Limits, v string)) func(b *bundle, v string) err
 	}
 }
 
-func numberLimits(set func(l *cashbox.Limits, n int32)) func(b *bundle, n int32) error {
+func numberLimits(set func(l *directory.Limits, n int32)) func(b *bundle, n int32) error {
 	return func(b *bundle, n int32) error {
-		return limits(func(l *cashbox.Limits, _ string) { set(l, n) })(b, "")
+		return limits(func(l *directory.Limits, _ string) { set(l, n) })(b, "")
 	}
 }
 
@@ -65,45 +65,45 @@ func numberLimits(set func(l *cashbox.Limits, n int32)) func(b *bundle, n int32)
 func unexpected(err error) bool { return err != nil && fault.As(err) == nil }
 
 var boundaryCalls = map[string]boundaryCall{
-	"CreateRequisite minAmount":    {text: limits(func(l *cashbox.Limits, v string) { l.MinAmount = &v }), fields: []string{"limits.minAmount"}},
-	"CreateRequisite maxAmount":    {text: limits(func(l *cashbox.Limits, v string) { l.MaxAmount = &v }), fields: []string{"limits.maxAmount"}},
-	"CreateRequisite dailySum":     {text: limits(func(l *cashbox.Limits, v string) { l.DailySum = &v }), fields: []string{"limits.dailySum"}},
-	"CreateRequisite workFrom":     {text: limits(func(l *cashbox.Limits, v string) { l.WorkFrom = &v }), fields: []string{"limits.workFrom", "limits.workUntil"}},
-	"CreateRequisite dailyCount":   {number: numberLimits(func(l *cashbox.Limits, n int32) { l.DailyCount = &n }), fields: []string{"limits.dailyCount"}},
-	"CreateRequisite openPayments": {number: numberLimits(func(l *cashbox.Limits, n int32) { l.OpenPayments = &n }), fields: []string{"limits.openPayments"}},
-	"CreateRequisite weight":       {number: numberLimits(func(l *cashbox.Limits, n int32) { l.Weight = &n }), fields: []string{"limits.weight"}},
+	"CreateRequisite minAmount":    {text: limits(func(l *directory.Limits, v string) { l.MinAmount = &v }), fields: []string{"limits.minAmount"}},
+	"CreateRequisite maxAmount":    {text: limits(func(l *directory.Limits, v string) { l.MaxAmount = &v }), fields: []string{"limits.maxAmount"}},
+	"CreateRequisite dailySum":     {text: limits(func(l *directory.Limits, v string) { l.DailySum = &v }), fields: []string{"limits.dailySum"}},
+	"CreateRequisite workFrom":     {text: limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }), fields: []string{"limits.workFrom", "limits.workUntil"}},
+	"CreateRequisite dailyCount":   {number: numberLimits(func(l *directory.Limits, n int32) { l.DailyCount = &n }), fields: []string{"limits.dailyCount"}},
+	"CreateRequisite openPayments": {number: numberLimits(func(l *directory.Limits, n int32) { l.OpenPayments = &n }), fields: []string{"limits.openPayments"}},
+	"CreateRequisite weight":       {number: numberLimits(func(l *directory.Limits, n int32) { l.Weight = &n }), fields: []string{"limits.weight"}},
 	"CreateRequisite traderId": {id: func(b *bundle, id int64) error {
-		return onlyErr(b.settings.CreateRequisite(context.Background(), operator, cashbox.NewRequisite{TraderID: id, Currency: "RUB", Method: "sbp", Value: "+79001234567"}))
+		return onlyErr(b.settings.CreateRequisite(context.Background(), operator, directory.NewRequisite{TraderID: id, Currency: "RUB", Method: "sbp", Value: "+79001234567"}))
 	}, fields: []string{"traderId"}},
 	"UpdateMerchant ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.UpdateMerchant(context.Background(), operator, cashbox.MerchantUpdate{ID: b.merchant.ID, RatePercent: &v}))
+		return onlyErr(b.settings.UpdateMerchant(context.Background(), operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &v}))
 	}, fields: []string{"ratePercent"}},
 	"UpdateMerchant maxOpenPayments": {number: func(b *bundle, n int32) error {
-		return onlyErr(b.settings.UpdateMerchant(context.Background(), operator, cashbox.MerchantUpdate{ID: b.merchant.ID, MaxOpenPayments: &n}))
+		return onlyErr(b.settings.UpdateMerchant(context.Background(), operator, directory.MerchantUpdate{ID: b.merchant.ID, MaxOpenPayments: &n}))
 	}, fields: []string{"maxOpenPayments"}},
 	"CreateMerchant ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.CreateMerchant(context.Background(), operator, cashbox.NewMerchant{Name: "Shop", RatePercent: v}))
+		return onlyErr(b.settings.CreateMerchant(context.Background(), operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
 	}, fields: []string{"ratePercent"}},
 	"CreateTrader sharePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.CreateTrader(context.Background(), operator, cashbox.NewTrader{Name: "Trader", SharePercent: v}))
+		return onlyErr(b.settings.CreateTrader(context.Background(), operator, directory.NewTrader{Name: "Trader", SharePercent: v}))
 	}, fields: []string{"sharePercent"}},
 	"CreateTrader ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.CreateTrader(context.Background(), operator, cashbox.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}))
+		return onlyErr(b.settings.CreateTrader(context.Background(), operator, directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}))
 	}, fields: []string{"ratePercent"}},
 	"UpdateTrader ratePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, cashbox.TraderUpdate{ID: b.trader.ID, RatePercent: &v}))
+		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, directory.TraderUpdate{ID: b.trader.ID, RatePercent: &v}))
 	}, fields: []string{"ratePercent"}},
 	"UpdateTrader sharePercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, cashbox.TraderUpdate{ID: b.trader.ID, SharePercent: &v}))
+		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, directory.TraderUpdate{ID: b.trader.ID, SharePercent: &v}))
 	}, fields: []string{"sharePercent"}},
 	"UpdateTrader maxOpenPayins": {number: func(b *bundle, n int32) error {
-		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, cashbox.TraderUpdate{ID: b.trader.ID, MaxOpenPayins: &n}))
+		return onlyErr(b.settings.UpdateTrader(context.Background(), operator, directory.TraderUpdate{ID: b.trader.ID, MaxOpenPayins: &n}))
 	}, fields: []string{"maxOpenPayins"}},
-	"SetMethod marginPercent": {text: func(b *bundle, v string) error { return setMethod(b, cashbox.Method{MarginPercent: v}) }, fields: []string{"marginPercent"}},
-	"SetMethod minAmount":     {text: func(b *bundle, v string) error { return setMethod(b, cashbox.Method{MinAmount: v}) }, fields: []string{"minAmount"}},
-	"SetMethod maxAmount":     {text: func(b *bundle, v string) error { return setMethod(b, cashbox.Method{MaxAmount: v}) }, fields: []string{"maxAmount"}},
+	"SetMethod marginPercent": {text: func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MarginPercent: v}) }, fields: []string{"marginPercent"}},
+	"SetMethod minAmount":     {text: func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MinAmount: v}) }, fields: []string{"minAmount"}},
+	"SetMethod maxAmount":     {text: func(b *bundle, v string) error { return setMethod(b, directory.CashboxMethod{MaxAmount: v}) }, fields: []string{"maxAmount"}},
 	"SetMethod validitySeconds": {number: func(b *bundle, n int32) error {
-		return onlyErr(b.settings.SetMethod(context.Background(), operator, cashbox.Method{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: n}))
+		return onlyErr(b.settings.SetMethod(context.Background(), operator, directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: n}))
 	}, fields: []string{"validitySeconds"}},
 	"SetPlatformLimit minAmount": {text: func(b *bundle, v string) error {
 		return onlyErr(b.settings.SetPlatformLimit(context.Background(), operator, "RUB", v, "10"))
@@ -112,36 +112,36 @@ var boundaryCalls = map[string]boundaryCall{
 		return onlyErr(b.settings.SetPlatformLimit(context.Background(), operator, "RUB", "10", v))
 	}, fields: []string{"maxAmount"}},
 	"SetPayoutMethod markupPercent": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.SetPayoutMethod(context.Background(), operator, cashbox.PayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: v}))
+		return onlyErr(b.settings.SetPayoutMethod(context.Background(), operator, directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: v}))
 	}, fields: []string{"markupPercent"}},
 	"SetPayoutMethod validitySeconds": {number: func(b *bundle, n int32) error {
-		return onlyErr(b.settings.SetPayoutMethod(context.Background(), operator, cashbox.PayoutMethod{
+		return onlyErr(b.settings.SetPayoutMethod(context.Background(), operator, directory.CashboxPayoutMethod{
 			CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
 		}))
 	}, fields: []string{"validitySeconds"}},
 	"FundTrader amount": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.FundTrader(context.Background(), operator, cashbox.Funding{TraderID: b.trader.ID, Amount: v, Reference: "in " + v[:min(len(v), 50)]}))
+		return onlyErr(b.settings.FundTrader(context.Background(), operator, directory.Funding{TraderID: b.trader.ID, Amount: v, Reference: "in " + v[:min(len(v), 50)]}))
 	}, fields: []string{"amount"}},
 	"WithdrawTrader amount": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.WithdrawTrader(context.Background(), operator, cashbox.Funding{TraderID: b.trader.ID, Amount: v, Reference: "out " + v[:min(len(v), 50)]}))
+		return onlyErr(b.settings.WithdrawTrader(context.Background(), operator, directory.Funding{TraderID: b.trader.ID, Amount: v, Reference: "out " + v[:min(len(v), 50)]}))
 	}, fields: []string{"amount"}},
 	"SetInsurance amount": {text: func(b *bundle, v string) error {
 		return onlyErr(b.settings.SetInsurance(context.Background(), operator, b.merchant.CashboxID, v))
 	}, fields: []string{"amount"}},
 	"CreateCashbox traderCashboxId": {id: func(b *bundle, id int64) error {
-		_, _, err := b.settings.CreateCashbox(context.Background(), operator, cashbox.New{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB", TraderID: id})
+		_, _, err := b.settings.CreateCashbox(context.Background(), operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB", TraderID: id})
 		return err
 	}, fields: []string{"traderCashboxId"}},
 	"CreateCashbox merchantId": {id: func(b *bundle, id int64) error {
-		_, _, err := b.settings.CreateCashbox(context.Background(), operator, cashbox.New{MerchantID: id, Name: "Shop", Currency: "RUB"})
+		_, _, err := b.settings.CreateCashbox(context.Background(), operator, directory.NewCashbox{MerchantID: id, Name: "Shop", Currency: "RUB"})
 		return err
 	}, fields: []string{"merchantId"}},
 	"UpdateCashbox traderCashboxId": {id: func(b *bundle, id int64) error {
-		return onlyErr(b.settings.UpdateCashbox(context.Background(), operator, cashbox.Update{ID: b.merchant.CashboxID, TraderID: &id}))
+		return onlyErr(b.settings.UpdateCashbox(context.Background(), operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &id}))
 	}, fields: []string{"traderCashboxId"}},
 }
 
-func setMethod(b *bundle, m cashbox.Method) error {
+func setMethod(b *bundle, m directory.CashboxMethod) error {
 	m.CashboxID, m.Name, m.ValiditySeconds = b.merchant.CashboxID, "sbp", 900
 	return onlyErr(b.settings.SetMethod(context.Background(), operator, m))
 }
@@ -199,11 +199,11 @@ func TestZonesAreKnown(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	for _, zone := range boundaryZones {
-		_, updated := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{
-			ID: b.trader.Requisites[0], Limits: cashbox.Limits{TimeZone: &zone},
+		_, updated := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
+			ID: b.trader.Requisites[0], Limits: directory.Limits{TimeZone: &zone},
 		})
-		_, created := b.settings.CreateRequisite(ctx, operator, cashbox.NewRequisite{
-			TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: cashbox.Limits{TimeZone: &zone},
+		_, created := b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
+			TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: directory.Limits{TimeZone: &zone},
 		})
 		for _, err := range []error{updated, created} {
 			if err != nil {
@@ -216,8 +216,8 @@ func TestZonesAreKnown(t *testing.T) {
 		}
 	}
 	for _, zone := range []string{"UTC", "Europe/Moscow", "Etc/GMT-14"} {
-		_, err := b.settings.UpdateRequisite(ctx, operator, cashbox.RequisiteUpdate{
-			ID: b.trader.Requisites[0], Limits: cashbox.Limits{TimeZone: &zone},
+		_, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
+			ID: b.trader.Requisites[0], Limits: directory.Limits{TimeZone: &zone},
 		})
 		if err != nil {
 			t.Errorf("%s: %v", zone, err)

@@ -1,4 +1,4 @@
-package cashbox
+package deposit
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
 	"gateway/internal/clock"
@@ -29,21 +28,21 @@ const (
 var errKeyConflict = fault.New(fault.Conflict, "idempotency_key_conflict",
 	"The idempotency key was used for another cashbox.")
 
-// Accounts serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
-type Accounts struct {
+// Service serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
+type Service struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 }
 
-// NewAccounts makes the service.
-func NewAccounts(pools db.Pools, c clock.Clock) *Accounts {
-	return &Accounts{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c}
+// New makes the service.
+func New(pools db.Pools, c clock.Clock) *Service {
+	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c}
 }
 
-// DepositRequest is what a merchant asks for, as it was sent.
-type DepositRequest struct {
+// Request is what a merchant asks for, as it was sent.
+type Request struct {
 	// CashboxID is nil for the key's own cashbox.
 	CashboxID *int64
 	// Amount is in USDT, up to 8 decimals.
@@ -55,8 +54,8 @@ type DepositRequest struct {
 	IdempotencyKey    string
 }
 
-// CreatedDeposit is the answer to a creation.
-type CreatedDeposit struct {
+// Created is the answer to a creation.
+type Created struct {
 	Deposit Deposit
 	// Replay reports that the idempotency key was used before: Deposit is the one created then.
 	Replay bool
@@ -64,24 +63,24 @@ type CreatedDeposit struct {
 	Mismatch []string
 }
 
-// CreateDeposit makes a pending deposit, or answers with the one already made under the same idempotency key for the
+// Create makes a pending deposit, or answers with the one already made under the same idempotency key for the
 // same cashbox.
-func (a *Accounts) CreateDeposit(ctx context.Context, caller auth.Caller, r DepositRequest) (CreatedDeposit, error) {
+func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Created, error) {
 	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
-		return CreatedDeposit{}, err
+		return Created{}, err
 	}
 	if r.CashboxID == nil {
 		r.CashboxID = caller.CashboxID
-	} else if err := a.checkOwner(ctx, caller, *r.CashboxID); err != nil {
-		return CreatedDeposit{}, err
+	} else if err := s.checkOwner(ctx, caller, *r.CashboxID); err != nil {
+		return Created{}, err
 	}
 	params, err := r.validate(ctx)
 	if err != nil {
-		return CreatedDeposit{}, err
+		return Created{}, err
 	}
-	params.MerchantID, params.Now = caller.MerchantID, a.clock.Now()
-	var created CreatedDeposit
-	err = db.InTx(ctx, a.pool, func(_ pgx.Tx, q *db.Queries) error {
+	params.MerchantID, params.Now = caller.MerchantID, s.clock.Now()
+	var created Created
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		created, err = createDeposit(ctx, q, caller, params)
 		return err
 	})
@@ -89,8 +88,8 @@ func (a *Accounts) CreateDeposit(ctx context.Context, caller auth.Caller, r Depo
 }
 
 // checkOwner wants a cashbox of the caller's merchant.
-func (a *Accounts) checkOwner(ctx context.Context, caller auth.Caller, id int64) error {
-	owner, err := a.q.CashboxOwner(ctx, id)
+func (s *Service) checkOwner(ctx context.Context, caller auth.Caller, id int64) error {
+	owner, err := s.q.CashboxOwner(ctx, id)
 	switch {
 	case db.NoRows(err):
 		return fault.ErrNotFound
@@ -102,28 +101,28 @@ func (a *Accounts) checkOwner(ctx context.Context, caller auth.Caller, id int64)
 	return nil
 }
 
-func createDeposit(ctx context.Context, q *db.Queries, caller auth.Caller, params db.DepositInsertParams) (CreatedDeposit, error) {
+func createDeposit(ctx context.Context, q *db.Queries, caller auth.Caller, params db.DepositInsertParams) (Created, error) {
 	made, err := q.DepositInsert(ctx, params)
 	if db.NoRows(err) {
 		return replayDeposit(ctx, q, params)
 	}
 	if err != nil {
-		return CreatedDeposit{}, fmt.Errorf("insert deposit: %w", err)
+		return Created{}, fmt.Errorf("insert deposit: %w", err)
 	}
-	return CreatedDeposit{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, caller, nil, nil)
+	return Created{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, caller, nil, nil)
 }
 
 // replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to see what the winner
 // of a race has just committed.
-func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (CreatedDeposit, error) {
+func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (Created, error) {
 	d, err := q.DepositByKey(ctx, db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey})
 	if err != nil {
-		return CreatedDeposit{}, fmt.Errorf("read idempotency key: %w", err)
+		return Created{}, fmt.Errorf("read idempotency key: %w", err)
 	}
 	if d.CashboxID != asked.CashboxID {
-		return CreatedDeposit{}, errKeyConflict
+		return Created{}, errKeyConflict
 	}
-	created := CreatedDeposit{Deposit: Deposit{d}, Replay: true}
+	created := Created{Deposit: Deposit{d}, Replay: true}
 	if !d.Amount.Equal(asked.Amount) {
 		created.Mismatch = append(created.Mismatch, "amount")
 	}
@@ -142,10 +141,10 @@ const (
 )
 
 // validate checks a whole request and reports every wrong field at once, those the codec found among them.
-func (r DepositRequest) validate(ctx context.Context) (db.DepositInsertParams, error) {
+func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.DepositInsertParams{
-		Network: r.Network, Address: r.Address, ExternalReference: r.ExternalReference, Amount: checkUSDT(f, "amount", r.Amount),
+		Network: r.Network, Address: r.Address, ExternalReference: r.ExternalReference, Amount: fault.Read(f, "amount", r.Amount, money.ParseUSDT),
 	}
 	if r.CashboxID != nil {
 		params.CashboxID = *r.CashboxID
@@ -154,7 +153,9 @@ func (r DepositRequest) validate(ctx context.Context) (db.DepositInsertParams, e
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)
-	f.MaxLength("externalReference", deref(r.ExternalReference), maxReference)
+	if r.ExternalReference != nil {
+		f.MaxLength("externalReference", *r.ExternalReference, maxReference)
+	}
 	if f.Required("idempotencyKey", r.IdempotencyKey) {
 		key, err := uuid.Parse(r.IdempotencyKey)
 		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
@@ -174,32 +175,20 @@ func checkAddress(f fault.Fields, network, address string) {
 	}
 }
 
-// checkUSDT reads an amount of USDT.
-func checkUSDT(f fault.Fields, field, literal string) decimal.Decimal {
-	if !f.Required(field, literal) {
-		return decimal.Zero
-	}
-	amount, err := money.Parse(literal, money.USDTDecimals)
-	if err != nil {
-		f.Add(field, "%s", err)
-	}
-	return amount
-}
-
-// GetDeposit reads one of the merchant's deposits.
-func (a *Accounts) GetDeposit(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
+// Get reads one of the merchant's deposits.
+func (s *Service) Get(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
 	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
 		return Deposit{}, err
 	}
-	d, err := a.findDeposit(ctx, id)
+	d, err := s.findDeposit(ctx, id)
 	if err == nil && d.MerchantID != caller.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
 	return Deposit{d}, err
 }
 
-func (a *Accounts) findDeposit(ctx context.Context, id int64) (db.Deposit, error) {
-	d, err := a.q.DepositFind(ctx, id)
+func (s *Service) findDeposit(ctx context.Context, id int64) (db.Deposit, error) {
+	d, err := s.q.DepositFind(ctx, id)
 	if db.NoRows(err) {
 		return d, fault.ErrNotFound
 	}

@@ -1,4 +1,4 @@
-package cashbox_test
+package directory_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"gateway/internal/auth"
-	"gateway/internal/cashbox"
+	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
 	"gateway/internal/webhook"
 )
 
 // number is the id of what a change made.
-func number(t *testing.T, c cashbox.Change) int64 {
+func number(t *testing.T, c directory.Change) int64 {
 	t.Helper()
 	id, err := strconv.ParseInt(c.SubjectKey, 10, 64)
 	if err != nil {
@@ -29,26 +29,26 @@ func TestCreateMerchant(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	long := strings.Repeat("ж", 100)
-	c, err := b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: " " + long + "\n"})
+	c, err := b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " " + long + "\n"})
 	wantChange(t, c, err, "merchant", c.SubjectKey, "name", "new", long)
 	if value(t, c.After, "api_enabled") != true || value(t, c.After, "rate_percent") != nil {
 		t.Errorf("made %s", c.After)
 	}
-	c, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"})
+	c, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"})
 	wantChange(t, c, err, "merchant", c.SubjectKey, "rate_percent", "new", 2.5)
 	if value(t, c.After, "api_enabled") != false {
 		t.Errorf("made %s", c.After)
 	}
 	// It can be changed by its id, and the log has what it was made with.
-	changed, err := b.settings.UpdateMerchant(ctx, operator, cashbox.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)})
+	changed, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)})
 	wantChange(t, changed, err, "merchant", c.SubjectKey, "api_enabled", false, true)
-	log, _, err := b.settings.Changes(ctx, operator, cashbox.Page{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey})
+	log, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey})
 	if err != nil || len(log) != 2 || log[1].ID != c.ID || string(log[1].After) != string(c.After) {
 		t.Errorf("log %+v %v", log, err)
 	}
-	_, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: " \t", RatePercent: "100.0001"})
+	_, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " \t", RatePercent: "100.0001"})
 	wantFields(t, err, "name", "ratePercent")
-	_, err = b.settings.CreateMerchant(ctx, operator, cashbox.NewMerchant{Name: long + "ж"})
+	_, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})
 	wantFields(t, err, "name")
 }
 
@@ -56,7 +56,7 @@ func TestCreateTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	c, err := b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
+	c, err := b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
 	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
 	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 || value(t, c.After, "enabled") != true {
 		t.Errorf("made %s", c.After)
@@ -66,11 +66,11 @@ func TestCreateTrader(t *testing.T) {
 			t.Errorf("a new account has %s", balance)
 		}
 	}
-	c, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: "Another", SharePercent: "0"})
+	c, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Another", SharePercent: "0"})
 	wantChange(t, c, err, "trader", c.SubjectKey, "rate_percent", "new", nil)
-	_, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{RatePercent: "x"})
+	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{RatePercent: "x"})
 	wantFields(t, err, "name", "sharePercent", "ratePercent")
-	_, err = b.settings.CreateTrader(ctx, operator, cashbox.NewTrader{Name: "Trader", SharePercent: "100.0001"})
+	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: "100.0001"})
 	wantFields(t, err, "sharePercent")
 }
 
@@ -78,7 +78,7 @@ func TestCreateCashbox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	c, secret, err := b.settings.CreateCashbox(ctx, operator, cashbox.New{
+	c, secret, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{
 		MerchantID: b.merchant.ID, Name: " Shop ", Currency: "AZN", TraderID: b.trader.ID,
 	})
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "currency", "new", "AZN")
@@ -98,10 +98,10 @@ func TestCreateCashbox(t *testing.T) {
 		}
 	}
 	// It has no method until one is set.
-	set, err := b.settings.SetMethod(ctx, operator, cashbox.Method{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
+	set, err := b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
 	wantChange(t, set, err, "cashbox_method", c.SubjectKey+"/c2c", "enabled", "new", true)
 
-	c, other, err := b.settings.CreateCashbox(ctx, operator, cashbox.New{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
+	c, other, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "trader_cashbox_id", "new", nil)
 	if other == secret {
 		t.Error("two cashboxes share a secret")
@@ -130,24 +130,24 @@ func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 func TestWrongCashbox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	create := func(caller auth.Caller, n cashbox.New) error {
+	create := func(caller auth.Caller, n directory.NewCashbox) error {
 		_, secret, err := b.settings.CreateCashbox(context.Background(), caller, n)
 		if secret != "" {
 			t.Errorf("%+v: a secret was shown", n)
 		}
 		return err
 	}
-	wantFields(t, create(operator, cashbox.New{}), "merchantId", "name", "currency")
-	wantFields(t, create(operator, cashbox.New{MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40}),
+	wantFields(t, create(operator, directory.NewCashbox{}), "merchantId", "name", "currency")
+	wantFields(t, create(operator, directory.NewCashbox{MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40}),
 		"merchantId", "name", "currency", "traderCashboxId")
-	wantFields(t, create(operator, cashbox.New{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}), "currency", "traderCashboxId")
+	wantFields(t, create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}), "currency", "traderCashboxId")
 	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.MerchantPortal}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
 		ctx := context.Background()
-		_, merchant := b.settings.CreateMerchant(ctx, caller, cashbox.NewMerchant{})
-		_, trader := b.settings.CreateTrader(ctx, caller, cashbox.NewTrader{})
-		_, fund := b.settings.FundTrader(ctx, caller, cashbox.Funding{})
-		_, withdraw := b.settings.WithdrawTrader(ctx, caller, cashbox.Funding{})
-		for i, err := range []error{create(caller, cashbox.New{}), merchant, trader, fund, withdraw} {
+		_, merchant := b.settings.CreateMerchant(ctx, caller, directory.NewMerchant{})
+		_, trader := b.settings.CreateTrader(ctx, caller, directory.NewTrader{})
+		_, fund := b.settings.FundTrader(ctx, caller, directory.Funding{})
+		_, withdraw := b.settings.WithdrawTrader(ctx, caller, directory.Funding{})
+		for i, err := range []error{create(caller, directory.NewCashbox{}), merchant, trader, fund, withdraw} {
 			if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 				t.Errorf("%s, call %d: %v", caller.Kind, i, err)
 			}

@@ -1,7 +1,4 @@
-// Package cashbox is what merchants' cashboxes hold, and what operators set: balances, deposits, insurance; switches,
-// methods, markups and limits of merchants, cashboxes, traders and requisites. Every change of a setting is kept in a
-// log.
-package cashbox
+package directory
 
 import (
 	"context"
@@ -75,8 +72,8 @@ func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u Mer
 	})
 }
 
-// Update changes the fields that are set; a TraderID of 0 removes the bridge, an empty text clears its field.
-type Update struct {
+// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text clears its field.
+type CashboxUpdate struct {
 	ID             int64
 	CollectEnabled *bool
 	TraderID       *int64
@@ -85,7 +82,7 @@ type Update struct {
 }
 
 // UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
-func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u Update) (Change, error) {
+func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u CashboxUpdate) (Change, error) {
 	c, err := s.change(caller, "cashbox", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
@@ -118,8 +115,8 @@ func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) er
 	return err
 }
 
-// Method is a method of a cashbox. An empty text is none.
-type Method struct {
+// CashboxMethod is a method of a cashbox. An empty text is none.
+type CashboxMethod struct {
 	CashboxID            int64
 	Name                 string
 	Enabled              bool
@@ -131,7 +128,7 @@ type Method struct {
 const maxValiditySeconds = 86_400
 
 // SetMethod makes or changes a method of a cashbox.
-func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m Method) (Change, error) {
+func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m CashboxMethod) (Change, error) {
 	c, err := s.change(caller, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return c, err
@@ -156,7 +153,7 @@ func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m Method) 
 	})
 }
 
-func (m Method) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxMethodSetParams, error) {
+func (m CashboxMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CashboxMethodSetParams{
 		CashboxID: m.CashboxID, Method: m.Name, Enabled: m.Enabled, ValiditySeconds: m.ValiditySeconds,
@@ -220,8 +217,8 @@ func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, currency s
 	return f.Err()
 }
 
-// Page asks for part of the log, the newest first.
-type Page struct {
+// ChangePage asks for part of the log, the newest first.
+type ChangePage struct {
 	db.Page
 	Subject, SubjectKey *string
 }
@@ -230,7 +227,7 @@ type Page struct {
 type Change = db.SettingChange
 
 // Changes lists the log of settings. The cursor is nil on the last page.
-func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page Page) ([]Change, *string, error) {
+func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page ChangePage) ([]Change, *string, error) {
 	if err := caller.NeedOperator(); err != nil {
 		return nil, nil, err
 	}

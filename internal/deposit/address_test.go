@@ -1,4 +1,4 @@
-package cashbox
+package deposit
 
 import (
 	"strings"

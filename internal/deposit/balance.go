@@ -1,0 +1,46 @@
+package deposit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/auth"
+	"gateway/internal/db"
+	"gateway/internal/fault"
+	"gateway/internal/ledger"
+)
+
+var errNoBridge = fault.New(fault.Refused, "cashbox_without_trader_bridge", "The cashbox is bridged to no trader's cashbox.")
+
+// Balance is what a cashbox holds, in USDT with 8 decimals.
+type Balance struct {
+	CashboxID, TraderCashboxID int64
+	// Total is Available and Reserved; Insurance is a part of Reserved.
+	Total, Available, Reserved, Insurance decimal.Decimal
+}
+
+// Balance reads what a cashbox of the merchant's holds, in one snapshot. Any key of the merchant may.
+func (s *Service) Balance(ctx context.Context, caller auth.Caller, id int64) (Balance, error) {
+	if err := caller.NeedMerchant(""); err != nil {
+		return Balance{}, err
+	}
+	row, err := s.q.CashboxBalance(ctx, db.CashboxBalanceParams{
+		ID: id, Available: ledger.Available(ledger.Cashbox, id).ID(), Reserved: ledger.Reserved(ledger.Cashbox, id).ID(),
+	})
+	switch {
+	case db.NoRows(err):
+		return Balance{}, fault.ErrNotFound
+	case err != nil:
+		return Balance{}, fmt.Errorf("read balance: %w", err)
+	case row.MerchantID != caller.MerchantID:
+		return Balance{}, fault.ErrCashboxAccessDenied
+	case row.TraderCashboxID == nil:
+		return Balance{}, errNoBridge
+	}
+	return Balance{
+		CashboxID: id, TraderCashboxID: *row.TraderCashboxID, Total: row.Available.Add(row.Reserved),
+		Available: row.Available, Reserved: row.Reserved, Insurance: row.InsuranceUSDT,
+	}, nil
+}
