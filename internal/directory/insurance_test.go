@@ -17,14 +17,13 @@ import (
 	"gateway/internal/ledger"
 )
 
-func (b *bundle) bridge(t *testing.T) int64 {
+func (b *bundle) bridge(t *testing.T) {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{})
 	err := b.Queries().CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: b.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trader.ID
 }
 
 // balance is total, available, reserved and insurance, as the merchant reads them.
