@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/money"
 	"gateway/internal/payment"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -21,11 +22,11 @@ func (s *PaymentService) CreateAppeal(
 	if file != nil {
 		sent.FileSize = ptr(file.Size())
 	}
-	caller, signed, err := auth.ProveUpload(ctx, sent)
+	who, signed, err := auth.ProveUpload(ctx, sent)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := s.payments.OpenAppeal(ctx, caller, m.GetPaymentId(), payment.AppealRequest{
+	opened, err := s.payments.OpenAppeal(ctx, who, m.GetPaymentId(), payment.AppealRequest{
 		Reason: signed.Reason, FileName: signed.FileName, File: file,
 	})
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *OperatorService) ListAppeals(
 ) (*connect.Response[portalv1.ListAppealsResponse], error) {
 	page := payment.Page{Status: req.Msg.Status}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.Payments.ListAppeals(ctx, auth.CallerFrom(ctx), page)
+	list, cursor, err := s.Payments.ListAppeals(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (s *OperatorService) ListAppeals(
 func (s *OperatorService) GetAppealFile(
 	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
 ) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	file, err := s.Payments.ReadAppealFile(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId())
+	file, err := s.Payments.ReadAppealFile(ctx, caller.From(ctx), req.Msg.GetAppealId())
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +75,14 @@ func (s *OperatorService) GetAppealFile(
 func (s *OperatorService) ReviewAppeal(
 	ctx context.Context, req *connect.Request[portalv1.ReviewAppealRequest],
 ) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal in review")(s.Payments.ReviewAppeal(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId()))
+	return appealDecision("Appeal in review")(s.Payments.ReviewAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId()))
 }
 
 // ResolveAppeal implements the service.
 func (s *OperatorService) ResolveAppeal(
 	ctx context.Context, req *connect.Request[portalv1.ResolveAppealRequest],
 ) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, auth.CallerFrom(ctx), req.Msg.GetAppealId(),
+	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId(),
 		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason}))
 }
 

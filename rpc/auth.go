@@ -62,12 +62,12 @@ func (s *AuthService) countFailure(login, address string) (forgive func(), err e
 		}
 	}
 	for _, by := range []struct {
-		rule   limit.Rule
-		caller string
+		rule limit.Rule
+		who  string
 	}{
 		{limit.LoginAddressFailures, address + " " + login}, {limit.LoginFailures, login}, {limit.AddressLoginFailures, address},
 	} {
-		call, err := s.limits.Count(by.rule, by.caller)
+		call, err := s.limits.Count(by.rule, by.who)
 		if err != nil {
 			forgive()
 			return nil, err

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/deposit"
 	"gateway/internal/money"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -26,7 +26,7 @@ func NewCashboxService(deposits *deposit.Service) *CashboxService {
 func (s *CashboxService) GetBalance(
 	ctx context.Context, req *connect.Request[gatewayv1.GetBalanceRequest],
 ) (*connect.Response[gatewayv1.GetBalanceResponse], error) {
-	b, err := s.deposits.Balance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
+	b, err := s.deposits.Balance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
 	if err != nil {
 		return nil, err
 	}

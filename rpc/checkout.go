@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/edge"
@@ -100,7 +101,7 @@ func optionalTime(t *time.Time) *timestamppb.Timestamp {
 func (s *PaymentService) ResendCode(
 	ctx context.Context, req *connect.Request[gatewayv1.ResendCodeRequest],
 ) (*connect.Response[gatewayv1.ResendCodeResponse], error) {
-	state, err := s.checkouts.Resend(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	state, err := s.checkouts.Resend(ctx, caller.From(ctx), req.Msg.GetPaymentId())
 	if err != nil {
 		return nil, err
 	}
@@ -115,24 +116,24 @@ func (s *PaymentService) ResendCode(
 }
 
 // show shows payments with what their checkouts add.
-func (v paymentView) show(ctx context.Context, caller auth.Caller, list ...payment.Payment) ([]*gatewayv1.Payment, error) {
+func (v paymentView) show(ctx context.Context, who caller.Caller, list ...payment.Payment) ([]*gatewayv1.Payment, error) {
 	readings, err := v.checkouts.Read(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]*gatewayv1.Payment, 0, len(list))
 	for _, p := range list {
-		out := v.payment(caller, p)
+		out := v.payment(who, p)
 		if r, isCard := readings[p.ID]; isCard {
-			v.addCheckout(out, caller, p, r)
+			v.addCheckout(out, who, p, r)
 		}
 		shown = append(shown, out)
 	}
 	return shown, nil
 }
 
-func (v paymentView) addCheckout(out *gatewayv1.Payment, caller auth.Caller, p payment.Payment, r checkout.Reading) {
-	if mayOpen(caller) {
+func (v paymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
+	if mayOpen(who) {
 		out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
 	}
 	if p.Method == payment.MethodQuasiEcom {
@@ -144,7 +145,7 @@ func (v paymentView) addCheckout(out *gatewayv1.Payment, caller auth.Caller, p p
 	if r.Card != nil {
 		out.PayerRequisites = &gatewayv1.PayerRequisites{CardLast4: r.Card.Last4, CardHolder: r.Card.Holder}
 	}
-	if caller.Kind != auth.Trader && caller.Kind != auth.Operator {
+	if who.Kind != caller.Trader && who.Kind != caller.Operator {
 		return
 	}
 	out.CardDesk = &gatewayv1.CardDesk{Phase: string(r.Phase), LastError: r.LastError}

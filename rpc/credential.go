@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	portalv1 "gateway/rpc/gen/portal/v1"
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
@@ -24,7 +25,7 @@ func NewCredentialService(keys *auth.MerchantKeys) *CredentialService {
 func (s *CredentialService) ListCredentials(
 	ctx context.Context, req *connect.Request[portalv1.ListCredentialsRequest],
 ) (*connect.Response[portalv1.ListCredentialsResponse], error) {
-	list, legacy, err := s.keys.List(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId())
+	list, legacy, err := s.keys.List(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (s *CredentialService) ListCredentials(
 func (s *CredentialService) CreateCredential(
 	ctx context.Context, req *connect.Request[portalv1.CreateCredentialRequest],
 ) (*connect.Response[portalv1.CreateCredentialResponse], error) {
-	key, secret, err := s.keys.Create(ctx, auth.CallerFrom(ctx), auth.NewCredential{
+	key, secret, err := s.keys.Create(ctx, caller.From(ctx), auth.NewCredential{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetName(), Scopes: req.Msg.GetScopes(),
 	})
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *CredentialService) CreateCredential(
 func (s *CredentialService) RevokeCredential(
 	ctx context.Context, req *connect.Request[portalv1.RevokeCredentialRequest],
 ) (*connect.Response[portalv1.RevokeCredentialResponse], error) {
-	key, err := s.keys.Revoke(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId())
+	key, err := s.keys.Revoke(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/deposit"
 	"gateway/internal/money"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -27,7 +27,7 @@ func (s *DepositService) CreateDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
 ) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
 	m := req.Msg
-	created, err := s.deposits.Create(ctx, auth.CallerFrom(ctx), deposit.Request{
+	created, err := s.deposits.Create(ctx, caller.From(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 	})
@@ -43,7 +43,7 @@ func (s *DepositService) CreateDeposit(
 func (s *DepositService) GetDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.GetDepositRequest],
 ) (*connect.Response[gatewayv1.GetDepositResponse], error) {
-	d, err := s.deposits.Get(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
+	d, err := s.deposits.Get(ctx, caller.From(ctx), req.Msg.GetDepositId())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/fault"
 	"gateway/internal/money"
 	"gateway/internal/payment"
@@ -16,27 +16,27 @@ import (
 func (s *PaymentService) ListPayments(
 	ctx context.Context, req *connect.Request[gatewayv1.ListPaymentsRequest],
 ) (*connect.Response[gatewayv1.ListPaymentsResponse], error) {
-	m, caller, found := req.Msg, auth.CallerFrom(ctx), fault.Decoded(ctx)
+	m, who, found := req.Msg, caller.From(ctx), fault.Decoded(ctx)
 	query := payment.Query{
 		Page: payment.Page{Status: m.Status}, OrderID: m.OrderId, Method: m.Method,
 		From: instant(found, "from", m.GetFrom()), To: instant(found, "to", m.GetTo()),
 	}
 	query.Limit, query.Cursor = m.Limit, m.Cursor
-	list, cursor, err := s.payments.List(fault.WithDecoded(ctx, found), caller, query)
+	list, cursor, err := s.payments.List(fault.WithDecoded(ctx, found), who, query)
 	if err != nil {
 		return nil, err
 	}
-	out := &gatewayv1.ListPaymentsResponse{NextCursor: cursor, Signed: caller.Kind == auth.MerchantKey}
+	out := &gatewayv1.ListPaymentsResponse{NextCursor: cursor, Signed: who.Kind == caller.MerchantKey}
 	for _, p := range list {
-		out.Data = append(out.Data, s.view.item(caller, p))
+		out.Data = append(out.Data, s.view.item(who, p))
 	}
 	return connect.NewResponse(out), nil
 }
 
-func (v paymentView) item(caller auth.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
+func (v paymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.PaymentListItem {
 	return &gatewayv1.PaymentListItem{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Amount: money.Fiat(p.Amount), Currency: p.Currency,
-		Status: p.Status, RequisiteSnapshot: requisiteView(p), Ledger: ledgerView(caller, p),
+		Status: p.Status, RequisiteSnapshot: requisiteView(p), Ledger: ledgerView(who, p),
 		CreatedAt: timestamp(p.CreatedAt), StatusUpdatedAt: timestamp(p.StatusAt),
 	}
 }

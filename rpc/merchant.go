@@ -8,7 +8,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/fault"
 	"gateway/internal/payout"
 	"gateway/internal/webhook"
@@ -33,7 +33,7 @@ func NewMerchantService(events *webhook.Events, payouts *payout.Service) *Mercha
 func (s *MerchantService) ListEvents(
 	ctx context.Context, req *connect.Request[portalv1.ListEventsRequest],
 ) (*connect.Response[portalv1.ListEventsResponse], error) {
-	list, cursor, err := s.events.List(ctx, asker(auth.CallerFrom(ctx)), webhook.FeedPage{
+	list, cursor, err := s.events.List(ctx, caller.From(ctx), webhook.FeedPage{
 		Status: req.Msg.Status, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
 	})
 	if err != nil {
@@ -53,37 +53,25 @@ func (s *MerchantService) ReplayEvents(
 func (s *MerchantService) GetReplay(
 	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.events.ReplayProgress(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+	return replayed(s.events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // StopReplay implements the service.
 func (s *MerchantService) StopReplay(
 	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.events.StopReplay(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+	return replayed(s.events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // RotateWebhookSecret implements the service.
 func (s *MerchantService) RotateWebhookSecret(
 	ctx context.Context, req *connect.Request[portalv1.RotateWebhookSecretRequest],
 ) (*connect.Response[portalv1.RotateWebhookSecretResponse], error) {
-	secret, until, err := s.events.RotateSecret(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetMerchantCashboxId())
+	secret, until, err := s.events.RotateSecret(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: timestamp(until)}), nil
-}
-
-// asker is what the events' desk knows of a caller; of kinds that have no business there, nothing.
-func asker(caller auth.Caller) webhook.Asker {
-	switch caller.Kind {
-	case auth.MerchantPortal:
-		return webhook.Asker{MerchantID: caller.MerchantID}
-	case auth.Operator:
-		return webhook.Asker{Operator: true}
-	default:
-		return webhook.Asker{}
-	}
 }
 
 func replayEvents(
@@ -94,7 +82,7 @@ func replayEvents(
 		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
 		From: instant(found, "from", m.GetFrom()), Until: instant(found, "until", m.GetUntil()),
 	}
-	return replayed(events.Replay(fault.WithDecoded(ctx, found), asker(auth.CallerFrom(ctx)), ask))
+	return replayed(events.Replay(fault.WithDecoded(ctx, found), caller.From(ctx), ask))
 }
 
 func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayEventsResponse], error) {

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -14,7 +14,7 @@ import (
 func (s *MerchantService) ListPayins(
 	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
 ) (*connect.Response[portalv1.ListMerchantPayinsResponse], error) {
-	list, cursor, err := s.payouts.ListOwn(ctx, auth.CallerFrom(ctx), payinPage(req.Msg))
+	list, cursor, err := s.payouts.ListOwn(ctx, caller.From(ctx), payinPage(req.Msg))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	"gateway/internal/deposit"
 	"gateway/internal/directory"
@@ -49,7 +50,7 @@ func NewOperatorService(rooms OperatorRooms) *OperatorService {
 func (s *OperatorService) ExplainRouting(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
 ) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
-	answer, err := s.Payments.ExplainRouting(ctx, auth.CallerFrom(ctx), payment.RoutingQuestion{
+	answer, err := s.Payments.ExplainRouting(ctx, caller.From(ctx), payment.RoutingQuestion{
 		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
 		CashboxID: req.Msg.GetMerchantCashboxId(),
 	})

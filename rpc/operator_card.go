@@ -6,7 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/acquirer"
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -15,7 +15,7 @@ import (
 func (s *OperatorService) SetTraderAcquirer(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderAcquirerRequest],
 ) (*connect.Response[portalv1.SetTraderAcquirerResponse], error) {
-	c, elsewhere, err := s.Acquirers.Set(ctx, auth.CallerFrom(ctx), acquirer.Setting{
+	c, elsewhere, err := s.Acquirers.Set(ctx, caller.From(ctx), acquirer.Setting{
 		TraderID: req.Msg.GetTraderId(), URL: req.Msg.GetUrl(), KeyID: req.Msg.GetKeyId(), Secret: req.Msg.GetSecret(),
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *OperatorService) SetTraderAcquirer(
 func (s *OperatorService) ListCardConflicts(
 	ctx context.Context, req *connect.Request[portalv1.ListCardConflictsRequest],
 ) (*connect.Response[portalv1.ListCardConflictsResponse], error) {
-	list, cursor, err := s.Checkouts.ListConflicts(ctx, auth.CallerFrom(ctx), req.Msg.Limit, req.Msg.Cursor)
+	list, cursor, err := s.Checkouts.ListConflicts(ctx, caller.From(ctx), req.Msg.Limit, req.Msg.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *OperatorService) ListCardConflicts(
 func (s *OperatorService) CloseCardConflict(
 	ctx context.Context, req *connect.Request[portalv1.CloseCardConflictRequest],
 ) (*connect.Response[portalv1.CloseCardConflictResponse], error) {
-	c, err := s.Checkouts.CloseConflict(ctx, auth.CallerFrom(ctx), req.Msg.GetConflictId())
+	c, err := s.Checkouts.CloseConflict(ctx, caller.From(ctx), req.Msg.GetConflictId())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/deposit"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	portalv1 "gateway/rpc/gen/portal/v1"
@@ -17,7 +17,7 @@ func (s *OperatorService) ListDeposits(
 ) (*connect.Response[portalv1.ListDepositsResponse], error) {
 	page := deposit.Page{Status: req.Msg.Status}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.Deposits.List(ctx, auth.CallerFrom(ctx), page)
+	list, cursor, err := s.Deposits.List(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *OperatorService) ListDeposits(
 func (s *OperatorService) ConfirmDeposit(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmDepositRequest],
 ) (*connect.Response[portalv1.DepositResponse], error) {
-	d, err := s.Deposits.Confirm(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId())
+	d, err := s.Deposits.Confirm(ctx, caller.From(ctx), req.Msg.GetDepositId())
 	return depositResponse("Deposit confirmed", d, err)
 }
 
@@ -40,7 +40,7 @@ func (s *OperatorService) ConfirmDeposit(
 func (s *OperatorService) RejectDeposit(
 	ctx context.Context, req *connect.Request[portalv1.RejectDepositRequest],
 ) (*connect.Response[portalv1.DepositResponse], error) {
-	d, err := s.Deposits.Reject(ctx, auth.CallerFrom(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
+	d, err := s.Deposits.Reject(ctx, caller.From(ctx), req.Msg.GetDepositId(), req.Msg.Reason)
 	return depositResponse("Deposit rejected", d, err)
 }
 
@@ -55,5 +55,5 @@ func depositResponse(message string, d deposit.Deposit, err error) (*connect.Res
 func (s *OperatorService) SetInsurance(
 	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetInsurance(ctx, auth.CallerFrom(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()))
+	return settingResponse(s.Settings.SetInsurance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()))
 }

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -14,7 +14,7 @@ import (
 func (s *OperatorService) CreateMerchant(
 	ctx context.Context, req *connect.Request[portalv1.CreateMerchantRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateMerchant(ctx, auth.CallerFrom(ctx), directory.NewMerchant{
+	return settingResponse(s.Settings.CreateMerchant(ctx, caller.From(ctx), directory.NewMerchant{
 		Name: req.Msg.GetName(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.GetRatePercent(),
 	}))
 }
@@ -23,7 +23,7 @@ func (s *OperatorService) CreateMerchant(
 func (s *OperatorService) CreateTrader(
 	ctx context.Context, req *connect.Request[portalv1.CreateTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateTrader(ctx, auth.CallerFrom(ctx), directory.NewTrader{
+	return settingResponse(s.Settings.CreateTrader(ctx, caller.From(ctx), directory.NewTrader{
 		Name: req.Msg.GetName(), SharePercent: req.Msg.GetSharePercent(), RatePercent: req.Msg.GetRatePercent(),
 	}))
 }
@@ -32,7 +32,7 @@ func (s *OperatorService) CreateTrader(
 func (s *OperatorService) CreateCashbox(
 	ctx context.Context, req *connect.Request[portalv1.CreateCashboxRequest],
 ) (*connect.Response[portalv1.CreateCashboxResponse], error) {
-	c, secret, err := s.Settings.CreateCashbox(ctx, auth.CallerFrom(ctx), directory.NewCashbox{
+	c, secret, err := s.Settings.CreateCashbox(ctx, caller.From(ctx), directory.NewCashbox{
 		MerchantID: req.Msg.GetMerchantId(), Name: req.Msg.GetName(), Currency: req.Msg.GetCurrency(),
 		TraderID: req.Msg.GetTraderCashboxId(),
 	})
@@ -50,7 +50,7 @@ func (s *OperatorService) CreateCashbox(
 func (s *OperatorService) FundTrader(
 	ctx context.Context, req *connect.Request[portalv1.FundTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.FundTrader(ctx, auth.CallerFrom(ctx), directory.Funding{
+	return settingResponse(s.Settings.FundTrader(ctx, caller.From(ctx), directory.Funding{
 		TraderID: req.Msg.GetTraderId(), Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(),
 	}))
 }
@@ -59,7 +59,7 @@ func (s *OperatorService) FundTrader(
 func (s *OperatorService) WithdrawTrader(
 	ctx context.Context, req *connect.Request[portalv1.WithdrawTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.WithdrawTrader(ctx, auth.CallerFrom(ctx), directory.Funding{
+	return settingResponse(s.Settings.WithdrawTrader(ctx, caller.From(ctx), directory.Funding{
 		TraderID: req.Msg.GetTraderId(), Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(),
 	}))
 }

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/webhook"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -14,7 +14,7 @@ import (
 func (s *OperatorService) ListDeadEvents(
 	ctx context.Context, req *connect.Request[portalv1.ListDeadEventsRequest],
 ) (*connect.Response[portalv1.ListEventsResponse], error) {
-	list, cursor, err := s.Events.ListDead(ctx, asker(auth.CallerFrom(ctx)), webhook.DeadPage{
+	list, cursor, err := s.Events.ListDead(ctx, caller.From(ctx), webhook.DeadPage{
 		MerchantID: req.Msg.MerchantId, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
 	})
 	if err != nil {
@@ -34,12 +34,12 @@ func (s *OperatorService) ReplayEvents(
 func (s *OperatorService) GetReplay(
 	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.ReplayProgress(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+	return replayed(s.Events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // StopReplay implements the service.
 func (s *OperatorService) StopReplay(
 	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.StopReplay(ctx, asker(auth.CallerFrom(ctx)), req.Msg.GetReplayId()))
+	return replayed(s.Events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }

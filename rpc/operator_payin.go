@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	"gateway/internal/payout"
 	portalv1 "gateway/rpc/gen/portal/v1"
@@ -17,7 +17,7 @@ func (s *OperatorService) ListOverduePayins(
 ) (*connect.Response[portalv1.ListOverduePayinsResponse], error) {
 	var page payout.Page
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.Payouts.ListOverdue(ctx, auth.CallerFrom(ctx), page.Page)
+	list, cursor, err := s.Payouts.ListOverdue(ctx, caller.From(ctx), page.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *OperatorService) ListOverduePayins(
 func (s *OperatorService) ResolvePayin(
 	ctx context.Context, req *connect.Request[portalv1.ResolvePayinRequest],
 ) (*connect.Response[portalv1.OperatorPayinResponse], error) {
-	p, err := s.Payouts.Resolve(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), payout.Resolution{
+	p, err := s.Payouts.Resolve(ctx, caller.From(ctx), req.Msg.GetPayinId(), payout.Resolution{
 		Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason, ProofReference: req.Msg.ProofReference,
 	})
 	return operatorPayinResponse("Payin resolved", p, err)
@@ -42,7 +42,7 @@ func (s *OperatorService) ResolvePayin(
 func (s *OperatorService) ReclaimPayin(
 	ctx context.Context, req *connect.Request[portalv1.ReclaimPayinRequest],
 ) (*connect.Response[portalv1.OperatorPayinResponse], error) {
-	p, err := s.Payouts.Reclaim(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	p, err := s.Payouts.Reclaim(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
 	return operatorPayinResponse("Payin reclaimed", p, err)
 }
 
@@ -50,7 +50,7 @@ func (s *OperatorService) ReclaimPayin(
 func (s *OperatorService) ReversePayin(
 	ctx context.Context, req *connect.Request[portalv1.ReversePayinRequest],
 ) (*connect.Response[portalv1.OperatorPayinResponse], error) {
-	p, err := s.Payouts.Reverse(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	p, err := s.Payouts.Reverse(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
 	return operatorPayinResponse("Payin reversed", p, err)
 }
 
@@ -72,7 +72,7 @@ func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 func (s *OperatorService) SetCashboxPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxPayoutMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetPayoutMethod(ctx, auth.CallerFrom(ctx), directory.CashboxPayoutMethod{
+	return settingResponse(s.Settings.SetPayoutMethod(ctx, caller.From(ctx), directory.CashboxPayoutMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarkupPercent: req.Msg.GetMarkupPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 	}))
@@ -82,7 +82,7 @@ func (s *OperatorService) SetCashboxPayoutMethod(
 func (s *OperatorService) SetTraderPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderPayoutMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, auth.CallerFrom(ctx), directory.TraderPayoutMethod{
+	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, caller.From(ctx), directory.TraderPayoutMethod{
 		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 	}))
 }

@@ -7,7 +7,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/money"
 	"gateway/internal/rate"
 	portalv1 "gateway/rpc/gen/portal/v1"
@@ -17,7 +17,7 @@ import (
 func (s *OperatorService) ExplainRate(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRateRequest],
 ) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	answer, err := s.Payments.ExplainRate(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	answer, err := s.Payments.ExplainRate(ctx, caller.From(ctx), req.Msg.GetPaymentId())
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *OperatorService) ExplainRate(
 func (s *OperatorService) SetRate(
 	ctx context.Context, req *connect.Request[portalv1.SetRateRequest],
 ) (*connect.Response[portalv1.SetRateResponse], error) {
-	known, err := s.Rates.Set(ctx, auth.CallerFrom(ctx), rate.Manual{
+	known, err := s.Rates.Set(ctx, caller.From(ctx), rate.Manual{
 		Currency: req.Msg.GetCurrency(), FiatPerUSDT: req.Msg.GetFiatPerUsdt(), ValidSeconds: req.Msg.ValidSeconds,
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *OperatorService) SetRateFeed(
 	ctx context.Context, req *connect.Request[portalv1.SetRateFeedRequest],
 ) (*connect.Response[portalv1.SetRateFeedResponse], error) {
 	m := req.Msg.GetFeed()
-	feed, err := s.Rates.SetFeed(ctx, auth.CallerFrom(ctx), rate.Feed{
+	feed, err := s.Rates.SetFeed(ctx, caller.From(ctx), rate.Feed{
 		ID: m.GetFeedId(), Currency: m.GetCurrency(), Enabled: m.GetEnabled(), Priority: m.GetPriority(), URL: m.GetUrl(),
 		Pointer: m.GetPointer(), PollSeconds: m.GetPollSeconds(), TimeoutMS: m.GetTimeoutMs(),
 		BandPercent: m.GetBandPercent(), DayBandPercent: m.GetDayBandPercent(), FreshSeconds: m.GetFreshSeconds(),
@@ -65,7 +65,7 @@ func (s *OperatorService) SetRateFeed(
 func (s *OperatorService) ListRates(
 	ctx context.Context, _ *connect.Request[portalv1.ListRatesRequest],
 ) (*connect.Response[portalv1.ListRatesResponse], error) {
-	rates, feeds, err := s.Rates.List(ctx, auth.CallerFrom(ctx))
+	rates, feeds, err := s.Rates.List(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -19,7 +20,7 @@ import (
 func (s *OperatorService) UpdateMerchant(
 	ctx context.Context, req *connect.Request[portalv1.UpdateMerchantRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateMerchant(ctx, auth.CallerFrom(ctx), directory.MerchantUpdate{
+	return settingResponse(s.Settings.UpdateMerchant(ctx, caller.From(ctx), directory.MerchantUpdate{
 		ID: req.Msg.GetMerchantId(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.RatePercent,
 		MaxOpenPayments: req.Msg.MaxOpenPayments,
 	}))
@@ -29,7 +30,7 @@ func (s *OperatorService) UpdateMerchant(
 func (s *OperatorService) UpdateCashbox(
 	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateCashbox(ctx, auth.CallerFrom(ctx), directory.CashboxUpdate{
+	return settingResponse(s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
 		PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 	}))
@@ -39,7 +40,7 @@ func (s *OperatorService) UpdateCashbox(
 func (s *OperatorService) SetCashboxMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetMethod(ctx, auth.CallerFrom(ctx), directory.CashboxMethod{
+	return settingResponse(s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
@@ -50,7 +51,7 @@ func (s *OperatorService) SetCashboxMethod(
 func (s *OperatorService) SetPlatformLimit(
 	ctx context.Context, req *connect.Request[portalv1.SetPlatformLimitRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetPlatformLimit(ctx, auth.CallerFrom(ctx),
+	return settingResponse(s.Settings.SetPlatformLimit(ctx, caller.From(ctx),
 		req.Msg.GetCurrency(), req.Msg.GetMinAmount(), req.Msg.GetMaxAmount()))
 }
 
@@ -58,7 +59,7 @@ func (s *OperatorService) SetPlatformLimit(
 func (s *OperatorService) UpdateTrader(
 	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateTrader(ctx, auth.CallerFrom(ctx), directory.TraderUpdate{
+	return settingResponse(s.Settings.UpdateTrader(ctx, caller.From(ctx), directory.TraderUpdate{
 		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
 		MaxOpenPayins: req.Msg.MaxOpenPayins,
 	}))
@@ -68,7 +69,7 @@ func (s *OperatorService) UpdateTrader(
 func (s *OperatorService) CreateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateRequisite(ctx, auth.CallerFrom(ctx), directory.NewRequisite{
+	return settingResponse(s.Settings.CreateRequisite(ctx, caller.From(ctx), directory.NewRequisite{
 		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Value: req.Msg.GetValue(),
 		Holder: req.Msg.Holder, Bank: req.Msg.Bank, Limits: limits(req.Msg.GetLimits()),
 	}))
@@ -78,7 +79,7 @@ func (s *OperatorService) CreateRequisite(
 func (s *OperatorService) UpdateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.UpdateRequisiteRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateRequisite(ctx, auth.CallerFrom(ctx), directory.RequisiteUpdate{
+	return settingResponse(s.Settings.UpdateRequisite(ctx, caller.From(ctx), directory.RequisiteUpdate{
 		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
 		Limits: limits(req.Msg.GetLimits()),
 	}))
@@ -98,8 +99,8 @@ func limits(l *portalv1.RequisiteLimits) directory.Limits {
 func (s *OperatorService) CreateUser(
 	ctx context.Context, req *connect.Request[portalv1.CreateUserRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.Create(ctx, auth.CallerFrom(ctx), auth.NewUser{
-		Kind: auth.Kind(req.Msg.GetKind()), Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
+	return settingResponse(s.Users.Create(ctx, caller.From(ctx), auth.NewUser{
+		Kind: caller.Kind(req.Msg.GetKind()), Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
 		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId, MerchantIDs: req.Msg.GetMerchantIds(),
 	}))
 }
@@ -108,7 +109,7 @@ func (s *OperatorService) CreateUser(
 func (s *OperatorService) UpdateUser(
 	ctx context.Context, req *connect.Request[portalv1.UpdateUserRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.Update(ctx, auth.CallerFrom(ctx), auth.UserUpdate{
+	return settingResponse(s.Users.Update(ctx, caller.From(ctx), auth.UserUpdate{
 		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
 	}))
 }
@@ -117,7 +118,7 @@ func (s *OperatorService) UpdateUser(
 func (s *OperatorService) RevokeTokens(
 	ctx context.Context, req *connect.Request[portalv1.RevokeTokensRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.RevokeTokens(ctx, auth.CallerFrom(ctx), req.Msg.GetUserId()))
+	return settingResponse(s.Users.RevokeTokens(ctx, caller.From(ctx), req.Msg.GetUserId()))
 }
 
 // ListSettingChanges implements the service.
@@ -126,7 +127,7 @@ func (s *OperatorService) ListSettingChanges(
 ) (*connect.Response[portalv1.ListSettingChangesResponse], error) {
 	page := directory.ChangePage{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	changes, cursor, err := s.Settings.Changes(ctx, auth.CallerFrom(ctx), page)
+	changes, cursor, err := s.Settings.Changes(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}

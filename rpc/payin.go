@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/money"
 	"gateway/internal/payout"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
@@ -25,7 +25,7 @@ func (s *PayinService) CreatePayin(
 	ctx context.Context, req *connect.Request[gatewayv1.CreatePayinRequest],
 ) (*connect.Response[gatewayv1.CreatePayinResponse], error) {
 	m := req.Msg
-	created, err := s.payouts.Create(ctx, auth.CallerFrom(ctx), payout.Request{
+	created, err := s.payouts.Create(ctx, caller.From(ctx), payout.Request{
 		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
 		Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), Code: m.Code, BankName: m.BankName,
 		UserID: m.UserId, UserIP: m.UserIp,
@@ -42,7 +42,7 @@ func (s *PayinService) CreatePayin(
 func (s *PayinService) GetPayin(
 	ctx context.Context, req *connect.Request[gatewayv1.GetPayinRequest],
 ) (*connect.Response[gatewayv1.GetPayinResponse], error) {
-	p, err := s.payouts.Get(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId())
+	p, err := s.payouts.Get(ctx, caller.From(ctx), req.Msg.GetPayinId())
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *PayinService) CancelPayin(
 func cancelPayin(
 	ctx context.Context, payouts *payout.Service, m *gatewayv1.CancelPayinRequest,
 ) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
-	p, err := payouts.Cancel(ctx, auth.CallerFrom(ctx), m.GetPayinId())
+	p, err := payouts.Cancel(ctx, caller.From(ctx), m.GetPayinId())
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	"gateway/internal/money"
 	"gateway/internal/payment"
@@ -53,12 +54,12 @@ func markRepeat(header http.Header, replay bool, mismatch []string) {
 func (s *PaymentService) CreatePayment(
 	ctx context.Context, req *connect.Request[gatewayv1.CreatePaymentRequest],
 ) (*connect.Response[gatewayv1.CreatePaymentResponse], error) {
-	caller := auth.CallerFrom(ctx)
-	created, err := s.payments.Create(ctx, caller, paymentRequest(req.Msg))
+	who := caller.From(ctx)
+	created, err := s.payments.Create(ctx, who, paymentRequest(req.Msg))
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, caller, created.Payment)
+	shown, err := s.view.show(ctx, who, created.Payment)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +89,12 @@ func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 func (s *PaymentService) GetPayment(
 	ctx context.Context, req *connect.Request[gatewayv1.GetPaymentRequest],
 ) (*connect.Response[gatewayv1.GetPaymentResponse], error) {
-	caller := auth.CallerFrom(ctx)
-	p, err := s.payments.Get(ctx, caller, req.Msg.GetPaymentId())
+	who := caller.From(ctx)
+	p, err := s.payments.Get(ctx, who, req.Msg.GetPaymentId())
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, caller, p)
+	shown, err := s.view.show(ctx, who, p)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (s *PaymentService) UpdatePaymentStatus(
 	update := payment.Update{
 		Status: req.Msg.GetStatus(), ProviderPaymentID: req.Msg.ProviderPaymentId, Reason: req.Msg.Reason,
 	}
-	p, queued, err := s.payments.UpdateStatus(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId(), update)
+	p, queued, err := s.payments.UpdateStatus(ctx, caller.From(ctx), req.Msg.GetPaymentId(), update)
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +127,14 @@ type paymentView struct {
 	payURL    string
 }
 
-func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.Payment {
+func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
 	out := &gatewayv1.Payment{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: p.Status,
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
-		Extra: extra(caller, p), Ledger: ledgerView(caller, p), CreatedAt: timestamp(p.CreatedAt),
+		Extra: extra(who, p), Ledger: ledgerView(who, p), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
 	}
-	if out.Requisite = requisiteView(p); out.Requisite != nil && mayOpen(caller) {
+	if out.Requisite = requisiteView(p); out.Requisite != nil && mayOpen(who) {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
@@ -142,7 +143,7 @@ func (v paymentView) payment(caller auth.Caller, p payment.Payment) *gatewayv1.P
 
 // mayOpen reports whether a caller may have links to the payer's pages. They are the payer's: who holds one acts as him,
 // and a trader would pay, claim and cancel in his name.
-func mayOpen(caller auth.Caller) bool { return caller.Kind != auth.Trader }
+func mayOpen(who caller.Caller) bool { return who.Kind != caller.Trader }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.
 func requisiteView(p payment.Payment) *gatewayv1.Requisite {
@@ -156,24 +157,24 @@ func requisiteView(p payment.Payment) *gatewayv1.Requisite {
 }
 
 // restricted callers do not see what the platform earns, nor base rate and markup, from which it could be reckoned.
-func restricted(caller auth.Caller) bool {
-	return caller.Kind == auth.Cabinet || caller.Kind == auth.Trader
+func restricted(who caller.Caller) bool {
+	return who.Kind == caller.Cabinet || who.Kind == caller.Trader
 }
 
-func extra(caller auth.Caller, p payment.Payment) *gatewayv1.Extra {
+func extra(who caller.Caller, p payment.Payment) *gatewayv1.Extra {
 	out := &gatewayv1.Extra{Rate: usdt(p, p.AmountUSDT), CryptoCurrency: ptr("USDT")}
-	if !restricted(caller) {
+	if !restricted(who) {
 		out.FiatPerUsdt, out.MarginPercent = unlessNoRate(p, money.Rate(p.BaseRate)), ptr(money.Plain(p.MarkupPercent))
 	}
 	return out
 }
 
 // ledgerView is the calculation, as far as the caller may see it.
-func ledgerView(caller auth.Caller, p payment.Payment) *gatewayv1.Ledger {
+func ledgerView(who caller.Caller, p payment.Payment) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
 		AmountUsdt: usdt(p, p.AmountUSDT), SpreadTraderUsdt: usdt(p, p.SpreadTraderUSDT), RateUnavailable: p.RateUnavailable,
-		Restricted: restricted(caller),
+		Restricted: restricted(who),
 	}
 	if p.RequisiteType != nil && (*p.RequisiteType == "sbp" || *p.RequisiteType == "phone") {
 		out.RequisitePhone = p.RequisiteValue

@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	"gateway/internal/payment"
 	"gateway/internal/payout"
@@ -37,14 +38,14 @@ func NewTraderService(
 func (s *TraderService) ListPayments(
 	ctx context.Context, req *connect.Request[portalv1.ListPaymentsRequest],
 ) (*connect.Response[portalv1.ListPaymentsResponse], error) {
-	caller := auth.CallerFrom(ctx)
+	who := caller.From(ctx)
 	page := payment.Page{Status: req.Msg.Status}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, cursor, err := s.payments.ListAssigned(ctx, caller, page)
+	list, cursor, err := s.payments.ListAssigned(ctx, who, page)
 	if err != nil {
 		return nil, err
 	}
-	data, err := s.view.show(ctx, caller, list...)
+	data, err := s.view.show(ctx, who, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +56,12 @@ func (s *TraderService) ListPayments(
 func (s *TraderService) ConfirmReceived(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmReceivedRequest],
 ) (*connect.Response[portalv1.ConfirmReceivedResponse], error) {
-	caller := auth.CallerFrom(ctx)
-	p, err := s.payments.Confirm(ctx, caller, req.Msg.GetPaymentId())
+	who := caller.From(ctx)
+	p, err := s.payments.Confirm(ctx, who, req.Msg.GetPaymentId())
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, caller, p)
+	shown, err := s.view.show(ctx, who, p)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +72,12 @@ func (s *TraderService) ConfirmReceived(
 func (s *TraderService) CancelPayment(
 	ctx context.Context, req *connect.Request[portalv1.CancelPaymentRequest],
 ) (*connect.Response[portalv1.CancelPaymentResponse], error) {
-	caller := auth.CallerFrom(ctx)
-	p, err := s.payments.Cancel(ctx, caller, req.Msg.GetPaymentId(), req.Msg.Reason)
+	who := caller.From(ctx)
+	p, err := s.payments.Cancel(ctx, who, req.Msg.GetPaymentId(), req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, caller, p)
+	shown, err := s.view.show(ctx, who, p)
 	if err != nil {
 		return nil, err
 	}

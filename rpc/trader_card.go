@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/payment"
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
@@ -14,7 +14,7 @@ import (
 func (s *TraderService) RequestCode(
 	ctx context.Context, req *connect.Request[portalv1.RequestCodeRequest],
 ) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.RequestCode(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	p, err := s.checkouts.RequestCode(ctx, caller.From(ctx), req.Msg.GetPaymentId())
 	return s.cardStep(ctx, "Code requested", p, err)
 }
 
@@ -22,7 +22,7 @@ func (s *TraderService) RequestCode(
 func (s *TraderService) RequestCodeResend(
 	ctx context.Context, req *connect.Request[portalv1.RequestCodeResendRequest],
 ) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.RequestResend(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	p, err := s.checkouts.RequestResend(ctx, caller.From(ctx), req.Msg.GetPaymentId())
 	return s.cardStep(ctx, "Code requested again", p, err)
 }
 
@@ -30,7 +30,7 @@ func (s *TraderService) RequestCodeResend(
 func (s *TraderService) MarkCodeNotNeeded(
 	ctx context.Context, req *connect.Request[portalv1.MarkCodeNotNeededRequest],
 ) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.MarkCodeNotNeeded(ctx, auth.CallerFrom(ctx), req.Msg.GetPaymentId())
+	p, err := s.checkouts.MarkCodeNotNeeded(ctx, caller.From(ctx), req.Msg.GetPaymentId())
 	return s.cardStep(ctx, "Code not needed", p, err)
 }
 
@@ -40,7 +40,7 @@ func (s *TraderService) cardStep(
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.show(ctx, auth.CallerFrom(ctx), p)
+	shown, err := s.view.show(ctx, caller.From(ctx), p)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/money"
 	"gateway/internal/payout"
 	portalv1 "gateway/rpc/gen/portal/v1"
@@ -15,7 +15,7 @@ import (
 func (s *TraderService) ListPayins(
 	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
 ) (*connect.Response[portalv1.ListTraderPayinsResponse], error) {
-	list, cursor, err := s.payouts.ListForTrader(ctx, auth.CallerFrom(ctx), payinPage(req.Msg))
+	list, cursor, err := s.payouts.ListForTrader(ctx, caller.From(ctx), payinPage(req.Msg))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func payinPage(m *portalv1.ListPayinsRequest) payout.Page {
 func (s *TraderService) TakePayin(
 	ctx context.Context, req *connect.Request[portalv1.TakePayinRequest],
 ) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Take(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId())
+	offer, err := s.payouts.Take(ctx, caller.From(ctx), req.Msg.GetPayinId())
 	return offerResponse("Payin taken", offer, err)
 }
 
@@ -44,7 +44,7 @@ func (s *TraderService) TakePayin(
 func (s *TraderService) GiveBackPayin(
 	ctx context.Context, req *connect.Request[portalv1.GiveBackPayinRequest],
 ) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.GiveBack(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	offer, err := s.payouts.GiveBack(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
 	return offerResponse("Payin given back", offer, err)
 }
 
@@ -52,7 +52,7 @@ func (s *TraderService) GiveBackPayin(
 func (s *TraderService) CompletePayin(
 	ctx context.Context, req *connect.Request[portalv1.CompletePayinRequest],
 ) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Complete(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.ProofReference)
+	offer, err := s.payouts.Complete(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.ProofReference)
 	return offerResponse("Payin completed", offer, err)
 }
 
@@ -60,7 +60,7 @@ func (s *TraderService) CompletePayin(
 func (s *TraderService) FailPayin(
 	ctx context.Context, req *connect.Request[portalv1.FailPayinRequest],
 ) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Fail(ctx, auth.CallerFrom(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+	offer, err := s.payouts.Fail(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
 	return offerResponse("Payin failed", offer, err)
 }
 

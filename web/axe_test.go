@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	texts "gateway/web/words"
 )
@@ -21,7 +21,7 @@ import (
 // states are the pages there are, each by its address.
 func states(t *testing.T, b *bundle) map[string]string {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, directory.CashboxUpdate{
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
 		ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
 	})
 	noError(t, err)

@@ -20,6 +20,7 @@ import (
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
@@ -179,13 +180,13 @@ func (b *bundle) createFor(t testing.TB, currency, method, userID string) paymen
 // set moves a payment to a status on the application's word.
 func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(context.Background(), auth.Caller{Kind: auth.Application}, p.ID, payment.Update{Status: status, Reason: reason})
+	_, _, err := b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: status, Reason: reason})
 	noError(t, err)
 }
 
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
-	_, err := b.payments.Confirm(ctx, auth.Caller{Kind: auth.Trader, TraderID: p.TraderID}, p.ID)
+	_, err := b.payments.Confirm(ctx, caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}, p.ID)
 	return err
 }
 

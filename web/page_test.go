@@ -12,6 +12,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/payment"
@@ -308,7 +309,7 @@ func TestFrameOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
-	_, err := b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, directory.CashboxUpdate{
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
 		ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
 	})
 	noError(t, err)
@@ -379,7 +380,7 @@ func TestWeight(t *testing.T) {
 
 func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.Operator}, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
 	weight, files := a.packed, 0

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 )
 
@@ -65,7 +66,7 @@ func (b *bench) setTheStage(ctx context.Context) error {
 	b.scene = scene{tokens: map[int64]string{}, next: new(counter)}
 	s := &stage{bench: b, q: db.New(b.pool), now: time.Now().UTC()}
 	for n := range operators {
-		token, err := s.addUser(ctx, auth.Operator, fmt.Sprintf("bench-operator-%d", n), nil)
+		token, err := s.addUser(ctx, caller.Operator, fmt.Sprintf("bench-operator-%d", n), nil)
 		if err != nil {
 			return fmt.Errorf("set the stage: %w", err)
 		}
@@ -133,7 +134,7 @@ func (s *stage) addBoxes(ctx context.Context, owners []int64) ([]box, error) {
 		boxes[n] = box{id: id, keyID: fmt.Sprintf("bench-%d", n), secret: rand.Text()}
 		_, err := s.q.KeyInsert(ctx, db.KeyInsertParams{
 			KeyID: boxes[n].keyID, SecretHash: auth.HashSecret(boxes[n].secret), Name: "bench", MerchantID: &owners[n], CashboxID: &id,
-			Scopes: []string{auth.ScopePayments}, CreatedAt: s.now,
+			Scopes: []string{caller.ScopePayments}, CreatedAt: s.now,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("make a key: %w", err)
@@ -156,7 +157,7 @@ func (s *stage) addTraders(ctx context.Context) error {
 	for _, id := range ids {
 		name := fmt.Sprintf("bench-trader-%d", id)
 		funded = append(funded, setting{"FundTrader", map[string]any{"traderId": id, "amount": funds, "reference": name}})
-		if s.scene.tokens[id], err = s.addUser(ctx, auth.Trader, name, &id); err != nil {
+		if s.scene.tokens[id], err = s.addUser(ctx, caller.Trader, name, &id); err != nil {
 			return err
 		}
 	}
@@ -168,7 +169,7 @@ func newTrader(name string) setting {
 }
 
 // addUser makes a user, whom nobody signs in by password, and answers the token that signs him in.
-func (s *stage) addUser(ctx context.Context, kind auth.Kind, login string, traderID *int64) (string, error) {
+func (s *stage) addUser(ctx context.Context, kind caller.Kind, login string, traderID *int64) (string, error) {
 	id, err := s.q.UserInsert(ctx, db.UserInsertParams{
 		Kind: string(kind), Login: login, PasswordHash: "none", TraderID: traderID, CreatedAt: s.now,
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/deposit"
 	"gateway/internal/directory"
 	"gateway/internal/limit"
@@ -107,7 +108,7 @@ func (g *gateway) payHandler() http.Handler {
 
 // simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
 func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
-	trader := auth.Caller{Kind: auth.Trader, TraderID: p.TraderID}
+	trader := caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}
 	_, err := g.payments.Confirm(ctx, trader, p.ID)
 	return err
 }

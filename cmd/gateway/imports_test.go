@@ -11,7 +11,7 @@ import (
 
 // floors are the rooms, each with the floor it is on. Imports only ever go down.
 var floors = map[string]int{
-	"gateway/internal/money": 0, "gateway/internal/fault": 0, "gateway/internal/clock": 0,
+	"gateway/internal/money": 0, "gateway/internal/fault": 0, "gateway/internal/caller": 1, "gateway/internal/clock": 0,
 	"gateway/internal/strictjson": 0, "gateway/schema": 0,
 	"gateway/internal/db": 1, "gateway/internal/pgserver": 1, "gateway/internal/vault": 1,
 	"gateway/internal/ledger": 2, "gateway/internal/rate": 2, "gateway/internal/routing": 2,

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/rpc"
 )
 
@@ -68,19 +68,19 @@ func (g *instance) named(t *testing.T) (records object, trader string) {
 func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header {
 	t.Helper()
 	switch rpc.Access(procedure)[0] {
-	case auth.MerchantKey:
+	case caller.MerchantKey:
 		return signed(g.first(), body)
-	case auth.Application:
+	case caller.Application:
 		return g.application(body)
-	case auth.Cabinet:
+	case caller.Cabinet:
 		return bearer(g.user(t, "payer").Token)
-	case auth.MerchantPortal:
+	case caller.MerchantPortal:
 		return bearer(g.user(t, "merchant").Token)
-	case auth.Trader:
+	case caller.Trader:
 		return bearer(trader)
-	case auth.Operator:
+	case caller.Operator:
 		return bearer(g.user(t, "operator").Token)
-	case auth.Anyone:
+	case caller.Anyone:
 	}
 	return nil
 }

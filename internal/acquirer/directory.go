@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -93,11 +93,11 @@ const (
 
 // Set gives a trader a processor, which takes their new cards. The same address with another key or secret is the same
 // processor. Attempts that began at another address stay with the processor there: Set returns how many are under way.
-func (d *Directory) Set(ctx context.Context, caller auth.Caller, s Setting) (c db.SettingChange, elsewhere int64, err error) {
+func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (c db.SettingChange, elsewhere int64, err error) {
 	c = db.SettingChange{
-		At: d.clock.Now(), Actor: caller.Actor(), Subject: "trader_acquirer", SubjectKey: strconv.FormatInt(s.TraderID, 10),
+		At: d.clock.Now(), Actor: who.Actor(), Subject: "trader_acquirer", SubjectKey: strconv.FormatInt(s.TraderID, 10),
 	}
-	if err := caller.NeedOperator(); err != nil {
+	if err := who.NeedOperator(); err != nil {
 		return c, 0, err
 	}
 	s.URL = strings.TrimSuffix(s.URL, "/")

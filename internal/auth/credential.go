@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -48,15 +49,15 @@ type Legacy struct {
 }
 
 // List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest first.
-func (k *MerchantKeys) List(ctx context.Context, caller Caller, cashboxID int64) ([]Credential, Legacy, error) {
-	box, err := k.cashbox(ctx, caller, cashboxID)
+func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID int64) ([]Credential, Legacy, error) {
+	box, err := k.cashbox(ctx, who, cashboxID)
 	if err != nil {
 		return nil, Legacy{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, Legacy{}, err
 	}
-	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &caller.MerchantID})
+	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &who.MerchantID})
 	if err != nil {
 		return nil, Legacy{}, fmt.Errorf("list credentials: %w", err)
 	}
@@ -73,8 +74,8 @@ func (k *MerchantKeys) List(ctx context.Context, caller Caller, cashboxID int64)
 }
 
 // cashbox settles that the caller is a merchant's portal user and the cashbox his merchant's.
-func (k *MerchantKeys) cashbox(ctx context.Context, caller Caller, id int64) (db.CashboxOwnerRow, error) {
-	if caller.Kind != MerchantPortal {
+func (k *MerchantKeys) cashbox(ctx context.Context, who caller.Caller, id int64) (db.CashboxOwnerRow, error) {
+	if who.Kind != caller.MerchantPortal {
 		return db.CashboxOwnerRow{}, fault.ErrPortalTokenRequired
 	}
 	box, err := k.q.CashboxOwner(ctx, id)
@@ -83,7 +84,7 @@ func (k *MerchantKeys) cashbox(ctx context.Context, caller Caller, id int64) (db
 		return box, fault.ErrNotFound
 	case err != nil:
 		return box, fmt.Errorf("find cashbox: %w", err)
-	case box.MerchantID != caller.MerchantID:
+	case box.MerchantID != who.MerchantID:
 		return box, fault.ErrCashboxAccessDenied
 	}
 	return box, nil
@@ -98,11 +99,11 @@ type NewCredential struct {
 
 const maxCredentialName = 100
 
-var knownScopes = []string{ScopePayments, ScopeDeposits, ScopePayouts}
+var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
 // Create makes a key for a cashbox and returns its secret, of which only the SHA-256 is kept.
-func (k *MerchantKeys) Create(ctx context.Context, caller Caller, n NewCredential) (Credential, string, error) {
-	if _, err := k.cashbox(ctx, caller, n.CashboxID); err != nil {
+func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCredential) (Credential, string, error) {
+	if _, err := k.cashbox(ctx, who, n.CashboxID); err != nil {
 		return Credential{}, "", err
 	}
 	if err := n.validate(ctx); err != nil {
@@ -112,18 +113,18 @@ func (k *MerchantKeys) Create(ctx context.Context, caller Caller, n NewCredentia
 	made := Credential{db.CredentialListRow{
 		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
 	}}
-	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &caller.MerchantID}
+	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &who.MerchantID}
 	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
 		var err error
 		made.ID, err = q.KeyInsert(ctx, db.KeyInsertParams{
-			KeyID: made.KeyID, SecretHash: HashSecret(secret), Name: made.Name, MerchantID: &caller.MerchantID,
+			KeyID: made.KeyID, SecretHash: HashSecret(secret), Name: made.Name, MerchantID: &who.MerchantID,
 			CashboxID: made.CashboxID, Scopes: made.Scopes, CreatedAt: made.CreatedAt,
 		})
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}
 		key.ID = made.ID
-		change := keyChange(caller, made.ID, made.CreatedAt)
+		change := keyChange(who, made.ID, made.CreatedAt)
 		if change.After, err = q.CredentialSetting(ctx, key); err != nil {
 			return fmt.Errorf("read key: %w", err)
 		}
@@ -142,7 +143,7 @@ func (n *NewCredential) validate(ctx context.Context) error {
 	f.Check(n.Name != "" || f.Wrong("name"), "name", "is required")
 	f.Check(utf8.RuneCountInString(n.Name) <= maxCredentialName, "name", "must be at most %d characters", maxCredentialName)
 	if len(n.Scopes) == 0 {
-		n.Scopes = []string{ScopePayments}
+		n.Scopes = []string{caller.ScopePayments}
 	}
 	var scopes []string
 	for _, known := range knownScopes {
@@ -161,31 +162,31 @@ func (n *NewCredential) validate(ctx context.Context) error {
 
 // Revoke ends a key that List lists, for good: it is refused within a second everywhere. Revoking
 // it again changes nothing.
-func (k *MerchantKeys) Revoke(ctx context.Context, caller Caller, cashboxID, id int64) (Credential, error) {
-	if _, err := k.cashbox(ctx, caller, cashboxID); err != nil {
+func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
+	if _, err := k.cashbox(ctx, who, cashboxID); err != nil {
 		return Credential{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Credential{}, err
 	}
-	found, err := k.one(ctx, caller, cashboxID, id)
+	found, err := k.one(ctx, who, cashboxID, id)
 	if err != nil || !found.Active() {
 		return found, err
 	}
-	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &caller.MerchantID}
+	key := db.CredentialSettingParams{ID: id, CashboxID: &cashboxID, MerchantID: &who.MerchantID}
 	now := wallNow()
-	_, err = db.ChangeSetting(ctx, k.pool, keyChange(caller, id, now), db.Setting{
+	_, err = db.ChangeSetting(ctx, k.pool, keyChange(who, id, now), db.Setting{
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CredentialSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.KeyRevoke(ctx, db.KeyRevokeParams{ID: id, Now: &now}) },
 	})
 	if err != nil {
 		return Credential{}, err
 	}
-	return k.one(ctx, caller, cashboxID, id)
+	return k.one(ctx, who, cashboxID, id)
 }
 
-func (k *MerchantKeys) one(ctx context.Context, caller Caller, cashboxID, id int64) (Credential, error) {
-	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &caller.MerchantID})
+func (k *MerchantKeys) one(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
+	rows, err := k.q.CredentialList(ctx, db.CredentialListParams{CashboxID: &cashboxID, MerchantID: &who.MerchantID})
 	if err != nil {
 		return Credential{}, fmt.Errorf("list credentials: %w", err)
 	}
@@ -197,8 +198,8 @@ func (k *MerchantKeys) one(ctx context.Context, caller Caller, cashboxID, id int
 	return Credential{}, fault.ErrNotFound
 }
 
-func keyChange(caller Caller, id int64, at time.Time) db.SettingChange {
-	return db.SettingChange{At: at, Actor: caller.Actor(), Subject: "api_key", SubjectKey: strconv.FormatInt(id, 10)}
+func keyChange(who caller.Caller, id int64, at time.Time) db.SettingChange {
+	return db.SettingChange{At: at, Actor: who.Actor(), Subject: "api_key", SubjectKey: strconv.FormatInt(id, 10)}
 }
 
 // newKeyID makes a public id nobody else has.

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 )
 
 // portal is a merchant's user.
-func portal(m dbtest.Merchant) auth.Caller {
-	return auth.Caller{Kind: auth.MerchantPortal, ID: 5, MerchantID: m.ID}
+func portal(m dbtest.Merchant) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, ID: 5, MerchantID: m.ID}
 }
 
 func TestMerchantKeys(t *testing.T) {
@@ -24,10 +25,10 @@ func TestMerchantKeys(t *testing.T) {
 	made, secret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
-	caller, err := signed.Merchant(ctx, header, body("{}"))
+	who, err := signed.Merchant(ctx, header, body("{}"))
 	noError(t, err)
-	if caller.MerchantID != m.ID || *caller.CashboxID != m.CashboxID || !slices.Equal(caller.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
-		t.Errorf("the new key is %+v", caller)
+	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID || !slices.Equal(who.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
+		t.Errorf("the new key is %+v", who)
 	}
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
 	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret || !slices.Equal(second.Scopes, []string{"payments"}) {

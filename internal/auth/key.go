@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -79,14 +80,14 @@ type ReadBody func() ([]byte, error)
 
 // Merchant authenticates a merchant's signed request. The body is asked for only when key and secret have been found
 // good.
-func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (Caller, error) {
+func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (caller.Caller, error) {
 	proof, err := k.Begin(ctx, header)
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, err
 	}
 	content, err := body()
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, err
 	}
 	return proof.Check(content)
 }
@@ -114,7 +115,7 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 	if !key.exists || !known {
 		return nil, errInvalidSignature
 	}
-	return &Proof{caller: key.caller(), signedBy: func(content []byte) bool {
+	return &Proof{who: key.who(), signedBy: func(content []byte) bool {
 		if !verify([]byte(secret), content, signature) {
 			return false
 		}
@@ -129,22 +130,22 @@ func (k *Keys) Signed(header http.Header) bool {
 }
 
 // Application authenticates the application itself, which signs with the external-payments secret.
-func (k *Keys) Application(header http.Header, body ReadBody) (Caller, error) {
+func (k *Keys) Application(header http.Header, body ReadBody) (caller.Caller, error) {
 	signature := header.Get(k.headers.Signature)
 	if signature == "" {
-		return Caller{}, errSignatureRequired
+		return caller.Caller{}, errSignatureRequired
 	}
 	if len(k.secret) == 0 {
-		return Caller{}, fault.ErrExternalSecretNotSet
+		return caller.Caller{}, fault.ErrExternalSecretNotSet
 	}
 	content, err := body()
 	if err != nil {
-		return Caller{}, err
+		return caller.Caller{}, err
 	}
 	if !verify(k.secret, content, signature) {
-		return Caller{}, errInvalidSignature
+		return caller.Caller{}, errInvalidSignature
 	}
-	return Caller{Kind: Application}, nil
+	return caller.Caller{Kind: caller.Application}, nil
 }
 
 // verify accepts the HMAC of the raw body or of one of its canonical forms.
@@ -242,9 +243,9 @@ func (k knownKey) secretHash() []byte {
 	return k.row.SecretHash
 }
 
-func (k knownKey) caller() Caller {
-	c := Caller{
-		Kind: MerchantKey, ID: k.row.ID, CashboxID: k.row.CashboxID, Scopes: k.row.Scopes,
+func (k knownKey) who() caller.Caller {
+	c := caller.Caller{
+		Kind: caller.MerchantKey, ID: k.row.ID, CashboxID: k.row.CashboxID, Scopes: k.row.Scopes,
 		APIEnabled: k.row.ApiEnabled, RatePercent: k.row.MerchantRatePercent,
 	}
 	if k.row.MerchantID != nil {

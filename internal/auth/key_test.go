@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -26,14 +27,14 @@ func TestMerchant(t *testing.T) {
 	m := d.NewMerchant(t, dbtest.MerchantOpts{
 		Scopes: []string{"payments", "payouts"}, RatePercent: decimal.NewNullDecimal(decimal.RequireFromString("2.5")),
 	})
-	caller, err := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "").Merchant(t.Context(), headers(m, order), body(order))
+	who, err := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "").Merchant(t.Context(), headers(m, order), body(order))
 	noError(t, err)
-	if !caller.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal) {
-		t.Errorf("rate %s", caller.RatePercent.Decimal)
+	if !who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal) {
+		t.Errorf("rate %s", who.RatePercent.Decimal)
 	}
-	caller.RatePercent = m.Caller.RatePercent // equal numbers need not be equal structures
-	if !reflect.DeepEqual(caller, m.Caller) {
-		t.Errorf("caller %+v; want %+v", caller, m.Caller)
+	who.RatePercent = m.Caller.RatePercent // equal numbers need not be equal structures
+	if !reflect.DeepEqual(who, m.Caller) {
+		t.Errorf("caller %+v; want %+v", who, m.Caller)
 	}
 }
 
@@ -74,10 +75,10 @@ func TestMerchantRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			caller, err := keys.Merchant(t.Context(), test.header, body(order))
+			who, err := keys.Merchant(t.Context(), test.header, body(order))
 			refused(t, err, test.kind, test.code)
-			if !reflect.DeepEqual(caller, auth.Caller{}) {
-				t.Errorf("let in as %+v", caller)
+			if !reflect.DeepEqual(who, caller.Caller{}) {
+				t.Errorf("let in as %+v", who)
 			}
 		})
 	}
@@ -203,11 +204,11 @@ func TestApplication(t *testing.T) {
 		if test.signature != "" {
 			header.Set("Signature", test.signature)
 		}
-		caller, err := keys.Application(header, body(order))
+		who, err := keys.Application(header, body(order))
 		if test.code != "" {
 			refused(t, err, test.kind, test.code)
-		} else if err != nil || caller.Kind != auth.Application {
-			t.Errorf("%s: %+v, %v", name, caller, err)
+		} else if err != nil || who.Kind != caller.Application {
+			t.Errorf("%s: %+v, %v", name, who, err)
 		}
 	}
 }

@@ -4,30 +4,32 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"gateway/internal/caller"
 )
 
 // Proof is a merchant's key and secret found good, with the signature still to be checked.
 type Proof struct {
-	caller   Caller
+	who      caller.Caller
 	signedBy func(content []byte) bool
 }
 
 // Key is the id of the key, for counting calls.
-func (p *Proof) Key() int64 { return p.caller.ID }
+func (p *Proof) Key() int64 { return p.who.ID }
 
 // Check returns the caller if its signature is that of the content, raw or in a canonical form.
-func (p *Proof) Check(content []byte) (Caller, error) {
+func (p *Proof) Check(content []byte) (caller.Caller, error) {
 	if !p.signedBy(content) {
-		return Caller{}, errInvalidSignature
+		return caller.Caller{}, errInvalidSignature
 	}
-	return p.caller, nil
+	return p.who, nil
 }
 
 // Need settles what the key may do, before anything of an upload's body is read.
-func (p *Proof) Need(scope string) error { return p.caller.NeedMerchant(scope) }
+func (p *Proof) Need(scope string) error { return p.who.NeedMerchant(scope) }
 
 // Merchant is the key's merchant, or 0.
-func (p *Proof) Merchant() int64 { return p.caller.MerchantID }
+func (p *Proof) Merchant() int64 { return p.who.MerchantID }
 
 // Upload is what an appeal's signature covers: the reason, and the file's name and size. A part that was not sent, or
 // not once, is nil.
@@ -48,20 +50,20 @@ func AppealText(reason, fileName string, fileSize int64) string {
 // body's bytes: until then, the caller is anyone. It returns the upload as it was signed, see spellings. An upload that
 // lacks a part has no text that could be signed, rightly or wrongly: its sender has proved key and secret, and is told
 // what is missing.
-func ProveUpload(ctx context.Context, u Upload) (Caller, Upload, error) {
+func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	proof, ok := ctx.Value(proofKey{}).(*Proof)
 	switch {
 	case !ok:
-		return CallerFrom(ctx), u, nil
+		return caller.From(ctx), u, nil
 	case !u.complete():
-		return proof.caller, u, nil
+		return proof.who, u, nil
 	}
 	for _, signed := range u.spellings() {
-		if caller, err := proof.Check([]byte(AppealText(*signed.Reason, *signed.FileName, *signed.FileSize))); err == nil {
-			return caller, signed, nil
+		if who, err := proof.Check([]byte(AppealText(*signed.Reason, *signed.FileName, *signed.FileSize))); err == nil {
+			return who, signed, nil
 		}
 	}
-	return Caller{}, Upload{}, errInvalidSignature
+	return caller.Caller{}, Upload{}, errInvalidSignature
 }
 
 // undone undoes what FormData, in browsers and in Node, does to a file's name on its way.

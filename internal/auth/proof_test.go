@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 )
@@ -33,22 +34,22 @@ func TestProveUpload(t *testing.T) {
 	proof, err := keys.Begin(t.Context(), headers(m, "appeal-v1\nx\na.pdf\n4"))
 	noError(t, err)
 	ctx := auth.WithProof(t.Context(), proof)
-	if got := auth.CallerFrom(ctx); got.Kind != auth.Anyone {
+	if got := caller.From(ctx); got.Kind != caller.Anyone {
 		t.Errorf("unproved, the caller is %s", got.Kind)
 	}
-	caller, _, err := auth.ProveUpload(ctx, good)
-	if noError(t, err); !reflect.DeepEqual(caller, m.Caller) {
-		t.Errorf("proved to be %+v", caller)
+	who, _, err := auth.ProveUpload(ctx, good)
+	if noError(t, err); !reflect.DeepEqual(who, m.Caller) {
+		t.Errorf("proved to be %+v", who)
 	}
 	for name, wrong := range map[string]auth.Upload{
 		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),
 		"empty":   upload("", "", 0),
 		"shifted": upload("x\na.pdf", "4", 0),
 	} {
-		caller, _, err := auth.ProveUpload(ctx, wrong)
+		who, _, err := auth.ProveUpload(ctx, wrong)
 		refused(t, err, fault.Forbidden, "invalid_signature")
-		if !reflect.DeepEqual(caller, auth.Caller{}) {
-			t.Errorf("%s: let in as %+v", name, caller)
+		if !reflect.DeepEqual(who, caller.Caller{}) {
+			t.Errorf("%s: let in as %+v", name, who)
 		}
 	}
 	// Without one of the parts there is no text to sign; the room refuses such an upload.
@@ -56,13 +57,13 @@ func TestProveUpload(t *testing.T) {
 		"nothing": {}, "no reason": {FileName: good.FileName, FileSize: good.FileSize}, "no file": {Reason: good.Reason, FileName: good.FileName},
 		"no name": {Reason: good.Reason, FileSize: good.FileSize},
 	} {
-		if caller, _, err := auth.ProveUpload(ctx, part); err != nil || caller.ID != m.Caller.ID {
-			t.Errorf("%s: %+v, %v", name, caller, err)
+		if who, _, err := auth.ProveUpload(ctx, part); err != nil || who.ID != m.Caller.ID {
+			t.Errorf("%s: %+v, %v", name, who, err)
 		}
 	}
 	// Nothing was proved at the door: nothing is proved here.
-	if caller, _, err := auth.ProveUpload(context.Background(), good); err != nil || caller.Kind != auth.Anyone {
-		t.Errorf("%+v, %v", caller, err)
+	if who, _, err := auth.ProveUpload(context.Background(), good); err != nil || who.Kind != caller.Anyone {
+		t.Errorf("%+v, %v", who, err)
 	}
 }
 
@@ -85,9 +86,9 @@ func TestProveFormData(t *testing.T) {
 	} {
 		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(test.reason, test.fileName, 4)))
 		noError(t, err)
-		caller, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload(test.sentReason, test.sentName, 4))
-		if err != nil || caller.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName || *signed.FileSize != 4 {
-			t.Errorf("%s: %+v as %+v, %v", name, caller, signed, err)
+		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload(test.sentReason, test.sentName, 4))
+		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName || *signed.FileSize != 4 {
+			t.Errorf("%s: %+v as %+v, %v", name, who, signed, err)
 		}
 	}
 	for name, wrong := range map[string][2]string{

@@ -10,13 +10,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
 // NewUser is a user to be made.
 type NewUser struct {
-	Kind            Kind
+	Kind            caller.Kind
 	Login, Password string
 	MerchantID      *int64
 	TraderID        *int64
@@ -33,8 +34,8 @@ const (
 )
 
 // Create makes a user, on an operator's word. What the log of settings keeps of him does not include the password.
-func (u *Users) Create(ctx context.Context, caller Caller, n NewUser) (db.SettingChange, error) {
-	c, err := userChange(caller, 0)
+func (u *Users) Create(ctx context.Context, who caller.Caller, n NewUser) (db.SettingChange, error) {
+	c, err := userChange(who, 0)
 	if err != nil {
 		return c, err
 	}
@@ -65,7 +66,7 @@ func (n NewUser) insertError(err error) error {
 		return nil
 	case db.IsUniqueViolation(err):
 		return fault.Fields{"login": {"is taken"}}.Err()
-	case db.IsForeignKeyViolation(err) && n.Kind == Cabinet:
+	case db.IsForeignKeyViolation(err) && n.Kind == caller.Cabinet:
 		return fault.Fields{"merchantIds": {"one of them is no merchant"}}.Err()
 	case db.IsForeignKeyViolation(err):
 		return fault.Fields{"merchantId": {"no such merchant or trader"}}.Err()
@@ -77,7 +78,7 @@ func (n NewUser) insertError(err error) error {
 func (n *NewUser) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	switch n.Kind {
-	case Cabinet, MerchantPortal, Trader, Operator:
+	case caller.Cabinet, caller.MerchantPortal, caller.Trader, caller.Operator:
 	default:
 		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
 	}
@@ -85,9 +86,9 @@ func (n *NewUser) validate(ctx context.Context) error {
 	// A payment names its payer by login or by id: the two must not be mistaken for each other.
 	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
 	checkPassword(f, n.Password)
-	f.Check((n.Kind == MerchantPortal) == (n.MerchantID != nil), "merchantId", "goes with kind merchant_portal, and only with it")
-	f.Check((n.Kind == Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
-	f.Check((n.Kind == Cabinet) == (len(n.MerchantIDs) > 0), "merchantIds", "goes with kind cabinet, and only with it")
+	f.Check((n.Kind == caller.MerchantPortal) == (n.MerchantID != nil), "merchantId", "goes with kind merchant_portal, and only with it")
+	f.Check((n.Kind == caller.Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
+	f.Check((n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0), "merchantIds", "goes with kind cabinet, and only with it")
 	f.Check(len(n.MerchantIDs) <= maxMerchants, "merchantIds", "must be at most %d", maxMerchants)
 	slices.Sort(n.MerchantIDs)
 	n.MerchantIDs = slices.Compact(n.MerchantIDs)
@@ -107,8 +108,8 @@ type UserUpdate struct {
 }
 
 // Update switches a user off or on, or changes his password. Either ends his sessions.
-func (u *Users) Update(ctx context.Context, caller Caller, update UserUpdate) (db.SettingChange, error) {
-	c, err := userChange(caller, update.ID)
+func (u *Users) Update(ctx context.Context, who caller.Caller, update UserUpdate) (db.SettingChange, error) {
+	c, err := userChange(who, update.ID)
 	if err != nil {
 		return c, err
 	}
@@ -129,8 +130,8 @@ func (u *Users) Update(ctx context.Context, caller Caller, update UserUpdate) (d
 }
 
 // RevokeTokens ends every session of a user.
-func (u *Users) RevokeTokens(ctx context.Context, caller Caller, id int64) (db.SettingChange, error) {
-	c, err := userChange(caller, id)
+func (u *Users) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (db.SettingChange, error) {
+	c, err := userChange(who, id)
 	if err != nil {
 		return c, err
 	}
@@ -148,11 +149,11 @@ func (u *Users) changeUser(ctx context.Context, c db.SettingChange, id int64, ap
 	})
 }
 
-func userChange(caller Caller, id int64) (db.SettingChange, error) {
-	if err := caller.NeedOperator(); err != nil {
+func userChange(who caller.Caller, id int64) (db.SettingChange, error) {
+	if err := who.NeedOperator(); err != nil {
 		return db.SettingChange{}, err
 	}
 	return db.SettingChange{
-		At: time.Now().UTC(), Actor: caller.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
+		At: time.Now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
 	}, nil
 }

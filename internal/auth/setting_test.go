@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 )
@@ -20,9 +21,9 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	operator := auth.Caller{Kind: auth.Operator, ID: 1}
+	operator := caller.Caller{Kind: caller.Operator, ID: 1}
 	const password, second = "correct horse battery", "another long password"
-	made, err := users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
+	made, err := users.Create(t.Context(), operator, auth.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +42,8 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 		return "Bearer " + token.Bearer
 	}
 	known := func(bearer string) bool {
-		caller, err := users.Bearer(t.Context(), bearer)
-		return err == nil && caller.TraderID == trader.ID
+		who, err := users.Bearer(t.Context(), bearer)
+		return err == nil && who.TraderID == trader.ID
 	}
 
 	session := login(password)
@@ -77,23 +78,23 @@ func TestWrongUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	operator, one, far := auth.Caller{Kind: auth.Operator, ID: 1}, int64(1), int64(1<<40)
+	operator, one, far := caller.Caller{Kind: caller.Operator, ID: 1}, int64(1), int64(1<<40)
 	const password = "correct horse battery"
 	for name, c := range map[string]struct {
 		user   auth.NewUser
 		fields []string
 	}{
 		"nothing":          {auth.NewUser{}, []string{"kind", "login", "password"}},
-		"a number":         {auth.NewUser{Kind: auth.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
-		"11 characters":    {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
-		"a key's kind":     {auth.NewUser{Kind: auth.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
-		"without merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
-		"without trader":   {auth.NewUser{Kind: auth.Trader, Login: "eva", Password: password}, []string{"traderId"}},
-		"with too much":    {auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
-		"of no merchant":   {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
-		"of far merchants": {auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
-		"no player":        {auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
-		"unknown merchant": {auth.NewUser{Kind: auth.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
+		"a number":         {auth.NewUser{Kind: caller.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
+		"11 characters":    {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
+		"a key's kind":     {auth.NewUser{Kind: caller.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
+		"without merchant": {auth.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
+		"without trader":   {auth.NewUser{Kind: caller.Trader, Login: "eva", Password: password}, []string{"traderId"}},
+		"with too much":    {auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
+		"of no merchant":   {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
+		"of far merchants": {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
+		"no player":        {auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
+		"unknown merchant": {auth.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
 	} {
 		_, err := users.Create(t.Context(), operator, c.user)
 		f := fault.As(err)
@@ -109,7 +110,7 @@ func TestWrongUsers(t *testing.T) {
 	}
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
 	change, err := users.Create(t.Context(), operator,
-		auth.NewUser{Kind: auth.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
+		auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
 	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
 		t.Fatalf("%s, %v", change.After, err)
 	}
@@ -117,14 +118,14 @@ func TestWrongUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if caller, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil || !slices.Equal(caller.MerchantIDs, []int64{m.ID}) {
-		t.Errorf("signed in as %+v, %v", caller, err)
+	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil || !slices.Equal(who.MerchantIDs, []int64{m.ID}) {
+		t.Errorf("signed in as %+v, %v", who, err)
 	}
-	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: auth.Operator, Login: "eva", Password: password})
+	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
 		t.Errorf("a login twice: %v", err)
 	}
-	if _, err := users.Create(t.Context(), auth.Caller{Kind: auth.Trader}, auth.NewUser{}); fault.As(err) != fault.ErrTokenKindNotAllowed {
+	if _, err := users.Create(t.Context(), caller.Caller{Kind: caller.Trader}, auth.NewUser{}); fault.As(err) != fault.ErrTokenKindNotAllowed {
 		t.Errorf("a trader makes users: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/vault"
@@ -73,7 +74,7 @@ func CreateOperator(ctx context.Context, q *db.Queries, login, password string) 
 		return fmt.Errorf("hash password: %w", err)
 	}
 	_, err = q.UserInsert(ctx, db.UserInsertParams{
-		Kind: string(Operator), Login: login, PasswordHash: hash, CreatedAt: time.Now(),
+		Kind: string(caller.Operator), Login: login, PasswordHash: hash, CreatedAt: time.Now(),
 	})
 	if err != nil {
 		return fmt.Errorf("create operator %q: %w", login, err)
@@ -87,7 +88,7 @@ type Credentials struct{ Login, Password, Code string }
 // Token is a new bearer token, shown only once.
 type Token struct {
 	Bearer    string
-	Kind      Kind
+	Kind      caller.Kind
 	ExpiresAt time.Time
 }
 
@@ -128,7 +129,7 @@ func (u *Users) Login(ctx context.Context, c Credentials) (Token, error) {
 	if err := u.checkCode(user, c.Code); err != nil {
 		return Token{}, err
 	}
-	return u.issue(ctx, user.ID, Kind(user.Kind))
+	return u.issue(ctx, user.ID, caller.Kind(user.Kind))
 }
 
 func (u *Users) compare(ctx context.Context, password, hash string) (bool, error) {
@@ -158,7 +159,7 @@ func (u *Users) checkCode(user db.UserByLoginRow, code string) error {
 	return nil
 }
 
-func (u *Users) issue(ctx context.Context, userID int64, kind Kind) (Token, error) {
+func (u *Users) issue(ctx context.Context, userID int64, kind caller.Kind) (Token, error) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	token := Token{Bearer: randomToken(), Kind: kind, ExpiresAt: now.Add(tokenLife)}
 	err := u.q.TokenInsert(ctx, db.TokenInsertParams{
@@ -178,19 +179,19 @@ func HasBearer(authorization string) bool {
 }
 
 // Bearer authenticates the token of an Authorization header.
-func (u *Users) Bearer(ctx context.Context, authorization string) (Caller, error) {
+func (u *Users) Bearer(ctx context.Context, authorization string) (caller.Caller, error) {
 	if !HasBearer(authorization) {
-		return Caller{}, fault.ErrUnauthenticated
+		return caller.Caller{}, fault.ErrUnauthenticated
 	}
 	hash := HashSecret(authorization[len(bearerPrefix):])
 	user, err := u.q.TokenUser(ctx, db.TokenUserParams{Hash: hash, Now: time.Now()})
 	if db.NoRows(err) {
-		return Caller{}, fault.ErrUnauthenticated
+		return caller.Caller{}, fault.ErrUnauthenticated
 	}
 	if err != nil {
-		return Caller{}, fmt.Errorf("read token: %w", err)
+		return caller.Caller{}, fmt.Errorf("read token: %w", err)
 	}
-	c := Caller{Kind: Kind(user.Kind), ID: user.ID, Login: user.Login}
+	c := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login}
 	if user.MerchantID != nil {
 		c.MerchantID = *user.MerchantID
 	}

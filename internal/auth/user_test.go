@@ -11,6 +11,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -36,7 +37,7 @@ func newPeople(t testing.TB) people {
 	return people{DB: d, Users: users, vault: v}
 }
 
-func (p people) add(t testing.TB, kind auth.Kind, login string, merchantID, traderID *int64) int64 {
+func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, traderID *int64) int64 {
 	t.Helper()
 	hash, err := auth.HashPassword(password)
 	noError(t, err)
@@ -64,9 +65,9 @@ func TestLogin(t *testing.T) {
 	p := newPeople(t)
 	m, trader := p.NewMerchant(t, dbtest.MerchantOpts{}), p.NewTrader(t, dbtest.TraderOpts{})
 	for _, test := range []struct {
-		kind                 auth.Kind
+		kind                 caller.Kind
 		merchantID, traderID int64
-	}{{auth.Cabinet, 0, 0}, {auth.MerchantPortal, m.ID, 0}, {auth.Trader, 0, trader.ID}, {auth.Operator, 0, 0}} {
+	}{{caller.Cabinet, 0, 0}, {caller.MerchantPortal, m.ID, 0}, {caller.Trader, 0, trader.ID}, {caller.Operator, 0, 0}} {
 		login := "the " + string(test.kind)
 		id := p.add(t, test.kind, login, unlessZero(test.merchantID), unlessZero(test.traderID))
 		token, err := p.Login(t.Context(), auth.Credentials{Login: login, Password: password})
@@ -74,10 +75,10 @@ func TestLogin(t *testing.T) {
 		if life := time.Until(token.ExpiresAt); token.Kind != test.kind || life < time.Hour || life > 24*time.Hour {
 			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
 		}
-		caller, err := p.Bearer(t.Context(), "Bearer "+token.Bearer)
+		who, err := p.Bearer(t.Context(), "Bearer "+token.Bearer)
 		noError(t, err)
-		if caller.Kind != test.kind || caller.ID != id || caller.Login != login || caller.MerchantID != test.merchantID || caller.TraderID != test.traderID {
-			t.Errorf("%s: caller %+v", test.kind, caller)
+		if who.Kind != test.kind || who.ID != id || who.Login != login || who.MerchantID != test.merchantID || who.TraderID != test.traderID {
+			t.Errorf("%s: caller %+v", test.kind, who)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func unlessZero(id int64) *int64 {
 func TestLoginRefused(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.add(t, auth.Operator, "operator", nil, nil)
+	p.add(t, caller.Operator, "operator", nil, nil)
 	answers := map[string]bool{}
 	for name, c := range map[string]auth.Credentials{
 		"wrong password":  {Login: "operator", Password: "wrong"},
@@ -121,7 +122,7 @@ func TestLoginRefused(t *testing.T) {
 func TestSecondFactor(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	secret := p.secondFactor(t, p.add(t, auth.Operator, "operator", nil, nil))
+	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code := func(at time.Time) string {
 		text, err := totp.GenerateCode(secret, at)
 		noError(t, err)
@@ -141,7 +142,7 @@ func TestSecondFactor(t *testing.T) {
 	_, err = p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code(time.Now())})
 	noError(t, err)
 	// Another user's sealed secret, put into this row, must not open.
-	other := p.add(t, auth.Operator, "other", nil, nil)
+	other := p.add(t, caller.Operator, "other", nil, nil)
 	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1", other)
 	noError(t, err)
 	if _, err = p.Login(t.Context(), auth.Credentials{Login: "other", Password: password, Code: code(time.Now())}); err == nil || fault.As(err) != nil {
@@ -152,7 +153,7 @@ func TestSecondFactor(t *testing.T) {
 func TestBearerRefused(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	id := p.add(t, auth.Operator, "operator", nil, nil)
+	id := p.add(t, caller.Operator, "operator", nil, nil)
 	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password})
 	noError(t, err)
 	noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
@@ -163,9 +164,9 @@ func TestBearerRefused(t *testing.T) {
 		"Bearer " + token.Bearer + " ", "Bearer " + token.Bearer[1:], "Bearer " + strings.ToUpper(token.Bearer),
 		"Bearer " + hex.EncodeToString(auth.HashSecret(token.Bearer)), "Bearer " + string(auth.HashSecret(token.Bearer)),
 	} {
-		caller, err := p.Bearer(t.Context(), authorization)
-		if !errors.Is(err, fault.ErrUnauthenticated) || caller.Kind != "" {
-			t.Errorf("%q: %+v, %v", authorization, caller, err)
+		who, err := p.Bearer(t.Context(), authorization)
+		if !errors.Is(err, fault.ErrUnauthenticated) || who.Kind != "" {
+			t.Errorf("%q: %+v, %v", authorization, who, err)
 		}
 	}
 	// The scheme's name is case-insensitive (RFC 9110, 11.1).
@@ -177,7 +178,7 @@ func TestBearerRefused(t *testing.T) {
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	id := p.add(t, auth.Operator, "operator", nil, nil)
+	id := p.add(t, caller.Operator, "operator", nil, nil)
 	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
 		noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
 			Hash: auth.HashSecret(token), UserID: id, CreatedAt: dbtest.Start, ExpiresAt: time.Now().Add(expires),
@@ -196,7 +197,7 @@ func TestPrune(t *testing.T) {
 func TestOnlyHashesAreStored(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	secret := p.secondFactor(t, p.add(t, auth.Operator, "operator", nil, nil))
+	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
 	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code})
@@ -232,7 +233,7 @@ func TestCreateOperator(t *testing.T) {
 	p := newPeople(t)
 	noError(t, auth.CreateOperator(t.Context(), p.Queries(), "root", password))
 	token, err := p.Login(t.Context(), auth.Credentials{Login: "root", Password: password})
-	if err != nil || token.Kind != auth.Operator {
+	if err != nil || token.Kind != caller.Operator {
 		t.Errorf("%s, %v", token.Kind, err)
 	}
 	if err := auth.CreateOperator(t.Context(), p.Queries(), "root", "another password"); err == nil || strings.Contains(err.Error(), "another password") {
@@ -243,20 +244,20 @@ func TestCreateOperator(t *testing.T) {
 // FuzzBearer: whatever the header holds, it is the one token or nobody.
 func FuzzBearer(f *testing.F) {
 	p := newPeople(f)
-	p.add(f, auth.Operator, "operator", nil, nil)
+	p.add(f, caller.Operator, "operator", nil, nil)
 	token, err := p.Login(f.Context(), auth.Credentials{Login: "operator", Password: password})
 	noError(f, err)
 	for _, seed := range []string{"Bearer " + token.Bearer, "BEARER " + token.Bearer, "", "Bearer", "Bearer \x00", "Bearer ' or true --", "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, authorization string) {
-		caller, err := p.Bearer(t.Context(), authorization)
+		who, err := p.Bearer(t.Context(), authorization)
 		known := len(authorization) > 7 && strings.EqualFold(authorization[:7], "bearer ") && authorization[7:] == token.Bearer
 		switch {
-		case known && (err != nil || caller.Kind != auth.Operator):
+		case known && (err != nil || who.Kind != caller.Operator):
 			t.Fatalf("the token was refused: %v", err)
 		case !known && !errors.Is(err, fault.ErrUnauthenticated):
-			t.Fatalf("%q: %+v, %v", authorization, caller, err)
+			t.Fatalf("%q: %+v, %v", authorization, who, err)
 		}
 	})
 }

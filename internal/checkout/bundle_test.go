@@ -12,6 +12,7 @@ import (
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
@@ -188,7 +189,7 @@ func (b *bundle) count(t *testing.T, sql string, args ...any) int {
 
 func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(t.Context(), auth.Caller{Kind: auth.Application}, p.ID, payment.Update{Status: status})
+	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: status})
 	noError(t, err)
 }
 

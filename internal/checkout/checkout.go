@@ -45,6 +45,7 @@ import (
 
 	"gateway/internal/acquirer"
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/clock"
 	"gateway/internal/db"
@@ -226,11 +227,11 @@ func noAnswer(ctx context.Context, call string, id fmt.Stringer, err error) {
 }
 
 // assigned finds a payment for its trader's desk.
-func (s *Service) assigned(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-	if caller.Kind != auth.Trader {
+func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+	if who.Kind != caller.Trader {
 		return payment.Payment{}, fault.ErrTokenKindNotAllowed
 	}
-	p, err := s.Payments.Get(ctx, caller, strconv.FormatInt(id, 10))
+	p, err := s.Payments.Get(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {
 		return p, err
 	}

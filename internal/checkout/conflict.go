@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -13,8 +13,8 @@ import (
 type Conflict struct{ db.CardConflict }
 
 // ListConflicts lists the open conflicts, the newest first. The cursor is nil on the last page.
-func (s *Service) ListConflicts(ctx context.Context, caller auth.Caller, size *int32, cursor *string) ([]Conflict, *string, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) ListConflicts(ctx context.Context, who caller.Caller, size *int32, cursor *string) ([]Conflict, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
@@ -37,14 +37,14 @@ func (s *Service) ListConflicts(ctx context.Context, caller auth.Caller, size *i
 }
 
 // CloseConflict notes that an operator has settled a conflict.
-func (s *Service) CloseConflict(ctx context.Context, caller auth.Caller, id int64) (Conflict, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Conflict{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Conflict{}, err
 	}
-	now, actor := s.clock.Now(), caller.Actor()
+	now, actor := s.clock.Now(), who.Actor()
 	row, err := s.q.ConflictClose(ctx, db.ConflictCloseParams{ID: id, ClosedAt: &now, ClosedBy: &actor})
 	if db.NoRows(err) {
 		return Conflict{}, fault.ErrNotFound

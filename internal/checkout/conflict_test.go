@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"gateway/internal/acquirer"
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 )
 
 // A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
@@ -62,7 +62,7 @@ func TestConflict(t *testing.T) {
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	operator := auth.Caller{Kind: auth.Operator, ID: 1}
+	operator := caller.Caller{Kind: caller.Operator, ID: 1}
 	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
 	noError(t, err)
 	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != string(acquirer.Declined) {
@@ -89,7 +89,7 @@ func TestCompletedUncharged(t *testing.T) {
 	noError(t, err)
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
-	list, _, err := b.checkouts.ListConflicts(t.Context(), auth.Caller{Kind: auth.Operator, ID: 1}, nil, nil)
+	list, _, err := b.checkouts.ListConflicts(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1}, nil, nil)
 	noError(t, err)
 	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != "voided" {
 		t.Fatalf("conflicts %+v", list)

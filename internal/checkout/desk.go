@@ -5,26 +5,26 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/payment"
 )
 
 // RequestCode asks the payer for the code his bank sent, on the trader's word.
-func (s *Service) RequestCode(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-	return s.atDesk(ctx, caller, id, State.codeRequested)
+func (s *Service) RequestCode(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+	return s.atDesk(ctx, who, id, State.codeRequested)
 }
 
 // MarkCodeNotNeeded says on the trader's word that there is no code to wait for.
-func (s *Service) MarkCodeNotNeeded(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-	return s.atDesk(ctx, caller, id, State.codeNotNeeded)
+func (s *Service) MarkCodeNotNeeded(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+	return s.atDesk(ctx, who, id, State.codeNotNeeded)
 }
 
 func (s *Service) atDesk(
-	ctx context.Context, caller auth.Caller, id int64, step func(State) (State, error),
+	ctx context.Context, who caller.Caller, id int64, step func(State) (State, error),
 ) (payment.Payment, error) {
-	found, err := s.assigned(ctx, caller, id)
+	found, err := s.assigned(ctx, who, id)
 	if err != nil {
 		return found, err
 	}
@@ -48,11 +48,11 @@ func (s *Service) atDesk(
 }
 
 // Resend asks for the code again on the merchant's word.
-func (s *Service) Resend(ctx context.Context, caller auth.Caller, id string) (State, error) {
-	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (State, error) {
+	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return State{}, err
 	}
-	found, err := s.Payments.Get(ctx, caller, id)
+	found, err := s.Payments.Get(ctx, who, id)
 	if err != nil {
 		return State{}, err
 	}
@@ -64,8 +64,8 @@ func (s *Service) Resend(ctx context.Context, caller auth.Caller, id string) (St
 }
 
 // RequestResend asks for the code again on the trader's word; the merchant is told.
-func (s *Service) RequestResend(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-	found, err := s.assigned(ctx, caller, id)
+func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+	found, err := s.assigned(ctx, who, id)
 	if err != nil {
 		return found, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -61,11 +61,11 @@ func TestDesk(t *testing.T) {
 
 var bg = context.Background()
 
-func (b *bundle) steps(id int64) map[string]func(c auth.Caller) error {
-	return map[string]func(c auth.Caller) error{
-		"request": func(c auth.Caller) error { _, err := b.checkouts.RequestCode(bg, c, id); return err },
-		"resend":  func(c auth.Caller) error { _, err := b.checkouts.RequestResend(bg, c, id); return err },
-		"mark":    func(c auth.Caller) error { _, err := b.checkouts.MarkCodeNotNeeded(bg, c, id); return err },
+func (b *bundle) steps(id int64) map[string]func(c caller.Caller) error {
+	return map[string]func(c caller.Caller) error{
+		"request": func(c caller.Caller) error { _, err := b.checkouts.RequestCode(bg, c, id); return err },
+		"resend":  func(c caller.Caller) error { _, err := b.checkouts.RequestResend(bg, c, id); return err },
+		"mark":    func(c caller.Caller) error { _, err := b.checkouts.MarkCodeNotNeeded(bg, c, id); return err },
 	}
 }
 
@@ -80,7 +80,7 @@ func TestWhoseDesk(t *testing.T) {
 	for name, step := range b.steps(p.ID) {
 		wantCode(t, name+" by a stranger", step(stranger.Caller), "not_found")
 		wantCode(t, name+" by a merchant", step(b.merchant.Caller), "token_kind_not_allowed")
-		wantCode(t, name+" by an operator", step(auth.Caller{Kind: auth.Operator}), "token_kind_not_allowed")
+		wantCode(t, name+" by an operator", step(caller.Caller{Kind: caller.Operator}), "token_kind_not_allowed")
 	}
 	for name, step := range b.steps(other.ID) {
 		wantCode(t, name+" of a requisite payment", step(stranger.Caller), map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"])

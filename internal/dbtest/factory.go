@@ -10,6 +10,7 @@ import (
 
 	"gateway/internal/audit"
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 )
@@ -35,7 +36,7 @@ type Merchant struct {
 	ID, CashboxID int64
 	// KeyID and Secret sign its requests; Caller is whom they prove.
 	KeyID, Secret string
-	Caller        auth.Caller
+	Caller        caller.Caller
 }
 
 // NewMerchant makes a merchant with a cashbox and a key.
@@ -68,8 +69,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 		Scopes: o.Scopes, CreatedAt: Start,
 	})
 	check(t, err)
-	m.Caller = auth.Caller{
-		Kind: auth.MerchantKey, ID: keyID, MerchantID: m.ID, CashboxID: cashbox, Scopes: o.Scopes,
+	m.Caller = caller.Caller{
+		Kind: caller.MerchantKey, ID: keyID, MerchantID: m.ID, CashboxID: cashbox, Scopes: o.Scopes,
 		APIEnabled: true, RatePercent: o.RatePercent,
 	}
 	return m
@@ -86,7 +87,7 @@ func (o MerchantOpts) defaults() MerchantOpts {
 		o.Validity = 15 * time.Minute
 	}
 	if o.Scopes == nil {
-		o.Scopes = []string{auth.ScopePayments}
+		o.Scopes = []string{caller.ScopePayments}
 	}
 	return o
 }
@@ -107,7 +108,7 @@ type TraderOpts struct {
 type Trader struct {
 	ID         int64
 	Requisites []int64
-	Caller     auth.Caller
+	Caller     caller.Caller
 }
 
 // NewTrader makes a trader with USDT and requisites.
@@ -120,7 +121,7 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	check(t, err)
 	check(t, ledger.Open(ctx, q, ledger.Trader, id))
 	d.Fund(t, ledger.Available(ledger.Trader, id), or(o.USDT, "0"))
-	trader := Trader{ID: id, Caller: auth.Caller{Kind: auth.Trader, ID: id, TraderID: id}}
+	trader := Trader{ID: id, Caller: caller.Caller{Kind: caller.Trader, ID: id, TraderID: id}}
 	for i := range o.Requisites {
 		holder, bank := "Ivan Petrov", "Sample Bank"
 		requisite, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{

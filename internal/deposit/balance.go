@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -22,8 +22,8 @@ type Balance struct {
 }
 
 // Balance reads what a cashbox of the merchant's holds, in one snapshot. Any key of the merchant may.
-func (s *Service) Balance(ctx context.Context, caller auth.Caller, id int64) (Balance, error) {
-	if err := caller.NeedMerchant(""); err != nil {
+func (s *Service) Balance(ctx context.Context, who caller.Caller, id int64) (Balance, error) {
+	if err := who.NeedMerchant(""); err != nil {
 		return Balance{}, err
 	}
 	row, err := s.q.CashboxBalance(ctx, db.CashboxBalanceParams{
@@ -34,7 +34,7 @@ func (s *Service) Balance(ctx context.Context, caller auth.Caller, id int64) (Ba
 		return Balance{}, fault.ErrNotFound
 	case err != nil:
 		return Balance{}, fmt.Errorf("read balance: %w", err)
-	case row.MerchantID != caller.MerchantID:
+	case row.MerchantID != who.MerchantID:
 		return Balance{}, fault.ErrCashboxAccessDenied
 	case row.TraderCashboxID == nil:
 		return Balance{}, errNoBridge

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -36,8 +36,8 @@ func TestBalance(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := context.Background()
-	read := func(caller auth.Caller, id int64) error {
-		_, err := d.service.Balance(ctx, caller, id)
+	read := func(who caller.Caller, id int64) error {
+		_, err := d.service.Balance(ctx, who, id)
 		return err
 	}
 	// Whose it is comes before what it lacks.

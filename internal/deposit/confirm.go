@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -16,21 +16,21 @@ var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The 
 
 // Confirm credits a pending deposit to its cashbox, on an operator's word that the USDT have arrived. Of several
 // confirmations at once one does.
-func (s *Service) Confirm(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
-	return s.moveDeposit(ctx, caller, id, depositConfirmed, nil)
+func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
+	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
 }
 
 // Reject ends a pending deposit without a credit.
-func (s *Service) Reject(ctx context.Context, caller auth.Caller, id int64, reason *string) (Deposit, error) {
-	return s.moveDeposit(ctx, caller, id, depositRejected, reason)
+func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason *string) (Deposit, error) {
+	return s.moveDeposit(ctx, who, id, depositRejected, reason)
 }
 
 const maxReason = 255
 
 func (s *Service) moveDeposit(
-	ctx context.Context, caller auth.Caller, id int64, status string, reason *string,
+	ctx context.Context, who caller.Caller, id int64, status string, reason *string,
 ) (Deposit, error) {
-	if err := caller.NeedOperator(); err != nil {
+	if err := who.NeedOperator(); err != nil {
 		return Deposit{}, err
 	}
 	found, err := s.findDeposit(ctx, id)
@@ -57,7 +57,7 @@ func (s *Service) moveDeposit(
 		if after, err = q.DepositMove(ctx, params); err != nil {
 			return fmt.Errorf("move deposit: %w", err)
 		}
-		if err := recordDeposit(ctx, q, after, caller, &locked.Status, reason); err != nil {
+		if err := recordDeposit(ctx, q, after, who, &locked.Status, reason); err != nil {
 			return err
 		}
 		return credit(ctx, q, after)
@@ -66,9 +66,9 @@ func (s *Service) moveDeposit(
 }
 
 // recordDeposit writes a row of history.
-func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, caller auth.Caller, from, reason *string) error {
+func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, who caller.Caller, from, reason *string) error {
 	err := q.DepositHistoryInsert(ctx, db.DepositHistoryInsertParams{
-		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: caller.Actor(),
+		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: who.Actor(),
 		FromStatus: from, ToStatus: d.Status, Reason: reason,
 	})
 	if err != nil {
@@ -96,8 +96,8 @@ type Page struct {
 }
 
 // List lists deposits to operators. The cursor is nil on the last page.
-func (s *Service) List(ctx context.Context, caller auth.Caller, page Page) ([]Deposit, *string, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Deposit, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -65,43 +65,43 @@ type Created struct {
 
 // Create makes a pending deposit, or answers with the one already made under the same idempotency key for the
 // same cashbox.
-func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Created, error) {
-	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
+func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
+	if err := who.NeedMerchant(caller.ScopeDeposits); err != nil {
 		return Created{}, err
 	}
 	if r.CashboxID == nil {
-		r.CashboxID = caller.CashboxID
-	} else if err := s.checkOwner(ctx, caller, *r.CashboxID); err != nil {
+		r.CashboxID = who.CashboxID
+	} else if err := s.checkOwner(ctx, who, *r.CashboxID); err != nil {
 		return Created{}, err
 	}
 	params, err := r.validate(ctx)
 	if err != nil {
 		return Created{}, err
 	}
-	params.MerchantID, params.Now = caller.MerchantID, s.clock.Now()
+	params.MerchantID, params.Now = who.MerchantID, s.clock.Now()
 	var created Created
 	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		created, err = createDeposit(ctx, q, caller, params)
+		created, err = createDeposit(ctx, q, who, params)
 		return err
 	})
 	return created, err
 }
 
 // checkOwner wants a cashbox of the caller's merchant.
-func (s *Service) checkOwner(ctx context.Context, caller auth.Caller, id int64) error {
+func (s *Service) checkOwner(ctx context.Context, who caller.Caller, id int64) error {
 	owner, err := s.q.CashboxOwner(ctx, id)
 	switch {
 	case db.NoRows(err):
 		return fault.ErrNotFound
 	case err != nil:
 		return fmt.Errorf("read cashbox: %w", err)
-	case owner.MerchantID != caller.MerchantID:
+	case owner.MerchantID != who.MerchantID:
 		return fault.ErrCashboxAccessDenied
 	}
 	return nil
 }
 
-func createDeposit(ctx context.Context, q *db.Queries, caller auth.Caller, params db.DepositInsertParams) (Created, error) {
+func createDeposit(ctx context.Context, q *db.Queries, who caller.Caller, params db.DepositInsertParams) (Created, error) {
 	made, err := q.DepositInsert(ctx, params)
 	if db.NoRows(err) {
 		return replayDeposit(ctx, q, params)
@@ -109,7 +109,7 @@ func createDeposit(ctx context.Context, q *db.Queries, caller auth.Caller, param
 	if err != nil {
 		return Created{}, fmt.Errorf("insert deposit: %w", err)
 	}
-	return Created{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, caller, nil, nil)
+	return Created{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, who, nil, nil)
 }
 
 // replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to see what the winner
@@ -176,12 +176,12 @@ func checkAddress(f fault.Fields, network, address string) {
 }
 
 // Get reads one of the merchant's deposits.
-func (s *Service) Get(ctx context.Context, caller auth.Caller, id int64) (Deposit, error) {
-	if err := caller.NeedMerchant(auth.ScopeDeposits); err != nil {
+func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
+	if err := who.NeedMerchant(caller.ScopeDeposits); err != nil {
 		return Deposit{}, err
 	}
 	d, err := s.findDeposit(ctx, id)
-	if err == nil && d.MerchantID != caller.MerchantID {
+	if err == nil && d.MerchantID != who.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
 	return Deposit{d}, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/deposit"
 	"gateway/internal/fault"
@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var operator = auth.Caller{Kind: auth.Operator, ID: 9}
+var operator = caller.Caller{Kind: caller.Operator, ID: 9}
 
 func ptr[T any](v T) *T { return &v }
 
@@ -43,7 +43,7 @@ func newDesk(t *testing.T) *desk {
 
 func (d *desk) newMerchant(t *testing.T) dbtest.Merchant {
 	t.Helper()
-	return d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{auth.ScopeDeposits}})
+	return d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeDeposits}})
 }
 
 // request is a valid one; the number makes its idempotency key.
@@ -173,9 +173,9 @@ func TestDepositAccess(t *testing.T) {
 	made := d.create(t, request(1))
 	stranger := d.newMerchant(t)
 	without := d.merchant.Caller
-	without.Scopes = []string{auth.ScopePayments, auth.ScopePayouts}
-	ask := func(caller auth.Caller, r deposit.Request) error {
-		_, err := d.service.Create(ctx, caller, r)
+	without.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
+	ask := func(who caller.Caller, r deposit.Request) error {
+		_, err := d.service.Create(ctx, who, r)
 		return err
 	}
 	// All of this is settled before the body, which is invalid here.
@@ -203,10 +203,10 @@ func TestDepositAccess(t *testing.T) {
 	if got, err := d.service.Get(ctx, d.merchant.Caller, made.ID); err != nil || got.IdempotencyKey != made.IdempotencyKey {
 		t.Errorf("read %+v %v", got, err)
 	}
-	for _, caller := range []auth.Caller{d.merchant.Caller, {Kind: auth.Trader, TraderID: 1}, {Kind: auth.MerchantPortal, MerchantID: d.merchant.ID}} {
-		_, err := d.service.Confirm(ctx, caller, made.ID)
+	for _, who := range []caller.Caller{d.merchant.Caller, {Kind: caller.Trader, TraderID: 1}, {Kind: caller.MerchantPortal, MerchantID: d.merchant.ID}} {
+		_, err := d.service.Confirm(ctx, who, made.ID)
 		wantFault(t, err, "token_kind_not_allowed")
-		_, err = d.service.Reject(ctx, caller, made.ID, nil)
+		_, err = d.service.Reject(ctx, who, made.ID, nil)
 		wantFault(t, err, "token_kind_not_allowed")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -30,8 +30,8 @@ type NewMerchant struct {
 }
 
 // CreateMerchant makes a merchant.
-func (s *Settings) CreateMerchant(ctx context.Context, caller auth.Caller, n NewMerchant) (Change, error) {
-	c, err := s.change(caller, "merchant", "")
+func (s *Settings) CreateMerchant(ctx context.Context, who caller.Caller, n NewMerchant) (Change, error) {
+	c, err := s.change(who, "merchant", "")
 	if err != nil {
 		return c, err
 	}
@@ -57,8 +57,8 @@ type NewTrader struct {
 }
 
 // CreateTrader makes a trader, and the accounts of his USDT.
-func (s *Settings) CreateTrader(ctx context.Context, caller auth.Caller, n NewTrader) (Change, error) {
-	c, err := s.change(caller, "trader", "")
+func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (Change, error) {
+	c, err := s.change(who, "trader", "")
 	if err != nil {
 		return c, err
 	}
@@ -94,8 +94,8 @@ type NewCashbox struct {
 
 // CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its webhooks, which is
 // shown here and never again.
-func (s *Settings) CreateCashbox(ctx context.Context, caller auth.Caller, n NewCashbox) (Change, string, error) {
-	c, err := s.change(caller, "cashbox", "")
+func (s *Settings) CreateCashbox(ctx context.Context, who caller.Caller, n NewCashbox) (Change, string, error) {
+	c, err := s.change(who, "cashbox", "")
 	if err != nil {
 		return c, "", err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -130,8 +130,8 @@ func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 func TestWrongCashbox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	create := func(caller auth.Caller, n directory.NewCashbox) error {
-		_, secret, err := b.settings.CreateCashbox(context.Background(), caller, n)
+	create := func(who caller.Caller, n directory.NewCashbox) error {
+		_, secret, err := b.settings.CreateCashbox(context.Background(), who, n)
 		if secret != "" {
 			t.Errorf("%+v: a secret was shown", n)
 		}
@@ -141,15 +141,15 @@ func TestWrongCashbox(t *testing.T) {
 	wantFields(t, create(operator, directory.NewCashbox{MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40}),
 		"merchantId", "name", "currency", "traderCashboxId")
 	wantFields(t, create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}), "currency", "traderCashboxId")
-	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.MerchantPortal}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
+	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		ctx := context.Background()
-		_, merchant := b.settings.CreateMerchant(ctx, caller, directory.NewMerchant{})
-		_, trader := b.settings.CreateTrader(ctx, caller, directory.NewTrader{})
-		_, fund := b.settings.FundTrader(ctx, caller, directory.Funding{})
-		_, withdraw := b.settings.WithdrawTrader(ctx, caller, directory.Funding{})
-		for i, err := range []error{create(caller, directory.NewCashbox{}), merchant, trader, fund, withdraw} {
+		_, merchant := b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})
+		_, trader := b.settings.CreateTrader(ctx, who, directory.NewTrader{})
+		_, fund := b.settings.FundTrader(ctx, who, directory.Funding{})
+		_, withdraw := b.settings.WithdrawTrader(ctx, who, directory.Funding{})
+		for i, err := range []error{create(who, directory.NewCashbox{}), merchant, trader, fund, withdraw} {
 			if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
-				t.Errorf("%s, call %d: %v", caller.Kind, i, err)
+				t.Errorf("%s, call %d: %v", who.Kind, i, err)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -30,17 +30,17 @@ type Funding struct {
 }
 
 // FundTrader brings a trader's USDT in from outside, on an operator's word that they have arrived.
-func (s *Settings) FundTrader(ctx context.Context, caller auth.Caller, n Funding) (Change, error) {
-	return s.moveFunds(ctx, caller, n, false)
+func (s *Settings) FundTrader(ctx context.Context, who caller.Caller, n Funding) (Change, error) {
+	return s.moveFunds(ctx, who, n, false)
 }
 
 // WithdrawTrader takes out USDT that a trader has available.
-func (s *Settings) WithdrawTrader(ctx context.Context, caller auth.Caller, n Funding) (Change, error) {
-	return s.moveFunds(ctx, caller, n, true)
+func (s *Settings) WithdrawTrader(ctx context.Context, who caller.Caller, n Funding) (Change, error) {
+	return s.moveFunds(ctx, who, n, true)
 }
 
-func (s *Settings) moveFunds(ctx context.Context, caller auth.Caller, n Funding, withdraw bool) (Change, error) {
-	c, err := s.change(caller, "trader_funding", "")
+func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, withdraw bool) (Change, error) {
+	c, err := s.change(who, "trader_funding", "")
 	if err != nil {
 		return c, err
 	}

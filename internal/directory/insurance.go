@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -19,8 +19,8 @@ var errBalance = fault.New(fault.Refused, "insufficient_cashbox_balance", "The c
 
 // SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves between available and
 // reserved; what available does not cover is refused.
-func (s *Settings) SetInsurance(ctx context.Context, caller auth.Caller, id int64, amount string) (Change, error) {
-	c, err := s.change(caller, "cashbox", strconv.FormatInt(id, 10))
+func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
+	c, err := s.change(who, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {
 		return c, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
 )
@@ -43,7 +43,7 @@ func TestLook(t *testing.T) {
 	if _, err := directory.NewLooks(b.Pools()).Of(t.Context(), 1<<40); !errors.Is(err, fault.ErrNotFound) {
 		t.Error(err)
 	}
-	_, err = b.settings.UpdateCashbox(t.Context(), auth.Caller{Kind: auth.MerchantPortal}, directory.CashboxUpdate{ID: id, PageColor: ptr("red")})
+	_, err = b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.MerchantPortal}, directory.CashboxUpdate{ID: id, PageColor: ptr("red")})
 	if !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 		t.Error(err)
 	}

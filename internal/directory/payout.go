@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -27,8 +27,8 @@ const (
 )
 
 // SetPayoutMethod makes or changes a method by which a cashbox pays out.
-func (s *Settings) SetPayoutMethod(ctx context.Context, caller auth.Caller, m CashboxPayoutMethod) (Change, error) {
-	c, err := s.change(caller, "cashbox_payout_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m CashboxPayoutMethod) (Change, error) {
+	c, err := s.change(who, "cashbox_payout_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return c, err
 	}
@@ -88,9 +88,9 @@ type TraderPayoutMethod struct {
 }
 
 // SetTraderPayoutMethod lets a trader take payouts of a method, or stops him from taking more.
-func (s *Settings) SetTraderPayoutMethod(ctx context.Context, caller auth.Caller, m TraderPayoutMethod) (Change, error) {
+func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller, m TraderPayoutMethod) (Change, error) {
 	subject := fmt.Sprintf("%d/%s/%s", m.TraderID, m.Currency, m.Method)
-	c, err := s.change(caller, "trader_payout_method", subject)
+	c, err := s.change(who, "trader_payout_method", subject)
 	if err != nil {
 		return c, err
 	}

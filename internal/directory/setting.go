@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -31,11 +31,11 @@ func NewSettings(pools db.Pools, c clock.Clock, v *vault.Vault) *Settings {
 }
 
 // change begins a change of a setting by an operator; nobody else may make one.
-func (s *Settings) change(caller auth.Caller, subject, key string) (Change, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Settings) change(who caller.Caller, subject, key string) (Change, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Change{}, err
 	}
-	return Change{At: s.clock.Now(), Actor: caller.Actor(), Subject: subject, SubjectKey: key}, nil
+	return Change{At: s.clock.Now(), Actor: who.Actor(), Subject: subject, SubjectKey: key}, nil
 }
 
 // MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
@@ -50,8 +50,8 @@ type MerchantUpdate struct {
 const maxOpenPayments = 50_000
 
 // UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it may have.
-func (s *Settings) UpdateMerchant(ctx context.Context, caller auth.Caller, u MerchantUpdate) (Change, error) {
-	c, err := s.change(caller, "merchant", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u MerchantUpdate) (Change, error) {
+	c, err := s.change(who, "merchant", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -82,8 +82,8 @@ type CashboxUpdate struct {
 }
 
 // UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
-func (s *Settings) UpdateCashbox(ctx context.Context, caller auth.Caller, u CashboxUpdate) (Change, error) {
-	c, err := s.change(caller, "cashbox", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u CashboxUpdate) (Change, error) {
+	c, err := s.change(who, "cashbox", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -128,8 +128,8 @@ type CashboxMethod struct {
 const maxValiditySeconds = 86_400
 
 // SetMethod makes or changes a method of a cashbox.
-func (s *Settings) SetMethod(ctx context.Context, caller auth.Caller, m CashboxMethod) (Change, error) {
-	c, err := s.change(caller, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMethod) (Change, error) {
+	c, err := s.change(who, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return c, err
 	}
@@ -181,8 +181,8 @@ func knownMethod(ctx context.Context, q *db.Queries, name, currency string) (boo
 }
 
 // SetPlatformLimit makes or changes a currency's limits.
-func (s *Settings) SetPlatformLimit(ctx context.Context, caller auth.Caller, currency, minimum, maximum string) (Change, error) {
-	c, err := s.change(caller, "platform_limit", currency)
+func (s *Settings) SetPlatformLimit(ctx context.Context, who caller.Caller, currency, minimum, maximum string) (Change, error) {
+	c, err := s.change(who, "platform_limit", currency)
 	if err != nil {
 		return c, err
 	}
@@ -227,8 +227,8 @@ type ChangePage struct {
 type Change = db.SettingChange
 
 // Changes lists the log of settings. The cursor is nil on the last page.
-func (s *Settings) Changes(ctx context.Context, caller auth.Caller, page ChangePage) ([]Change, *string, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Settings) Changes(ctx context.Context, who caller.Caller, page ChangePage) ([]Change, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

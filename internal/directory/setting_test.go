@@ -11,7 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/directory"
@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var operator = auth.Caller{Kind: auth.Operator, ID: 9}
+var operator = caller.Caller{Kind: caller.Operator, ID: 9}
 
 type bundle struct {
 	*dbtest.DB
@@ -319,9 +319,9 @@ func TestWrongSettings(t *testing.T) {
 	if _, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown merchant: %v", err)
 	}
-	for _, caller := range []auth.Caller{b.merchant.Caller, b.trader.Caller, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
-		if _, err := b.settings.UpdateMerchant(ctx, caller, directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
-			t.Errorf("%s: %v", caller.Kind, err)
+	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+		if _, err := b.settings.UpdateMerchant(ctx, who, directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+			t.Errorf("%s: %v", who.Kind, err)
 		}
 	}
 	var kept int

@@ -7,7 +7,7 @@ import (
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/requisite"
@@ -26,8 +26,8 @@ type TraderUpdate struct {
 const maxOpenPayins = 1000
 
 // UpdateTrader switches a trader on or off, or sets his terms.
-func (s *Settings) UpdateTrader(ctx context.Context, caller auth.Caller, u TraderUpdate) (Change, error) {
-	c, err := s.change(caller, "trader", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u TraderUpdate) (Change, error) {
+	c, err := s.change(who, "trader", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -129,8 +129,8 @@ const (
 )
 
 // CreateRequisite adds a requisite to a trader.
-func (s *Settings) CreateRequisite(ctx context.Context, caller auth.Caller, n NewRequisite) (Change, error) {
-	c, err := s.change(caller, "requisite", "")
+func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n NewRequisite) (Change, error) {
+	c, err := s.change(who, "requisite", "")
 	if err != nil {
 		return c, err
 	}
@@ -227,8 +227,8 @@ type RequisiteUpdate struct {
 }
 
 // UpdateRequisite changes a requisite. Payments made keep the one they were given.
-func (s *Settings) UpdateRequisite(ctx context.Context, caller auth.Caller, u RequisiteUpdate) (Change, error) {
-	c, err := s.change(caller, "requisite", strconv.FormatInt(u.ID, 10))
+func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u RequisiteUpdate) (Change, error) {
+	c, err := s.change(who, "requisite", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}

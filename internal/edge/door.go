@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 )
@@ -15,7 +16,7 @@ import (
 type Fail func(w http.ResponseWriter, r *http.Request, err error)
 
 // Access says of a procedure which kinds of callers it lets in. A caller without any credentials is told of the first.
-type Access map[string][]auth.Kind
+type Access map[string][]caller.Kind
 
 // Uploads are the procedures whose body brings a file, each with the scope it needs. The body may be larger than others, and the
 // signature covers what it says instead of its bytes: the door settles who calls and what they may do before anything of the body
@@ -78,9 +79,9 @@ func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Requ
 			r = warned(r)
 		}
 		body := onceBody(r)
-		caller, err := d.admit(r, kinds, body)
+		who, err := d.admit(r, kinds, body)
 		if err == nil {
-			err = d.count(r, caller)
+			err = d.count(r, who)
 		} else {
 			err = d.countStranger(r, err)
 		}
@@ -89,67 +90,67 @@ func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Requ
 		}
 		leave := func() {}
 		if err == nil && d.Turns != nil {
-			leave, err = d.Turns.Enter(r.Context(), owner(r, caller))
+			leave, err = d.Turns.Enter(r.Context(), owner(r, who))
 		}
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
 		defer leave()
-		next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
+		next.ServeHTTP(w, r.WithContext(caller.With(r.Context(), who)))
 	})
 }
 
 // owner is whom a call's turn is counted for: a merchant, however many keys and users it has.
-func owner(r *http.Request, caller auth.Caller) string {
+func owner(r *http.Request, who caller.Caller) string {
 	switch {
-	case caller.MerchantID != 0:
-		return "merchant " + strconv.FormatInt(caller.MerchantID, 10)
-	case caller.TraderID != 0:
-		return "trader " + strconv.FormatInt(caller.TraderID, 10)
-	case caller.Kind == auth.Anyone:
+	case who.MerchantID != 0:
+		return "merchant " + strconv.FormatInt(who.MerchantID, 10)
+	case who.TraderID != 0:
+		return "trader " + strconv.FormatInt(who.TraderID, 10)
+	case who.Kind == caller.Anyone:
 		return limit.Address(r.RemoteAddr)
 	}
-	return caller.Actor()
+	return who.Actor()
 }
 
-func (d *Door) admit(r *http.Request, kinds []auth.Kind, body auth.ReadBody) (auth.Caller, error) {
+func (d *Door) admit(r *http.Request, kinds []caller.Kind, body auth.ReadBody) (caller.Caller, error) {
 	authorization := r.Header.Get("Authorization")
 	switch {
-	case slices.Contains(kinds, auth.Anyone):
-		return auth.Caller{Kind: auth.Anyone}, nil
-	case slices.Contains(kinds, auth.Application):
+	case slices.Contains(kinds, caller.Anyone):
+		return caller.Caller{Kind: caller.Anyone}, nil
+	case slices.Contains(kinds, caller.Application):
 		return d.keys.Application(r.Header, body)
-	case slices.Contains(kinds, auth.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
+	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
 		return d.keys.Merchant(r.Context(), r.Header, body)
 	}
-	caller, err := d.users.Bearer(r.Context(), authorization)
+	who, err := d.users.Bearer(r.Context(), authorization)
 	switch {
 	case err != nil:
-		return auth.Caller{}, err
-	case slices.Contains(kinds, caller.Kind):
-		return caller, nil
-	case len(kinds) == 1 && kinds[0] == auth.MerchantPortal:
-		return auth.Caller{}, fault.ErrPortalTokenRequired
+		return caller.Caller{}, err
+	case slices.Contains(kinds, who.Kind):
+		return who, nil
+	case len(kinds) == 1 && kinds[0] == caller.MerchantPortal:
+		return caller.Caller{}, fault.ErrPortalTokenRequired
 	}
-	return auth.Caller{}, fault.ErrTokenKindNotAllowed
+	return caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
 // signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by what it sent, and
 // where it sent nothing, by the first kind of the row.
-func (d *Door) signs(header http.Header, kinds []auth.Kind) bool {
-	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == auth.MerchantKey || d.keys.Signed(header))
+func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
+	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
 // count bounds how often a key or a user may call and, of callers who are neither, an address may write.
-func (d *Door) count(r *http.Request, caller auth.Caller) error {
+func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
-	case caller.Kind == auth.MerchantKey:
-		_, err = d.limits.Count(limit.Key, strconv.FormatInt(caller.ID, 10))
-	case caller.Kind != auth.Anyone && caller.Kind != auth.Application:
-		_, err = d.limits.Count(limit.User, strconv.FormatInt(caller.ID, 10))
-	case caller.Kind == auth.Anyone && r.Method == http.MethodPost:
+	case who.Kind == caller.MerchantKey:
+		_, err = d.limits.Count(limit.Key, strconv.FormatInt(who.ID, 10))
+	case who.Kind != caller.Anyone && who.Kind != caller.Application:
+		_, err = d.limits.Count(limit.User, strconv.FormatInt(who.ID, 10))
+	case who.Kind == caller.Anyone && r.Method == http.MethodPost:
 		_, err = d.limits.Count(limit.AddressWrites, limit.Address(r.RemoteAddr))
 	}
 	return err

@@ -113,8 +113,8 @@ func ParseAddress(text string) (netip.Addr, error) {
 }
 
 // Count counts a call of a caller, or refuses it with the time after which to come back.
-func (l *Limits) Count(rule Rule, caller string) (Call, error) {
-	limiter := l.limiter(rule, caller)
+func (l *Limits) Count(rule Rule, who string) (Call, error) {
+	limiter := l.limiter(rule, who)
 	if limiter == nil {
 		return Call{}, nil
 	}
@@ -129,18 +129,18 @@ func (l *Limits) Count(rule Rule, caller string) (Call, error) {
 	return Call{limiter}, nil
 }
 
-func (l *Limits) limiter(rule Rule, caller string) *rate.Limiter {
+func (l *Limits) limiter(rule Rule, who string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.rules[rule]
 	if f == nil {
 		return nil
 	}
-	caller = caller[:min(len(caller), maxCaller)]
-	limiter, known := f.callers.Get(caller)
+	who = who[:min(len(who), maxCaller)]
+	limiter, known := f.callers.Get(who)
 	if !known {
 		limiter = rate.NewLimiter(rate.Limit(float64(f.calls)/float64(f.perSeconds)), int(f.calls))
-		f.callers.Add(caller, limiter)
+		f.callers.Add(who, limiter)
 	}
 	return limiter
 }

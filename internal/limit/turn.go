@@ -68,29 +68,29 @@ func (t *Turns) largestShare() float64 {
 
 // Enter lets a call in once it is its turn, and returns what ends it. Where too many wait already, or for too long, the answer is
 // that the service is busy.
-func (t *Turns) Enter(ctx context.Context, caller string) (leave func(), err error) {
-	turn, err := t.stand(caller)
+func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error) {
+	turn, err := t.stand(who)
 	if err != nil {
 		return nil, err
 	}
 	if turn == nil {
-		return func() { t.leave(caller) }, nil
+		return func() { t.leave(who) }, nil
 	}
 	patience := time.NewTimer(turnWait)
 	defer patience.Stop()
 	select {
 	case <-turn.come:
-		return func() { t.leave(caller) }, nil
+		return func() { t.leave(who) }, nil
 	case <-patience.C:
 		err = errBusy
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	if t.giveUp(caller, turn) {
+	if t.giveUp(who, turn) {
 		return nil, err
 	}
 	// It came in the same instant.
-	return func() { t.leave(caller) }, nil
+	return func() { t.leave(who) }, nil
 }
 
 // turn is a call's place in its caller's line.
@@ -100,22 +100,22 @@ type turn struct {
 }
 
 // stand lets a call in at once, or has it stand in line.
-func (t *Turns) stand(caller string) (*turn, error) {
+func (t *Turns) stand(who string) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.free > 0 {
 		t.free--
-		t.inside[caller]++
+		t.inside[who]++
 		return nil, nil //nolint:nilnil // nobody has to wait
 	}
-	line := t.lines[caller]
+	line := t.lines[who]
 	if t.waiting >= linesMost || line != nil && line.Len() >= lineMost {
 		return nil, errBusy
 	}
 	if line == nil {
 		line = list.New()
-		t.lines[caller] = line
-		t.order.PushBack(caller)
+		t.lines[who] = line
+		t.order.PushBack(who)
 	}
 	it := &turn{come: make(chan struct{})}
 	it.place = line.PushBack(it)
@@ -124,7 +124,7 @@ func (t *Turns) stand(caller string) (*turn, error) {
 }
 
 // giveUp takes a call out of its line, unless its turn has come.
-func (t *Turns) giveUp(caller string, it *turn) bool {
+func (t *Turns) giveUp(who string, it *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -132,17 +132,17 @@ func (t *Turns) giveUp(caller string, it *turn) bool {
 		return false
 	default:
 	}
-	t.lines[caller].Remove(it.place)
+	t.lines[who].Remove(it.place)
 	t.waiting--
 	return true
 }
 
 // leave ends a call, and lets in the first of the next line.
-func (t *Turns) leave(caller string) {
+func (t *Turns) leave(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.inside[caller]--; t.inside[caller] == 0 {
-		delete(t.inside, caller)
+	if t.inside[who]--; t.inside[who] == 0 {
+		delete(t.inside, who)
 	}
 	for e := t.order.Front(); e != nil; e = t.order.Front() {
 		next := e.Value.(string) //nolint:forcetypeassert // only callers are put in

@@ -22,14 +22,14 @@ func TestTurnsAreFair(t *testing.T) {
 		turns := NewTurns(4, prometheus.NewRegistry())
 		var mu sync.Mutex
 		var order []string
-		call := func(caller string) {
-			leave, err := turns.Enter(t.Context(), caller)
+		call := func(who string) {
+			leave, err := turns.Enter(t.Context(), who)
 			if err != nil {
-				t.Errorf("%s: %v", caller, err)
+				t.Errorf("%s: %v", who, err)
 				return
 			}
 			mu.Lock()
-			order = append(order, caller)
+			order = append(order, who)
 			mu.Unlock()
 			time.Sleep(10 * time.Millisecond)
 			leave()

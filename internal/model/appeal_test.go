@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/payment"
 )
@@ -129,12 +129,12 @@ func (w *modelWalk) rushAppeals(s modelStep) error {
 	if p == nil {
 		return nil
 	}
-	caller := w.merchantOf(p.merchantID).Caller
-	a, want := newModelAppeal(s, p, caller.Actor()), w.model.refuseAppeal(p)
+	who := w.merchantOf(p.merchantID).Caller
+	a, want := newModelAppeal(s, p, who.Actor()), w.model.refuseAppeal(p)
 	answers, errs := make([]payment.AppealRecord, 3), make([]error, 3)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { answers[i], errs[i] = w.service.OpenAppeal(w.ctx, caller, p.id, a.request()) })
+		wg.Go(func() { answers[i], errs[i] = w.service.OpenAppeal(w.ctx, who, p.id, a.request()) })
 	}
 	wg.Wait()
 	w.tell("appeal rushed", p.origin())
@@ -251,7 +251,7 @@ func (w *modelWalk) decideBoth(s modelStep) error {
 func (w *modelWalk) forbiddenAppeal(s modelStep) error {
 	merchant, p := pickModel(w.model.merchants, s.n[1]).Caller, w.anyID(s)
 	limited := merchant
-	limited.Scopes = []string{auth.ScopeDeposits}
+	limited.Scopes = []string{caller.ScopeDeposits}
 	r := newModelAppeal(s, nil, "").request()
 	calls := []struct {
 		want string

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/checkout"
 	"gateway/internal/payment"
 )
@@ -62,7 +62,7 @@ func (w *modelWalk) noCode(s modelStep) error {
 }
 
 func (w *modelWalk) atDesk(
-	s modelStep, call func(context.Context, auth.Caller, int64) (payment.Payment, error), step func(*modelPayment) (string, func()),
+	s modelStep, call func(context.Context, caller.Caller, int64) (payment.Payment, error), step func(*modelPayment) (string, func()),
 ) error {
 	p, trader := w.someDeskPayment(s)
 	if p == nil {
@@ -177,7 +177,7 @@ func (w *modelWalk) forbiddenDesk(s modelStep) error {
 	p := w.anyID(s)
 	merchant, trader := w.model.merchants[0].Caller, w.model.traders[0].Caller
 	limited := merchant
-	limited.Scopes = []string{auth.ScopeDeposits}
+	limited.Scopes = []string{caller.ScopeDeposits}
 	name := strconv.FormatInt(p, 10)
 	_, request := w.checkouts.RequestCode(w.ctx, merchant, p)
 	_, resend := w.checkouts.RequestResend(w.ctx, modelOperator, p)

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"gateway/internal/acquirer"
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/fault"
 	"gateway/internal/payment"
 )
@@ -194,7 +194,7 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 // either case; and undone in either order, the charge is an operator's.
 func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 	w.pass(modelAsked)
-	application := auth.Caller{Kind: auth.Application}
+	application := caller.Caller{Kind: caller.Application}
 	moved, polled := w.whilePolling(s.n[4]%2 == 0, func() error {
 		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/payment"
 )
@@ -28,8 +28,8 @@ func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
 	w.asks = append(w.asks, a)
 	want := w.model.expect(a)
 	ctx, injury := w.injured(s)
-	caller := w.model.merchants[a.merchant].Caller
-	got, err := w.service.Create(ctx, caller, a.request())
+	who := w.model.merchants[a.merchant].Caller
+	got, err := w.service.Create(ctx, who, a.request())
 	switch {
 	case injury.aborted():
 		return w.abortedAsItShould(injury, err)
@@ -136,11 +136,11 @@ func (w *modelWalk) forbidden(s modelStep) error {
 	update := payment.Update{Status: "completed"}
 	var err error
 	want := "token_kind_not_allowed"
-	switch application := (auth.Caller{Kind: auth.Application}); s.n[0] % 11 {
+	switch application := (caller.Caller{Kind: caller.Application}); s.n[0] % 11 {
 	case 0:
 		_, err = w.service.Create(w.ctx, trader, w.ask(s).request())
 	case 1:
-		merchant.Scopes, want = []string{auth.ScopeDeposits}, "merchant_scope_required"
+		merchant.Scopes, want = []string{caller.ScopeDeposits}, "merchant_scope_required"
 		_, err = w.service.Create(w.ctx, merchant, w.ask(s).request())
 	case 2:
 		merchant.APIEnabled, want = false, "merchant_api_disabled"

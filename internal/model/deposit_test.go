@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/deposit"
 )
 
@@ -80,9 +80,9 @@ func (w *modelWalk) depositAgain(s modelStep) error {
 func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 	w.depositAsks = append(w.depositAsks, a)
 	want := w.model.expectDeposit(a)
-	caller := w.model.merchants[a.merchant].Caller
+	who := w.model.merchants[a.merchant].Caller
 	ctx, injury := w.injured(s)
-	got, err := w.accounts.Create(ctx, caller, a.request())
+	got, err := w.accounts.Create(ctx, who, a.request())
 	done, wrong := w.judged(injury, err, want.code)
 	switch {
 	case wrong != nil || injury.aborted():
@@ -92,7 +92,7 @@ func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 	case !done:
 		return nil
 	case injury.lost():
-		if got, err = w.accounts.Create(w.ctx, caller, a.request()); err != nil || !got.Replay {
+		if got, err = w.accounts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
 			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
 		}
 		got.Replay = want.replay != nil
@@ -218,7 +218,7 @@ func (w *modelWalk) rejectDeposit(s modelStep) error {
 func (w *modelWalk) forbiddenCashbox(s modelStep) error {
 	merchant := pickModel(w.model.merchants, s.n[1])
 	limited := merchant.Caller
-	limited.Scopes = []string{auth.ScopePayments, auth.ScopePayouts}
+	limited.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
 	calls := []struct {
 		want string
 		call func(context.Context) error

@@ -84,14 +84,14 @@ func (b *modelBox) look(_ *modelWalk, batch *pgx.Batch) {
 // balance reads a cashbox's balance as its merchant does, or another one.
 func (w *modelWalk) balance(s modelStep) error {
 	merchant, box := w.someBox(s)
-	caller, want := merchant.Caller, ""
+	who, want := merchant.Caller, ""
 	switch other := pickModel(w.model.merchants, s.n[2]); {
 	case s.n[3]%8 == 0 && other != merchant:
-		caller, want = other.Caller, "cashbox_access_denied"
+		who, want = other.Caller, "cashbox_access_denied"
 	case !box.bridged:
 		want = "cashbox_without_trader_bridge"
 	}
-	got, err := w.accounts.Balance(w.ctx, caller, box.id)
+	got, err := w.accounts.Balance(w.ctx, who, box.id)
 	w.tell("balance", want)
 	if want != "" || err != nil {
 		return errUnlessCode(err, want)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/payment"
 )
 
@@ -20,7 +20,7 @@ func (w *modelWalk) move(s modelStep) error {
 		return nil
 	}
 	w.touch(p)
-	application := auth.Caller{Kind: auth.Application}
+	application := caller.Caller{Kind: caller.Application}
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
 		update.Reason = modelText("reason " + strconv.Itoa(s.n[2]%100))
@@ -60,7 +60,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 			return wrong
 		}
 		w.tell("lost " + w.now.op)
-		if got, err = w.service.Get(w.ctx, auth.Caller{Kind: auth.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
+		if got, err = w.service.Get(w.ctx, caller.Caller{Kind: caller.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
 			return err
 		}
 	}
@@ -74,21 +74,21 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 }
 
 func (w *modelWalk) confirm(s modelStep) error {
-	return w.traderMove(s, "completed", nil, func(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-		return w.service.Confirm(ctx, caller, id)
+	return w.traderMove(s, "completed", nil, func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+		return w.service.Confirm(ctx, who, id)
 	})
 }
 
 func (w *modelWalk) cancel(s modelStep) error {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	return w.traderMove(s, "cancelled", reason, func(ctx context.Context, caller auth.Caller, id int64) (payment.Payment, error) {
-		return w.service.Cancel(ctx, caller, id, reason)
+	return w.traderMove(s, "cancelled", reason, func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+		return w.service.Cancel(ctx, who, id, reason)
 	})
 }
 
 // traderMove is a trader's word: on his own payments, and while they are pending.
 func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
-	call func(context.Context, auth.Caller, int64) (payment.Payment, error),
+	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {
 	p := w.some(s.n[0])
 	if p == nil {
@@ -126,21 +126,21 @@ func (w *modelWalk) duel(s modelStep) error {
 		return nil
 	}
 	w.touch(p)
-	caller := p.requisite.trader.Caller
+	who := p.requisite.trader.Caller
 	var confirmed, cancelled error
 	var wg sync.WaitGroup
-	wg.Go(func() { _, confirmed = w.service.Confirm(w.ctx, caller, p.id) })
-	wg.Go(func() { _, cancelled = w.service.Cancel(w.ctx, caller, p.id, nil) })
+	wg.Go(func() { _, confirmed = w.service.Confirm(w.ctx, who, p.id) })
+	wg.Go(func() { _, cancelled = w.service.Cancel(w.ctx, who, p.id, nil) })
 	wg.Wait()
 	w.tell("duel", "payment ", p.id)
 	switch {
 	case p.status != "pending":
 		return errors.Join(errUnlessCode(confirmed, "payment_not_pending"), errUnlessCode(cancelled, "payment_not_pending"))
 	case confirmed == nil:
-		w.model.move(p, "completed", caller.Actor(), nil, nil)
+		w.model.move(p, "completed", who.Actor(), nil, nil)
 		return errUnlessCode(cancelled, "payment_not_pending")
 	default:
-		w.model.move(p, "cancelled", caller.Actor(), nil, nil)
+		w.model.move(p, "cancelled", who.Actor(), nil, nil)
 		return errors.Join(cancelled, errUnlessCode(confirmed, "payment_not_pending"))
 	}
 }

@@ -23,9 +23,9 @@ func (w *modelWalk) payOutAgain(s modelStep) error {
 func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
 	w.payoutAsks = append(w.payoutAsks, a)
 	want := w.model.expectPayout(a)
-	caller := w.model.merchants[a.merchant].Caller
+	who := w.model.merchants[a.merchant].Caller
 	ctx, injury := w.injured(s)
-	got, err := w.payouts.Create(ctx, caller, a.request())
+	got, err := w.payouts.Create(ctx, who, a.request())
 	done, wrong := w.judged(injury, err, want.code)
 	switch {
 	case wrong != nil || injury.aborted():
@@ -34,7 +34,7 @@ func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
 		return want.refused(err)
 	case injury.lost():
 		// What a merchant does who does not know what became of his call: he must find what the lost answer told.
-		if got, err = w.payouts.Create(w.ctx, caller, a.request()); err != nil || !got.Replay {
+		if got, err = w.payouts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
 			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
 		}
 		got.Replay = want.replay != nil

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/payout"
 )
 
@@ -229,9 +229,9 @@ func (w *modelWalk) withdraw(s modelStep) error {
 			merchant = m
 		}
 	}
-	caller := merchant.Caller
+	who := merchant.Caller
 	if s.n[3]%2 == 0 {
-		caller = auth.Caller{Kind: auth.MerchantPortal, ID: 9, MerchantID: merchant.ID}
+		who = caller.Caller{Kind: caller.MerchantPortal, ID: 9, MerchantID: merchant.ID}
 	}
 	want := ""
 	switch {
@@ -241,8 +241,8 @@ func (w *modelWalk) withdraw(s modelStep) error {
 		want = "payin_not_waiting"
 	}
 	ctx, injury := w.injured(s)
-	_, err := w.payouts.Cancel(ctx, caller, p.uuid)
-	return w.endedPayout(p, injury, err, want, "cancelled", caller.Actor(), nil, nil)
+	_, err := w.payouts.Cancel(ctx, who, p.uuid)
+	return w.endedPayout(p, injury, err, want, "cancelled", who.Actor(), nil, nil)
 }
 
 // endedPayout judges a call that should have ended a payout.
@@ -288,7 +288,7 @@ func (w *modelWalk) resolve(s modelStep) error {
 func (w *modelWalk) forbiddenPayout(s modelStep) error {
 	merchant, trader := pickModel(w.model.merchants, s.n[1]).Caller, w.model.traders[0].Caller
 	limited := merchant
-	limited.Scopes = []string{auth.ScopePayments, auth.ScopeDeposits}
+	limited.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
 	nowhere := "0193a1b2-0000-7000-8000-000000000000"
 	request := w.payoutAsk(s).request()
 	calls := []struct {

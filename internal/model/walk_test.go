@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/checkout"
 	"gateway/internal/db"
@@ -229,7 +230,7 @@ func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong 
 	return want == "", errUnlessCode(err, want)
 }
 
-var modelOperator = auth.Caller{Kind: auth.Operator, ID: 1}
+var modelOperator = caller.Caller{Kind: caller.Operator, ID: 1}
 
 func errUnlessUnknown(err error) error {
 	if errors.Is(err, fault.ErrOutcomeUnknown) {

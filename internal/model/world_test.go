@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
@@ -159,7 +159,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
 			Currency: spec.boxes[0].currency, Methods: []string{}, RatePercent: nullPercent(spec.percent), Unbound: spec.unbound,
-			Scopes: []string{auth.ScopePayments, auth.ScopePayouts, auth.ScopeDeposits},
+			Scopes: []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
 		})
 		for k, box := range spec.boxes {
 			id := merchant.CashboxID

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -19,8 +19,8 @@ type Update struct {
 
 // UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a webhook was queued:
 // the same status again is no change.
-func (s *Service) UpdateStatus(ctx context.Context, caller auth.Caller, id int64, u Update) (Payment, bool, error) {
-	if caller.Kind != auth.Application {
+func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
+	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
 	}
 	found, err := s.q.PaymentFind(ctx, id)
@@ -38,7 +38,7 @@ func (s *Service) UpdateStatus(ctx context.Context, caller auth.Caller, id int64
 		if queued = p.Status != u.Status; !queued {
 			return nil, nil //nolint:nilnil // the same status again is no change
 		}
-		return &change{to: Status(u.Status), actor: caller.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID}, nil
+		return &change{to: Status(u.Status), actor: who.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID}, nil
 	})
 	return Payment{after}, queued, err
 }
@@ -55,20 +55,20 @@ func (u Update) validate(ctx context.Context) error {
 
 // Confirm completes a pending payment on its trader's word that the transfer has arrived. The status decides, not the
 // clock: a payment past its expiry can be confirmed while it is pending.
-func (s *Service) Confirm(ctx context.Context, caller auth.Caller, id int64) (Payment, error) {
-	return s.traderMove(ctx, caller, id, Completed, nil)
+func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
+	return s.traderMove(ctx, who, id, Completed, nil)
 }
 
 // Cancel cancels a pending payment on its trader's word.
-func (s *Service) Cancel(ctx context.Context, caller auth.Caller, id int64, reason *string) (Payment, error) {
-	return s.traderMove(ctx, caller, id, Cancelled, reason)
+func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reason *string) (Payment, error) {
+	return s.traderMove(ctx, who, id, Cancelled, reason)
 }
 
-func (s *Service) traderMove(ctx context.Context, caller auth.Caller, id int64, to Status, reason *string) (Payment, error) {
-	if caller.Kind != auth.Trader {
+func (s *Service) traderMove(ctx context.Context, who caller.Caller, id int64, to Status, reason *string) (Payment, error) {
+	if who.Kind != caller.Trader {
 		return Payment{}, fault.ErrTokenKindNotAllowed
 	}
-	found, err := s.Get(ctx, caller, strconv.FormatInt(id, 10))
+	found, err := s.Get(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {
 		return Payment{}, err
 	}
@@ -81,7 +81,7 @@ func (s *Service) traderMove(ctx context.Context, caller auth.Caller, id int64, 
 		if Status(p.Status) != Pending {
 			return nil, errNotPending
 		}
-		return &change{to: to, actor: caller.Actor(), reason: reason}, nil
+		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})
 	return Payment{after}, err
 }
@@ -94,8 +94,8 @@ type Page struct {
 }
 
 // ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
-func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Page) ([]Payment, *string, error) {
-	if caller.Kind != auth.Trader {
+func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page) ([]Payment, *string, error) {
+	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed
 	}
 	f := fault.Decoded(ctx)
@@ -106,7 +106,7 @@ func (s *Service) ListAssigned(ctx context.Context, caller auth.Caller, page Pag
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
-			TraderID: caller.TraderID, Status: page.Status, BeforeID: before, Page: limit + 1,
+			TraderID: who.TraderID, Status: page.Status, BeforeID: before, Page: limit + 1,
 		})
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -50,11 +50,11 @@ type AppealRecord struct {
 
 // OpenAppeal records a merchant's appeal of a failed payment, once for good. The payment stays failed until an operator
 // looks into it.
-func (s *Service) OpenAppeal(ctx context.Context, caller auth.Caller, paymentID int64, r AppealRequest) (AppealRecord, error) {
-	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+func (s *Service) OpenAppeal(ctx context.Context, who caller.Caller, paymentID int64, r AppealRequest) (AppealRecord, error) {
+	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return AppealRecord{}, err
 	}
-	found, err := s.Get(ctx, caller, strconv.FormatInt(paymentID, 10))
+	found, err := s.Get(ctx, who, strconv.FormatInt(paymentID, 10))
 	if err != nil {
 		return AppealRecord{}, err
 	}
@@ -62,7 +62,7 @@ func (s *Service) OpenAppeal(ctx context.Context, caller auth.Caller, paymentID 
 	if err != nil {
 		return AppealRecord{}, err
 	}
-	params.MerchantID, params.PaymentID, params.Actor = found.MerchantID, found.ID, caller.Actor()
+	params.MerchantID, params.PaymentID, params.Actor = found.MerchantID, found.ID, who.Actor()
 	opened := AppealRecord{}
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
 		opened.Payment, params.CreatedAt = Payment{p}, s.clock.Now()

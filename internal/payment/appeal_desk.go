@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -24,8 +24,8 @@ const appealOpen = "open"
 var appealStatuses = []string{appealOpen, appealReview, appealDone, appealRefused, appealClosed}
 
 // ListAppeals lists appeals for an operator, the newest first. The cursor is nil on the last page.
-func (s *Service) ListAppeals(ctx context.Context, caller auth.Caller, page Page) ([]AppealRecord, *string, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page) ([]AppealRecord, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
@@ -50,15 +50,15 @@ func (s *Service) ListAppeals(ctx context.Context, caller auth.Caller, page Page
 }
 
 // ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal and is held again.
-func (s *Service) ReviewAppeal(ctx context.Context, caller auth.Caller, id int64) (AppealRecord, error) {
-	found, err := s.findAppeal(ctx, caller, id)
+func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
+	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
 		return found, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return found, err
 	}
-	return s.moveAppealed(ctx, found.Appeal, appealOpen, errAppealNotOpen, change{to: Appeal, actor: caller.Actor()})
+	return s.moveAppealed(ctx, found.Appeal, appealOpen, errAppealNotOpen, change{to: Appeal, actor: who.Actor()})
 }
 
 // Resolution is what became of an appeal: completed or failed, and why.
@@ -68,8 +68,8 @@ type Resolution struct {
 }
 
 // ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and webhook.
-func (s *Service) ResolveAppeal(ctx context.Context, caller auth.Caller, id int64, r Resolution) (AppealRecord, error) {
-	found, err := s.findAppeal(ctx, caller, id)
+func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
+	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
 		return found, err
 	}
@@ -82,11 +82,11 @@ func (s *Service) ResolveAppeal(ctx context.Context, caller auth.Caller, id int6
 		return found, err
 	}
 	return s.moveAppealed(ctx, found.Appeal, appealReview, errAppealNotReview,
-		change{to: Status(r.Outcome), actor: caller.Actor(), reason: r.Reason})
+		change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason})
 }
 
-func (s *Service) findAppeal(ctx context.Context, caller auth.Caller, id int64) (AppealRecord, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) findAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
+	if err := who.NeedOperator(); err != nil {
 		return AppealRecord{}, err
 	}
 	found, err := s.q.AppealFind(ctx, id)
@@ -130,8 +130,8 @@ type AppealFile struct {
 }
 
 // ReadAppealFile reads an appeal's file for an operator.
-func (s *Service) ReadAppealFile(ctx context.Context, caller auth.Caller, id int64) (AppealFile, error) {
-	found, err := s.findAppeal(ctx, caller, id)
+func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int64) (AppealFile, error) {
+	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
 		return AppealFile{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -33,7 +33,7 @@ func fileOf(content string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))
 }
 
-var operator = auth.Caller{Kind: auth.Operator, ID: 7}
+var operator = caller.Caller{Kind: caller.Operator, ID: 7}
 
 // failed makes a failed payment of 1000 RUB and who takes part in it.
 func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.Trader) {
@@ -86,27 +86,27 @@ func TestWhoMayAppeal(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
-	key := func(change func(c *auth.Caller)) auth.Caller {
+	key := func(change func(c *caller.Caller)) caller.Caller {
 		c := merchant.Caller
 		change(&c)
 		return c
 	}
 	for name, test := range map[string]struct {
-		caller auth.Caller
-		id     int64
-		code   string
+		who  caller.Caller
+		id   int64
+		code string
 	}{
-		"no merchant":   {key(func(c *auth.Caller) { c.MerchantID = 0 }), p.ID, "merchant_binding_required"},
-		"API off":       {key(func(c *auth.Caller) { c.APIEnabled = false }), p.ID, "merchant_api_disabled"},
-		"no scope":      {key(func(c *auth.Caller) { c.Scopes = []string{"deposits", "payouts"} }), p.ID, "merchant_scope_required"},
+		"no merchant":   {key(func(c *caller.Caller) { c.MerchantID = 0 }), p.ID, "merchant_binding_required"},
+		"API off":       {key(func(c *caller.Caller) { c.APIEnabled = false }), p.ID, "merchant_api_disabled"},
+		"no scope":      {key(func(c *caller.Caller) { c.Scopes = []string{"deposits", "payouts"} }), p.ID, "merchant_scope_required"},
 		"another's key": {other.Caller, p.ID, "cashbox_access_denied"},
 		"unknown":       {merchant.Caller, p.ID + 1, "not_found"},
 		"no id":         {merchant.Caller, 0, "not_found"},
-		"its portal":    {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
+		"its portal":    {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
 		"operator":      {operator, p.ID, "token_kind_not_allowed"},
-		"anyone":        {auth.Caller{Kind: auth.Anyone}, p.ID, "token_kind_not_allowed"},
+		"anyone":        {caller.Caller{Kind: caller.Anyone}, p.ID, "token_kind_not_allowed"},
 	} {
-		_, err := b.payments.OpenAppeal(context.Background(), test.caller, test.id, payment.AppealRequest{})
+		_, err := b.payments.OpenAppeal(context.Background(), test.who, test.id, payment.AppealRequest{})
 		if f := fault.As(err); f == nil || f.Code != test.code {
 			t.Errorf("%s: %v, want %s", name, err, test.code)
 		}
@@ -423,21 +423,21 @@ func TestAppealDeskRefusals(t *testing.T) {
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
 	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
-	desk := map[string]func(caller auth.Caller, id int64) error{
-		"review": func(c auth.Caller, id int64) error { _, err := b.payments.ReviewAppeal(ctx, c, id); return err },
-		"resolve": func(c auth.Caller, id int64) error {
+	desk := map[string]func(who caller.Caller, id int64) error{
+		"review": func(c caller.Caller, id int64) error { _, err := b.payments.ReviewAppeal(ctx, c, id); return err },
+		"resolve": func(c caller.Caller, id int64) error {
 			_, err := b.payments.ResolveAppeal(ctx, c, id, payment.Resolution{Outcome: "nonsense"})
 			return err
 		},
-		"file": func(c auth.Caller, id int64) error { _, err := b.payments.ReadAppealFile(ctx, c, id); return err },
-		"list": func(c auth.Caller, _ int64) error {
+		"file": func(c caller.Caller, id int64) error { _, err := b.payments.ReadAppealFile(ctx, c, id); return err },
+		"list": func(c caller.Caller, _ int64) error {
 			_, _, err := b.payments.ListAppeals(ctx, c, payment.Page{})
 			return err
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(desk)) {
-		for _, caller := range []auth.Caller{merchant.Caller, trader.Caller, application, {Kind: auth.Anyone}, {Kind: auth.Cabinet}} {
-			wantCode(t, desk[name](caller, opened.ID), "token_kind_not_allowed")
+		for _, who := range []caller.Caller{merchant.Caller, trader.Caller, application, {Kind: caller.Anyone}, {Kind: caller.Cabinet}} {
+			wantCode(t, desk[name](who, opened.ID), "token_kind_not_allowed")
 		}
 		if name == "list" {
 			continue

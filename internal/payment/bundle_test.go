@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
@@ -83,12 +83,12 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 // application is the caller that proved the external payments secret.
-var application = auth.Caller{Kind: auth.Application}
+var application = caller.Caller{Kind: caller.Application}
 
 // create makes a payment that must succeed.
-func (b *bundle) create(t *testing.T, caller auth.Caller, r payment.Request) payment.Payment {
+func (b *bundle) create(t *testing.T, who caller.Caller, r payment.Request) payment.Payment {
 	t.Helper()
-	created, err := b.payments.Create(context.Background(), caller, r)
+	created, err := b.payments.Create(context.Background(), who, r)
 	if err != nil || created.Replay {
 		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/directory"
 	"gateway/internal/fault"
@@ -44,8 +44,8 @@ type Created struct {
 
 // Create makes a payment with a reserved requisite and the trader's USDT held, or answers with the payment already made
 // under the same order id and method. A refused call leaves nothing behind, so its order id stays free.
-func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Created, error) {
-	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
+	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return Created{}, err
 	}
 	if !s.config.ExternalSecret {
@@ -57,7 +57,7 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 	}
 	bounded, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
-	created, err := s.createOrReplay(bounded, caller, o)
+	created, err := s.createOrReplay(bounded, who, o)
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w", db.ErrBusy, err)
 	}
@@ -66,13 +66,13 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 
 // createOrReplay makes the payment by what is in memory. It refuses one only when its order id is still free and nothing has
 // been changed that it does not know of.
-func (s *Service) createOrReplay(ctx context.Context, caller auth.Caller, o order) (Created, error) {
-	key := db.PaymentKeyGetParams{MerchantID: caller.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
+func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
+	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
 	for {
 		if err := s.settings.Current(ctx); err != nil {
 			return Created{}, err
 		}
-		d := s.draft(caller, o)
+		d := s.draft(who, o)
 		refusal := s.make(ctx, d)
 		switch {
 		case refusal == nil:
@@ -133,7 +133,7 @@ func mismatch(p db.Payment, o order) []string {
 // draft is a payment in the making: the request, and what decides besides it whether and how it is made.
 type draft struct {
 	order
-	caller     auth.Caller
+	who        caller.Caller
 	now        time.Time
 	configured decimal.Decimal
 	shop       *directory.Shop
@@ -146,9 +146,9 @@ type draft struct {
 	payment db.Payment
 }
 
-func (s *Service) draft(caller auth.Caller, o order) *draft {
-	d := &draft{order: o, caller: caller, now: s.clock.Now(), configured: s.config.Markup}
-	d.shop = s.settings.Shop(caller.MerchantID, caller.CashboxID, o.method.name, o.Currency)
+func (s *Service) draft(who caller.Caller, o order) *draft {
+	d := &draft{order: o, who: who, now: s.clock.Now(), configured: s.config.Markup}
+	d.shop = s.settings.Shop(who.MerchantID, who.CashboxID, o.method.name, o.Currency)
 	d.limit = s.settings.Limit(o.Currency)
 	d.base, d.baseErr = s.settings.Rate(o.Currency, d.now)
 	return d
@@ -195,7 +195,7 @@ func (s *Service) make(ctx context.Context, d *draft) error {
 	if err := d.refusal(); err != nil {
 		return err
 	}
-	place, err := s.open.take(ctx, s.q, d.caller.MerchantID, s.settings.MaxOpenPayments(d.caller.MerchantID))
+	place, err := s.open.take(ctx, s.q, d.who.MerchantID, s.settings.MaxOpenPayments(d.who.MerchantID))
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 			MerchantID: d.payment.MerchantID, Channel: d.method.name, OrderID: d.OrderID, PaymentID: id,
 		}),
 		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(d.payment)),
-		record(change{to: Pending, actor: d.caller.Actor()}, d.payment.MerchantID, id, nil, d.now),
+		record(change{to: Pending, actor: d.who.Actor()}, d.payment.MerchantID, id, nil, d.now),
 	)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader never puts up more than he has.
@@ -248,7 +248,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 // price is what the payment is worth at a trader's terms.
 func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote) {
 	markup, source := rate.Markups{
-		Body: d.percent, CashboxMethod: d.shop.MarginPercent, Merchant: d.caller.RatePercent, Trader: c.TraderRatePercent,
+		Body: d.percent, CashboxMethod: d.shop.MarginPercent, Merchant: d.who.RatePercent, Trader: c.TraderRatePercent,
 		Configuration: d.configured,
 	}.Pick()
 	terms := rate.Terms{Markup: markup, TraderShare: c.TraderSharePercent}
@@ -259,7 +259,7 @@ func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote)
 func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
 	markup, source, quote := d.price(r)
 	p := db.Payment{
-		MerchantID: d.caller.MerchantID, ID: id, UUID: number, CashboxID: d.shop.CashboxID, OrderID: d.OrderID,
+		MerchantID: d.who.MerchantID, ID: id, UUID: number, CashboxID: d.shop.CashboxID, OrderID: d.OrderID,
 		Method: d.method.name, Currency: d.Currency, Amount: d.amount, Description: d.Description, CallbackURI: d.CallbackURI,
 		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(d.shop.Validity),
 		TraderID: r.TraderID, RequisiteID: &r.ID, RequisiteDay: &r.Day,

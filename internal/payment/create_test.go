@@ -124,7 +124,7 @@ func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	caller, r, payments := merchant.Caller, request("order-1"), configured(t, b.DB, b.clock, payment.Config{})
+	who, r, payments := merchant.Caller, request("order-1"), configured(t, b.DB, b.clock, payment.Config{})
 	breakState := func() {
 		b.exec(t, "update cashbox set collect_enabled = false")
 		b.exec(t, "update cashbox_method set enabled = false")
@@ -132,13 +132,13 @@ func TestOrderOfChecks(t *testing.T) {
 		b.limit(t, "10", "999.99")
 	}
 	breakState()
-	caller.Scopes = nil
+	who.Scopes = nil
 	r.Amount = "0"
 	steps := []struct {
 		code  string
 		right func()
 	}{
-		{"merchant_scope_required", func() { caller.Scopes = merchant.Caller.Scopes }},
+		{"merchant_scope_required", func() { who.Scopes = merchant.Caller.Scopes }},
 		{"external_payments_secret_not_configured", func() { payments = b.payments }},
 		{"validation_failed", func() { r.Amount = "1000" }},
 		{"merchant_collect_disabled", func() { b.exec(t, "update cashbox set collect_enabled = true") }},
@@ -150,17 +150,17 @@ func TestOrderOfChecks(t *testing.T) {
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
-		_, err := payments.Create(ctx, caller, r)
+		_, err := payments.Create(ctx, who, r)
 		wantCode(t, err, step.code)
 		step.right()
 	}
 	if n := b.count(t, "select count(*) from payment_key"); n != 0 {
 		t.Errorf("%d order ids are taken by refusals", n)
 	}
-	p := b.create(t, caller, r)
+	p := b.create(t, who, r)
 	breakState()
 	b.exec(t, "update requisite set enabled = false")
-	again := must[payment.Created](t)(b.payments.Create(ctx, caller, r))
+	again := must[payment.Created](t)(b.payments.Create(ctx, who, r))
 	if !again.Replay || again.Payment.ID != p.ID || len(again.Mismatch) != 0 {
 		t.Errorf("repeat: %+v", again)
 	}

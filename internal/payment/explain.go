@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/routing"
@@ -48,7 +48,7 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 		}
 	}
 	s.refusals.WithLabelValues(d.Currency, d.method.name, string(closest)).Inc()
-	slog.InfoContext(ctx, "no requisite", "currency", d.Currency, "method", d.method.name, "merchant_id", d.caller.MerchantID,
+	slog.InfoContext(ctx, "no requisite", "currency", d.Currency, "method", d.method.name, "merchant_id", d.who.MerchantID,
 		"closest", closest, "candidates", candidates, "dropped", none.Dropped)
 }
 
@@ -69,8 +69,8 @@ type RoutingAnswer struct {
 }
 
 // ExplainRouting goes a payment's way without making it.
-func (s *Service) ExplainRouting(ctx context.Context, caller auth.Caller, question RoutingQuestion) (RoutingAnswer, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) ExplainRouting(ctx context.Context, who caller.Caller, question RoutingQuestion) (RoutingAnswer, error) {
+	if err := who.NeedOperator(); err != nil {
 		return RoutingAnswer{}, err
 	}
 	f := fault.Decoded(ctx)
@@ -95,8 +95,8 @@ func (s *Service) explainRouting(ctx context.Context, o order, cashboxID int64) 
 	if err != nil {
 		return RoutingAnswer{}, fmt.Errorf("find cashbox: %w", err)
 	}
-	merchant := auth.Caller{
-		Kind: auth.MerchantKey, MerchantID: owner.MerchantID, CashboxID: &cashboxID, APIEnabled: owner.ApiEnabled,
+	merchant := caller.Caller{
+		Kind: caller.MerchantKey, MerchantID: owner.MerchantID, CashboxID: &cashboxID, APIEnabled: owner.ApiEnabled,
 		RatePercent: owner.RatePercent,
 	}
 	d := s.draft(merchant, o)

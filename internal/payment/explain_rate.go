@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/money"
@@ -27,8 +27,8 @@ type RateAnswer struct {
 }
 
 // ExplainRate gives a payment's sum step by step, from what the payment stored.
-func (s *Service) ExplainRate(ctx context.Context, caller auth.Caller, id int64) (RateAnswer, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) (RateAnswer, error) {
+	if err := who.NeedOperator(); err != nil {
 		return RateAnswer{}, err
 	}
 	p, err := s.q.PaymentFind(ctx, id)

@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/payment"
 )
 
 func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.Payment {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(), auth.Caller{Kind: auth.Operator, ID: 1}, id)
+	answer, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator, ID: 1}, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestExplainRateUnavailable(t *testing.T) {
 
 func (b *bundle) wantStep(t *testing.T, id int64, i int, want payment.RateStep) {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(), auth.Caller{Kind: auth.Operator}, id)
+	answer, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator}, id)
 	if err != nil || len(answer.Steps) <= i || answer.Steps[i] != want {
 		t.Errorf("%+v, %v, want\n%+v", answer.Steps, err, want)
 	}
@@ -144,14 +144,14 @@ func TestExplainRateRefusals(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
-	for _, caller := range []auth.Caller{
-		merchant.Caller, trader.Caller, application, {}, {Kind: auth.MerchantPortal, MerchantID: merchant.ID}, {Kind: auth.Cabinet},
+	for _, who := range []caller.Caller{
+		merchant.Caller, trader.Caller, application, {}, {Kind: caller.MerchantPortal, MerchantID: merchant.ID}, {Kind: caller.Cabinet},
 	} {
-		_, err := b.payments.ExplainRate(context.Background(), caller, id)
+		_, err := b.payments.ExplainRate(context.Background(), who, id)
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	for _, unknown := range []int64{0, -1, id + 1} {
-		_, err := b.payments.ExplainRate(context.Background(), auth.Caller{Kind: auth.Operator}, unknown)
+		_, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator}, unknown)
 		wantCode(t, err, "not_found")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/payment"
 	"gateway/internal/rate"
@@ -26,7 +26,7 @@ func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 		_, _ = w.Write([]byte(text))
 	}))
 	t.Cleanup(server.Close)
-	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).SetFeed(context.Background(), auth.Caller{Kind: auth.Operator}, rate.Feed{
+	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).SetFeed(context.Background(), caller.Caller{Kind: caller.Operator}, rate.Feed{
 		Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
 		TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
 	})

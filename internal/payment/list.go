@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -23,12 +23,12 @@ type Query struct {
 
 // List lists a cabinet user's payments, the newest first, or those a merchant made under one order id. The cursor is
 // nil on the last page, and always for a merchant: an order id has one payment a method.
-func (s *Service) List(ctx context.Context, caller auth.Caller, query Query) ([]Payment, *string, error) {
-	switch caller.Kind {
-	case auth.Cabinet:
-		return s.listByPayer(ctx, caller, query)
-	case auth.MerchantKey:
-		list, err := s.listByOrder(ctx, caller, query)
+func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
+	switch who.Kind {
+	case caller.Cabinet:
+		return s.listByPayer(ctx, who, query)
+	case caller.MerchantKey:
+		list, err := s.listByOrder(ctx, who, query)
 		return list, nil, err
 	default:
 		return nil, nil, fault.ErrTokenKindNotAllowed
@@ -36,12 +36,12 @@ func (s *Service) List(ctx context.Context, caller auth.Caller, query Query) ([]
 }
 
 // payers are the names by which merchants' payments name a cabinet user as their payer: the login or the id.
-func payers(caller auth.Caller) []string {
-	return []string{caller.Login, strconv.FormatInt(caller.ID, 10)}
+func payers(who caller.Caller) []string {
+	return []string{who.Login, strconv.FormatInt(who.ID, 10)}
 }
 
 // listByPayer finds the payments of the user's merchants whose payer is the user.
-func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Query) ([]Payment, *string, error) {
+func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	limit, before := query.Bounds(f)
 	f.Check(query.Status == nil || known(*query.Status), "status", "must be pending, completed, failed, cancelled or appeal")
@@ -51,7 +51,7 @@ func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Que
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
-			Payers: payers(caller), MerchantIds: caller.MerchantIDs, BeforeID: before, Page: limit + 1,
+			Payers: payers(who), MerchantIds: who.MerchantIDs, BeforeID: before, Page: limit + 1,
 			Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
 		})
 	})
@@ -62,8 +62,8 @@ func (s *Service) listByPayer(ctx context.Context, caller auth.Caller, query Que
 	return payments(rows), cursor, nil
 }
 
-func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Query) ([]Payment, error) {
-	if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Query) ([]Payment, error) {
+	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return nil, err
 	}
 	f := fault.Decoded(ctx)
@@ -77,7 +77,7 @@ func (s *Service) listByOrder(ctx context.Context, caller auth.Caller, query Que
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-			MerchantID: caller.MerchantID, Channels: channels, OrderID: orderID,
+			MerchantID: who.MerchantID, Channels: channels, OrderID: orderID,
 		})
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/payment"
@@ -25,9 +25,9 @@ func ids(list []payment.Payment) []int64 {
 }
 
 // list asks for payments and must get them.
-func (b *bundle) list(t *testing.T, caller auth.Caller, query payment.Query) ([]int64, *string) {
+func (b *bundle) list(t *testing.T, who caller.Caller, query payment.Query) ([]int64, *string) {
 	t.Helper()
-	list, cursor, err := b.payments.List(context.Background(), caller, query)
+	list, cursor, err := b.payments.List(context.Background(), who, query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestListByPayer(t *testing.T) {
 	first, second := b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
 	third := b.NewMerchant(t, dbtest.MerchantOpts{})
-	payer := auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "anna", MerchantIDs: []int64{first.ID, second.ID}}
+	payer := caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "anna", MerchantIDs: []int64{first.ID, second.ID}}
 	var own []int64
 	for i, test := range []struct {
 		merchant dbtest.Merchant
@@ -98,10 +98,10 @@ func TestListByPayer(t *testing.T) {
 	if got, _ := b.list(t, payer, payment.Query{Method: ptr("card")}); got != nil {
 		t.Errorf("by card: %v", got)
 	}
-	for name, stranger := range map[string]auth.Caller{
-		"another":             {Kind: auth.Cabinet, ID: 43, Login: "vera", MerchantIDs: payer.MerchantIDs},
-		"anna of no merchant": {Kind: auth.Cabinet, ID: 42, Login: "anna"},
-		"nobody":              {Kind: auth.Cabinet, ID: 44, Login: "", MerchantIDs: payer.MerchantIDs},
+	for name, stranger := range map[string]caller.Caller{
+		"another":             {Kind: caller.Cabinet, ID: 43, Login: "vera", MerchantIDs: payer.MerchantIDs},
+		"anna of no merchant": {Kind: caller.Cabinet, ID: 42, Login: "anna"},
+		"nobody":              {Kind: caller.Cabinet, ID: 44, Login: "", MerchantIDs: payer.MerchantIDs},
 	} {
 		if got, _ := b.list(t, stranger, payment.Query{}); got != nil {
 			t.Errorf("%s lists %v", name, got)
@@ -192,17 +192,17 @@ func TestListRefusals(t *testing.T) {
 	unbound.MerchantID = 0
 	off := merchant.Caller
 	off.APIEnabled = false
-	for code, caller := range map[string]auth.Caller{
+	for code, who := range map[string]caller.Caller{
 		"merchant_scope_required": merchant.Caller, "merchant_binding_required": unbound, "merchant_api_disabled": off,
 	} {
-		_, _, err := b.payments.List(ctx, caller, payment.Query{})
+		_, _, err := b.payments.List(ctx, who, payment.Query{})
 		wantCode(t, err, code)
 	}
-	for _, kind := range []auth.Kind{auth.MerchantPortal, auth.Trader, auth.Operator, auth.Anyone, auth.Application} {
-		_, _, err := b.payments.List(ctx, auth.Caller{Kind: kind, MerchantID: merchant.ID}, payment.Query{})
+	for _, kind := range []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Anyone, caller.Application} {
+		_, _, err := b.payments.List(ctx, caller.Caller{Kind: kind, MerchantID: merchant.ID}, payment.Query{})
 		wantCode(t, err, "token_kind_not_allowed")
 	}
-	payer := auth.Caller{Kind: auth.Cabinet, ID: 1, Login: "anna"}
+	payer := caller.Caller{Kind: caller.Cabinet, ID: 1, Login: "anna"}
 	for field, query := range map[string]payment.Query{
 		"limit":  {Page: page(101, nil)},
 		"cursor": {Page: page(1, ptr("0"))},

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/payment"
 )
@@ -14,13 +14,13 @@ import (
 const rushSize = 200
 
 // rush creates many payments at once and counts those made. Every refusal must be the documented one.
-func (b *bundle) rush(t *testing.T, caller auth.Caller, ask func(i int) payment.Request) (made, replayed int) {
+func (b *bundle) rush(t *testing.T, who caller.Caller, ask func(i int) payment.Request) (made, replayed int) {
 	t.Helper()
 	var calls sync.WaitGroup
 	var mu sync.Mutex
 	for i := range rushSize {
 		calls.Go(func() {
-			created, err := b.payments.Create(context.Background(), caller, ask(i))
+			created, err := b.payments.Create(context.Background(), who, ask(i))
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/card"
 	"gateway/internal/clock"
 	"gateway/internal/db"
@@ -118,9 +118,9 @@ func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx
 }
 
 // Get reads a payment by its integer id or its uuid, if the caller may see it.
-func (s *Service) Get(ctx context.Context, caller auth.Caller, id string) (Payment, error) {
-	if caller.Kind == auth.MerchantKey {
-		if err := caller.NeedMerchant(auth.ScopePayments); err != nil {
+func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payment, error) {
+	if who.Kind == caller.MerchantKey {
+		if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 			return Payment{}, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Service) Get(ctx context.Context, caller auth.Caller, id string) (Payme
 	if err != nil {
 		return Payment{}, err
 	}
-	if err := visible(caller, p); err != nil {
+	if err := visible(who, p); err != nil {
 		return Payment{}, err
 	}
 	return Payment{p}, nil
@@ -160,25 +160,25 @@ func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 }
 
 // visible says no with 403 to another merchant, as documented, and to everyone else as if there were nothing.
-func visible(caller auth.Caller, p db.Payment) error {
-	switch caller.Kind {
-	case auth.MerchantKey, auth.MerchantPortal:
-		if p.MerchantID != caller.MerchantID {
+func visible(who caller.Caller, p db.Payment) error {
+	switch who.Kind {
+	case caller.MerchantKey, caller.MerchantPortal:
+		if p.MerchantID != who.MerchantID {
 			return fault.ErrCashboxAccessDenied
 		}
 		return nil
-	case auth.Operator, auth.Application:
+	case caller.Operator, caller.Application:
 		return nil
-	case auth.Trader:
-		if p.TraderID == caller.TraderID {
+	case caller.Trader:
+		if p.TraderID == who.TraderID {
 			return nil
 		}
-	case auth.Cabinet:
+	case caller.Cabinet:
 		// A player's id is its merchant's own: another's player of that name is another person.
-		if p.PayerUserID != nil && slices.Contains(caller.MerchantIDs, p.MerchantID) && slices.Contains(payers(caller), *p.PayerUserID) {
+		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) && slices.Contains(payers(who), *p.PayerUserID) {
 			return nil
 		}
-	case auth.Anyone:
+	case caller.Anyone:
 	}
 	return fault.ErrNotFound
 }

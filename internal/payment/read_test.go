@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -27,33 +27,33 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	p := b.create(t, merchant.Caller, r)
 	noPayer := b.create(t, merchant.Caller, request("order-2"))
 	id := fmt.Sprint(p.ID)
-	key := func(change func(c *auth.Caller)) auth.Caller {
+	key := func(change func(c *caller.Caller)) caller.Caller {
 		c := merchant.Caller
 		change(&c)
 		return c
 	}
 	cases := map[string]struct {
-		caller auth.Caller
-		id     string
-		code   string
+		who  caller.Caller
+		id   string
+		code string
 	}{
 		"its key":            {merchant.Caller, id, ""},
 		"its key, by uuid":   {merchant.Caller, p.UUID.String(), ""},
 		"another's key":      {other.Caller, id, "cashbox_access_denied"},
-		"no scope":           {key(func(c *auth.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
-		"API off":            {key(func(c *auth.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
-		"no merchant":        {key(func(c *auth.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
-		"its portal":         {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, id, ""},
-		"another's portal":   {auth.Caller{Kind: auth.MerchantPortal, MerchantID: other.ID}, id, "cashbox_access_denied"},
-		"operator":           {auth.Caller{Kind: auth.Operator}, id, ""},
+		"no scope":           {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
+		"API off":            {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
+		"no merchant":        {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
+		"its portal":         {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, id, ""},
+		"another's portal":   {caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID}, id, "cashbox_access_denied"},
+		"operator":           {caller.Caller{Kind: caller.Operator}, id, ""},
 		"its trader":         {trader.Caller, id, ""},
 		"another trader":     {stranger.Caller, id, "not_found"},
-		"payer by login":     {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}}, id, ""},
-		"another's player":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}}, id, "not_found"},
-		"no one's player":    {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
-		"another payer":      {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}}, id, "not_found"},
-		"payer of nothing":   {auth.Caller{Kind: auth.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(noPayer.ID), "not_found"},
-		"anyone":             {auth.Caller{Kind: auth.Anyone}, id, "not_found"},
+		"payer by login":     {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}}, id, ""},
+		"another's player":   {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}}, id, "not_found"},
+		"no one's player":    {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
+		"another payer":      {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}}, id, "not_found"},
+		"payer of nothing":   {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(noPayer.ID), "not_found"},
+		"anyone":             {caller.Caller{Kind: caller.Anyone}, id, "not_found"},
 		"unknown id":         {merchant.Caller, "4711", "not_found"},
 		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
 		"no id":              {merchant.Caller, "", "not_found"},
@@ -68,7 +68,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := b.payments.Get(ctx, c.caller, c.id)
+			got, err := b.payments.Get(ctx, c.who, c.id)
 			if c.code != "" {
 				wantCode(t, err, c.code)
 			} else if err != nil || got.ID != p.ID {
@@ -80,7 +80,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
 	p = b.create(t, merchant.Caller, r)
-	must[payment.Payment](t)(b.payments.Get(ctx, auth.Caller{Kind: auth.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(p.ID)))
+	must[payment.Payment](t)(b.payments.Get(ctx, caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(p.ID)))
 }
 
 func TestListAssigned(t *testing.T) {
@@ -109,8 +109,8 @@ func TestListAssigned(t *testing.T) {
 	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("the other trader has %d, %v", len(list), err)
 	}
-	for _, caller := range []auth.Caller{merchant.Caller, application, {Kind: auth.Operator}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
-		_, _, err := b.payments.ListAssigned(ctx, caller, payment.Page{})
+	for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+		_, _, err := b.payments.ListAssigned(ctx, who, payment.Page{})
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	for field, page := range map[string]payment.Page{
@@ -127,11 +127,11 @@ func TestListAssigned(t *testing.T) {
 }
 
 // wantPages turns the pages from the first to the last.
-func (b *bundle) wantPages(t *testing.T, caller auth.Caller, page payment.Page, want [][]int64) {
+func (b *bundle) wantPages(t *testing.T, who caller.Caller, page payment.Page, want [][]int64) {
 	t.Helper()
 	var got [][]int64
 	for range len(want) + 1 {
-		list, cursor, err := b.payments.ListAssigned(context.Background(), caller, page)
+		list, cursor, err := b.payments.ListAssigned(context.Background(), who, page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,12 +150,12 @@ func (b *bundle) wantPages(t *testing.T, caller auth.Caller, page payment.Page, 
 }
 
 // traderActions are what a trader does to a payment.
-func (b *bundle) traderActions() map[string]func(caller auth.Caller, id int64) error {
+func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) error {
 	ctx := context.Background()
-	return map[string]func(caller auth.Caller, id int64) error{
-		"completed": func(caller auth.Caller, id int64) error { _, err := b.payments.Confirm(ctx, caller, id); return err },
-		"cancelled": func(caller auth.Caller, id int64) error {
-			_, err := b.payments.Cancel(ctx, caller, id, ptr("no transfer"))
+	return map[string]func(who caller.Caller, id int64) error{
+		"completed": func(who caller.Caller, id int64) error { _, err := b.payments.Confirm(ctx, who, id); return err },
+		"cancelled": func(who caller.Caller, id int64) error {
+			_, err := b.payments.Cancel(ctx, who, id, ptr("no transfer"))
 			return err
 		},
 	}
@@ -170,11 +170,11 @@ func TestTraderActions(t *testing.T) {
 	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	for to, act := range b.traderActions() {
 		p := b.create(t, merchant.Caller, request("order-"+to))
-		for _, caller := range []auth.Caller{stranger.Caller, {Kind: auth.Trader}} {
-			wantCode(t, act(caller, p.ID), "not_found")
+		for _, who := range []caller.Caller{stranger.Caller, {Kind: caller.Trader}} {
+			wantCode(t, act(who, p.ID), "not_found")
 		}
-		for _, caller := range []auth.Caller{merchant.Caller, application, {Kind: auth.Operator}, {Kind: auth.Anyone}} {
-			wantCode(t, act(caller, p.ID), "token_kind_not_allowed")
+		for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator}, {Kind: caller.Anyone}} {
+			wantCode(t, act(who, p.ID), "token_kind_not_allowed")
 		}
 		for _, id := range []int64{p.ID + 1000, 0, -1} {
 			wantCode(t, act(trader.Caller, id), "not_found")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/ledger"
 	"gateway/internal/payment"
@@ -248,8 +248,8 @@ func TestUpdateStatusChecks(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	for _, caller := range []auth.Caller{merchant.Caller, trader.Caller, {Kind: auth.Operator}, {Kind: auth.Cabinet}, {Kind: auth.Anyone}} {
-		_, _, err := b.payments.UpdateStatus(ctx, caller, p.ID, payment.Update{Status: "completed"})
+	for _, who := range []caller.Caller{merchant.Caller, trader.Caller, {Kind: caller.Operator}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+		_, _, err := b.payments.UpdateStatus(ctx, who, p.ID, payment.Update{Status: "completed"})
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	long := strings.Repeat("я", 256)

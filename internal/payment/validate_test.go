@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/payment"
@@ -180,30 +180,30 @@ func TestCallersOfCreate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	change := func(fn func(c *auth.Caller)) auth.Caller {
+	change := func(fn func(c *caller.Caller)) caller.Caller {
 		c := merchant.Caller
 		fn(&c)
 		return c
 	}
 	cases := map[string]struct {
-		caller auth.Caller
-		code   string
+		who  caller.Caller
+		code string
 	}{
-		"anyone":          {auth.Caller{Kind: auth.Anyone}, "token_kind_not_allowed"},
-		"trader":          {auth.Caller{Kind: auth.Trader, TraderID: 1}, "token_kind_not_allowed"},
-		"merchant portal": {auth.Caller{Kind: auth.MerchantPortal, MerchantID: merchant.ID}, "token_kind_not_allowed"},
-		"bound to nobody": {change(func(c *auth.Caller) { c.MerchantID, c.CashboxID = 0, nil }), "merchant_binding_required"},
-		"API off":         {change(func(c *auth.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
+		"anyone":          {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed"},
+		"trader":          {caller.Caller{Kind: caller.Trader, TraderID: 1}, "token_kind_not_allowed"},
+		"merchant portal": {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, "token_kind_not_allowed"},
+		"bound to nobody": {change(func(c *caller.Caller) { c.MerchantID, c.CashboxID = 0, nil }), "merchant_binding_required"},
+		"API off":         {change(func(c *caller.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
 		"other scopes": {
-			change(func(c *auth.Caller) { c.Scopes = []string{auth.ScopeDeposits, auth.ScopePayouts} }),
+			change(func(c *caller.Caller) { c.Scopes = []string{caller.ScopeDeposits, caller.ScopePayouts} }),
 			"merchant_scope_required",
 		},
-		"no scope": {change(func(c *auth.Caller) { c.Scopes = nil }), "merchant_scope_required"},
+		"no scope": {change(func(c *caller.Caller) { c.Scopes = nil }), "merchant_scope_required"},
 	}
 	noSecret := configured(t, b.DB, b.clock, payment.Config{})
 	for name, c := range cases {
 		for _, payments := range []*payment.Service{b.payments, noSecret} {
-			_, err := payments.Create(context.Background(), c.caller, payment.Request{})
+			_, err := payments.Create(context.Background(), c.who, payment.Request{})
 			t.Log(name)
 			wantCode(t, err, c.code)
 		}

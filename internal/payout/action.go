@@ -7,27 +7,27 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/rate"
 )
 
 // Cancel takes back a payout that still waits, on its merchant's word.
-func (s *Service) Cancel(ctx context.Context, caller auth.Caller, id string) (Payin, error) {
-	found, err := s.Get(ctx, caller, id)
+func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payin, error) {
+	found, err := s.Get(ctx, who, id)
 	if err != nil {
 		return Payin{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found.Payin, is(Waiting, errNotWaiting), change{to: Cancelled, actor: caller.Actor()})
+	return s.endFrom(ctx, found.Payin, is(Waiting, errNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
 // Take gives a waiting payout to the trader who asks first. From then on he alone may end it.
-func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offer, error) {
-	if caller.Kind != auth.Trader {
+func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
+	if who.Kind != caller.Trader {
 		return Offer{}, fault.ErrTokenKindNotAllowed
 	}
 	found, err := s.find(ctx, id)
@@ -37,7 +37,7 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 	var after db.Payin
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		terms, err := db.New(tx).TraderPayoutTerms(ctx, db.TraderPayoutTermsParams{
-			TraderID: caller.TraderID, Currency: p.Currency, Method: p.Method,
+			TraderID: who.TraderID, Currency: p.Currency, Method: p.Method,
 		})
 		if db.NoRows(err) {
 			return fault.ErrNotFound
@@ -45,7 +45,7 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 		if err != nil {
 			return fmt.Errorf("read the trader's terms: %w", err)
 		}
-		after, err = s.take(ctx, tx, caller, p, terms)
+		after, err = s.take(ctx, tx, who, p, terms)
 		return err
 	})
 	if err != nil {
@@ -57,9 +57,9 @@ func (s *Service) Take(ctx context.Context, caller auth.Caller, id string) (Offe
 // take moves a locked payout to processing, for a trader who is locked too. What is overdue is left to expire, even if nobody
 // has swept it up yet.
 func (s *Service) take(
-	ctx context.Context, tx pgx.Tx, caller auth.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
+	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
 ) (db.Payin, error) {
-	taken, err := db.New(tx).PayinCountTaken(ctx, caller.TraderID)
+	taken, err := db.New(tx).PayinCountTaken(ctx, who.TraderID)
 	if err != nil {
 		return p, fmt.Errorf("count what the trader has taken: %w", err)
 	}
@@ -74,11 +74,11 @@ func (s *Service) take(
 	var after db.Payin
 	err = db.Pipeline(ctx, tx,
 		db.One(&after, (*db.Queries).PayinTake, db.PayinTakeParams{
-			MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: caller.TraderID,
+			MerchantID: p.MerchantID, ID: p.ID, Now: now, TraderID: who.TraderID,
 			TraderSharePercent: decimal.NewNullDecimal(terms.SharePercent),
 			TraderUSDT:         decimal.NewNullDecimal(trader), PlatformUSDT: decimal.NewNullDecimal(platform),
 		}),
-		record(change{to: Processing, actor: caller.Actor()}, p.MerchantID, p.ID, &p.Status, now),
+		record(change{to: Processing, actor: who.Actor()}, p.MerchantID, p.ID, &p.Status, now),
 	)
 	if err != nil {
 		return p, fmt.Errorf("take payout: %w", err)
@@ -88,26 +88,26 @@ func (s *Service) take(
 
 // Complete ends a payout on the word of the trader who took it: the recipient has the money. proof is what proves it,
 // such as the transfer's number, and must be given.
-func (s *Service) Complete(ctx context.Context, caller auth.Caller, id string, proof *string) (Offer, error) {
-	return s.traderEnd(ctx, caller, id, func(f fault.Fields) change {
+func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, proof *string) (Offer, error) {
+	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		return change{to: Completed, proof: requiredText(f, "proofReference", proof)}
 	})
 }
 
 // Fail ends a payout on the word of the trader who took it: it cannot be paid.
-func (s *Service) Fail(ctx context.Context, caller auth.Caller, id string, reason *string) (Offer, error) {
-	return s.traderEnd(ctx, caller, id, func(f fault.Fields) change {
+func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
+	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		checkOptional(f, "reason", reason)
 		return change{to: Failed, reason: reason}
 	})
 }
 
-func (s *Service) traderEnd(ctx context.Context, caller auth.Caller, id string, check func(fault.Fields) change) (Offer, error) {
-	found, c, err := s.traderChange(ctx, caller, id, check)
+func (s *Service) traderEnd(ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change) (Offer, error) {
+	found, c, err := s.traderChange(ctx, who, id, check)
 	if err != nil {
 		return Offer{}, err
 	}
-	after, err := s.endFrom(ctx, found, takenBy(caller), c)
+	after, err := s.endFrom(ctx, found, takenBy(who), c)
 	if err != nil {
 		return Offer{}, err
 	}
@@ -116,21 +116,21 @@ func (s *Service) traderEnd(ctx context.Context, caller auth.Caller, id string, 
 
 // traderChange finds a payout that the calling trader took, and checks what they want changed.
 func (s *Service) traderChange(
-	ctx context.Context, caller auth.Caller, id string, check func(fault.Fields) change,
+	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
 ) (db.Payin, change, error) {
-	if caller.Kind != auth.Trader {
+	if who.Kind != caller.Trader {
 		return db.Payin{}, change{}, fault.ErrTokenKindNotAllowed
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
 		return found, change{}, err
 	}
-	if !isTaker(found, caller) {
+	if !isTaker(found, who) {
 		return found, change{}, fault.ErrNotFound
 	}
 	f := fault.Decoded(ctx)
 	c := check(f)
-	c.actor = caller.Actor()
+	c.actor = who.Actor()
 	return found, c, f.Err()
 }
 
@@ -143,8 +143,8 @@ type Resolution struct {
 }
 
 // Resolve ends a payout that is being processed, on an operator's word.
-func (s *Service) Resolve(ctx context.Context, caller auth.Caller, id string, r Resolution) (Payin, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payin, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)
@@ -163,14 +163,14 @@ func (s *Service) Resolve(ctx context.Context, caller auth.Caller, id string, r 
 		return Payin{}, err
 	}
 	return s.endFrom(ctx, found, is(Processing, errNotProcessing), change{
-		to: outcome, actor: caller.Actor(), reason: r.Reason, proof: r.ProofReference,
+		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
 	})
 }
 
 // Reverse turns a completed payout into a failed one, on an operator's word: the recipient never got the money, or it came
 // back. What trader and platform got is taken from them whether they still have it or not.
-func (s *Service) Reverse(ctx context.Context, caller auth.Caller, id string, reason *string) (Payin, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)
@@ -182,7 +182,7 @@ func (s *Service) Reverse(ctx context.Context, caller auth.Caller, id string, re
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: caller.Actor(), reason: reason})
+	return s.endFrom(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: who.Actor(), reason: reason})
 }
 
 // admits is why a locked payout may not be changed now, or nil.
@@ -200,9 +200,9 @@ func is(status Status, otherwise error) admits {
 
 // takenBy admits what the caller took and has not ended. It must be asked under the lock: since they were found, they may
 // have been given back and taken by somebody else.
-func takenBy(caller auth.Caller) admits {
+func takenBy(who caller.Caller) admits {
 	return func(p db.Payin) error {
-		if !isTaker(p, caller) {
+		if !isTaker(p, who) {
 			return fault.ErrNotFound
 		}
 		return is(Processing, errNotProcessing)(p)
@@ -211,8 +211,8 @@ func takenBy(caller auth.Caller) admits {
 
 // isTaker reports whether the caller took the payout. To every other trader it is as if there were nothing: what others took
 // is no business of theirs, and what nobody took they must take first.
-func isTaker(p db.Payin, caller auth.Caller) bool {
-	return p.TraderID != nil && *p.TraderID == caller.TraderID
+func isTaker(p db.Payin, who caller.Caller) bool {
+	return p.TraderID != nil && *p.TraderID == who.TraderID
 }
 
 // endFrom ends a payout if, under its lock, that is admitted.

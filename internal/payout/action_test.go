@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/payout"
 )
 
-var operator = auth.Caller{Kind: auth.Operator, ID: 1}
+var operator = caller.Caller{Kind: caller.Operator, ID: 1}
 
 // scene is a payout of 10.2 USDT, a merchant with 100, and two traders who can pay it.
 type scene struct {
@@ -55,7 +55,7 @@ var steps = map[string]step{
 		return err
 	},
 	"portal cancel": func(s *scene) error {
-		portal := auth.Caller{Kind: auth.MerchantPortal, ID: 7, MerchantID: s.m.ID}
+		portal := caller.Caller{Kind: caller.MerchantPortal, ID: 7, MerchantID: s.m.ID}
 		_, err := s.payouts.Cancel(context.Background(), portal, id(s.p))
 		return err
 	},
@@ -350,7 +350,7 @@ func TestStrangers(t *testing.T) {
 	other := s.merchant(t, "0", dbtest.MerchantOpts{})
 	wantCode(t, onlyErr(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
 	wantCode(t, onlyErr(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
-	portal := auth.Caller{Kind: auth.MerchantPortal, MerchantID: other.ID}
+	portal := caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID}
 	wantCode(t, onlyErr(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
 	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -52,7 +52,7 @@ func (b *bundle) relay(t *testing.T) {
 func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbtest.Merchant {
 	t.Helper()
 	if o.Scopes == nil {
-		o.Scopes = []string{auth.ScopePayouts}
+		o.Scopes = []string{caller.ScopePayouts}
 	}
 	m := b.NewMerchant(t, o)
 	check := b.Queries()
@@ -88,9 +88,9 @@ func request(orderID string) payout.Request {
 }
 
 // create makes a payout that must succeed.
-func (b *bundle) create(t *testing.T, caller auth.Caller, r payout.Request) payout.Payin {
+func (b *bundle) create(t *testing.T, who caller.Caller, r payout.Request) payout.Payin {
 	t.Helper()
-	created, err := b.payouts.Create(context.Background(), caller, r)
+	created, err := b.payouts.Create(context.Background(), who, r)
 	if err != nil || created.Replay {
 		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
 	}

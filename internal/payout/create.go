@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/ledger"
@@ -30,8 +30,8 @@ type Created struct {
 
 // Create makes a payout and freezes what it costs on the cashbox, or answers with the payout already made under the same
 // order id and method. A refused call leaves nothing behind, so its order id stays free.
-func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Created, error) {
-	if err := needPayouts(caller); err != nil {
+func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
+	if err := needPayouts(who); err != nil {
 		return Created{}, err
 	}
 	o, err := validate(ctx, r, s.methods, s.addresses)
@@ -40,22 +40,22 @@ func (s *Service) Create(ctx context.Context, caller auth.Caller, r Request) (Cr
 	}
 	var created Created
 	err = db.InTxWithin(ctx, createTimeout, s.pool, func(ctx context.Context, tx pgx.Tx, q *db.Queries) error {
-		created, err = s.createOrReplay(ctx, tx, q, caller, o)
+		created, err = s.createOrReplay(ctx, tx, q, who, o)
 		return err
 	})
 	return created, err
 }
 
 // createOrReplay claims the order id and, in the same round trip, reads all that decides the payout.
-func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, caller auth.Caller, o order) (Created, error) {
-	key := db.PayinKeyInsertParams{MerchantID: caller.MerchantID, Channel: o.Method, OrderID: o.OrderID}
-	d := &draft{order: o, caller: caller, now: s.clock.Now()}
+func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, o order) (Created, error) {
+	key := db.PayinKeyInsertParams{MerchantID: who.MerchantID, Channel: o.Method, OrderID: o.OrderID}
+	d := &draft{order: o, who: who, now: s.clock.Now()}
 	var claimed *int64
 	var rates rate.Rates
 	err := db.Pipeline(ctx, tx,
 		db.Maybe(&claimed, (*db.Queries).PayinKeyInsert, key),
 		db.Maybe(&d.box, (*db.Queries).CashboxForPayout, db.CashboxForPayoutParams{
-			MerchantID: caller.MerchantID, CashboxID: caller.CashboxID, Method: o.Method, Currency: o.Currency,
+			MerchantID: who.MerchantID, CashboxID: who.CashboxID, Method: o.Method, Currency: o.Currency,
 		}),
 		rate.Read(&rates, &o.Currency),
 	)
@@ -111,11 +111,11 @@ func mismatch(p db.Payin, address string, o order) []string {
 // draft is a payout in the making: the request, and what decides whether and at what price it is made.
 type draft struct {
 	order
-	caller auth.Caller
-	id     int64
-	now    time.Time
-	box    *db.CashboxForPayoutRow
-	base   rate.Base
+	who  caller.Caller
+	id   int64
+	now  time.Time
+	box  *db.CashboxForPayoutRow
+	base rate.Base
 	// baseErr is rate.ErrNone where the currency never had a rate.
 	baseErr error
 }
@@ -152,7 +152,7 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	}
 	queries := []db.Query{
 		db.One(&p, (*db.Queries).PayinInsert, params),
-		record(change{to: Waiting, actor: d.caller.Actor()}, params.MerchantID, d.id, nil, d.now),
+		record(change{to: Waiting, actor: d.who.Actor()}, params.MerchantID, d.id, nil, d.now),
 	}
 	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
 		return p, fmt.Errorf("insert payout: %w", err)
@@ -171,7 +171,7 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 	}
 	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
 	return db.PayinInsertParams{
-		MerchantID: d.caller.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID, Method: d.Method,
+		MerchantID: d.who.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID, Method: d.Method,
 		Currency: d.Currency, Amount: d.amount, CallbackURI: d.CallbackURI,
 		Address: sealed, AddressMask: requisite.Mask(d.Address), Recipient: d.Recipient, BankCode: d.Code, BankName: d.BankName,
 		UserID: d.UserID, UserIP: d.UserIP,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -168,12 +168,12 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.merchant(t, "10.19999999", dbtest.MerchantOpts{})
-	ask := func(caller auth.Caller, r payout.Request) error {
-		_, err := b.payouts.Create(context.Background(), caller, r)
+	ask := func(who caller.Caller, r payout.Request) error {
+		_, err := b.payouts.Create(context.Background(), who, r)
 		return err
 	}
 	without := m.Caller
-	without.Scopes = []string{auth.ScopePayments, auth.ScopeDeposits}
+	without.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
 	// What a key may do is settled before anything of the body.
 	wantCode(t, ask(without, payout.Request{}), "merchant_external_payins_disabled")
 	unbound := m.Caller
@@ -182,7 +182,7 @@ func TestRefusals(t *testing.T) {
 	off := m.Caller
 	off.APIEnabled = false
 	wantCode(t, ask(off, payout.Request{}), "merchant_api_disabled")
-	wantCode(t, ask(auth.Caller{Kind: auth.Trader, TraderID: 1}, request("order-1")), "token_kind_not_allowed")
+	wantCode(t, ask(caller.Caller{Kind: caller.Trader, TraderID: 1}, request("order-1")), "token_kind_not_allowed")
 
 	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
 	b.exec(t, "update cashbox_payout_method set enabled = false")

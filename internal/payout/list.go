@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/rate"
@@ -59,8 +59,8 @@ func waiting(p db.Payin, share decimal.Decimal) Offer {
 }
 
 // ListForTrader lists the payouts a trader took, and those waiting that he can pay. The cursor is nil on the last page.
-func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Page) ([]Offer, *string, error) {
-	if caller.Kind != auth.Trader {
+func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
+	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed
 	}
 	limit, before, err := page.bounds(ctx)
@@ -69,26 +69,26 @@ func (s *Service) ListForTrader(ctx context.Context, caller auth.Caller, page Pa
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
 		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
-			TraderID: caller.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
+			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1,
 		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, number)
-	offers, err := s.offers(ctx, caller, rows)
+	offers, err := s.offers(ctx, who, rows)
 	return offers, cursor, err
 }
 
-func (s *Service) offers(ctx context.Context, caller auth.Caller, rows []db.Payin) ([]Offer, error) {
-	share, err := s.q.TraderShare(ctx, caller.TraderID)
+func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin) ([]Offer, error) {
+	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
 		return nil, fmt.Errorf("read the trader's share: %w", err)
 	}
 	offers := make([]Offer, 0, len(rows))
 	for _, p := range rows {
 		offer := waiting(p, share)
-		if p.TraderID != nil && *p.TraderID == caller.TraderID {
+		if p.TraderID != nil && *p.TraderID == who.TraderID {
 			offer = s.taken(p)
 		}
 		offers = append(offers, offer)
@@ -97,8 +97,8 @@ func (s *Service) offers(ctx context.Context, caller auth.Caller, rows []db.Payi
 }
 
 // ListOwn lists a merchant's payouts. The cursor is nil on the last page.
-func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([]Payin, *string, error) {
-	if err := needMerchant(caller); err != nil {
+func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page Page) ([]Payin, *string, error) {
+	if err := needMerchant(who); err != nil {
 		return nil, nil, err
 	}
 	limit, before, err := page.bounds(ctx)
@@ -107,7 +107,7 @@ func (s *Service) ListOwn(ctx context.Context, caller auth.Caller, page Page) ([
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
 		return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
-			MerchantID: caller.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
+			MerchantID: who.MerchantID, BeforeID: before, Status: page.Status, Page: limit + 1,
 		})
 	})
 	if err != nil {
@@ -122,8 +122,8 @@ const takenTime = 30 * time.Minute
 
 // ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody knows whether they were
 // paid, so none goes back to waiting by itself. The cursor is nil on the last page.
-func (s *Service) ListOverdue(ctx context.Context, caller auth.Caller, page db.Page) ([]Payin, *string, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payin, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	limit, before, err := Page{Page: page}.bounds(ctx)

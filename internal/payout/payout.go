@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -93,31 +93,31 @@ func New(
 }
 
 // needPayouts settles that a key may ask for payouts.
-func needPayouts(caller auth.Caller) error {
-	if err := caller.NeedMerchant(""); err != nil {
+func needPayouts(who caller.Caller) error {
+	if err := who.NeedMerchant(""); err != nil {
 		return err
 	}
-	if !slices.Contains(caller.Scopes, auth.ScopePayouts) {
+	if !slices.Contains(who.Scopes, caller.ScopePayouts) {
 		return errDisabled
 	}
 	return nil
 }
 
 // needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user of its portal.
-func needMerchant(caller auth.Caller) error {
-	if caller.Kind == auth.MerchantPortal {
+func needMerchant(who caller.Caller) error {
+	if who.Kind == caller.MerchantPortal {
 		return nil
 	}
-	return needPayouts(caller)
+	return needPayouts(who)
 }
 
 // Get reads one of the merchant's payouts by its uuid.
-func (s *Service) Get(ctx context.Context, caller auth.Caller, id string) (Payin, error) {
-	if err := needMerchant(caller); err != nil {
+func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
+	if err := needMerchant(who); err != nil {
 		return Payin{}, err
 	}
 	p, err := s.find(ctx, id)
-	if err == nil && p.MerchantID != caller.MerchantID {
+	if err == nil && p.MerchantID != who.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
 	return Payin{p}, err

@@ -6,14 +6,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
 
 // GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any trader.
-func (s *Service) GiveBack(ctx context.Context, caller auth.Caller, id string, reason *string) (Offer, error) {
-	found, c, err := s.traderChange(ctx, caller, id, func(f fault.Fields) change {
+func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
+	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
 		checkOptional(f, "reason", reason)
 		return change{to: Waiting, reason: reason}
 	})
@@ -21,11 +21,11 @@ func (s *Service) GiveBack(ctx context.Context, caller auth.Caller, id string, r
 		return Offer{}, err
 	}
 	// Read first: once the payout is given back nothing must keep the trader from learning so.
-	share, err := s.q.TraderShare(ctx, caller.TraderID)
+	share, err := s.q.TraderShare(ctx, who.TraderID)
 	if err != nil {
 		return Offer{}, fmt.Errorf("read the trader's share: %w", err)
 	}
-	after, err := s.giveBack(ctx, found, takenBy(caller), c)
+	after, err := s.giveBack(ctx, found, takenBy(who), c)
 	if err != nil {
 		return Offer{}, err
 	}
@@ -33,8 +33,8 @@ func (s *Service) GiveBack(ctx context.Context, caller auth.Caller, id string, r
 }
 
 // Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure that it was not paid.
-func (s *Service) Reclaim(ctx context.Context, caller auth.Caller, id string, reason *string) (Payin, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)
@@ -46,7 +46,7 @@ func (s *Service) Reclaim(ctx context.Context, caller auth.Caller, id string, re
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	after, err := s.giveBack(ctx, found, is(Processing, errNotProcessing), change{to: Waiting, actor: caller.Actor(), reason: reason})
+	after, err := s.giveBack(ctx, found, is(Processing, errNotProcessing), change{to: Waiting, actor: who.Actor(), reason: reason})
 	return Payin{after}, err
 }
 

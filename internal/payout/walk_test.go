@@ -73,19 +73,19 @@ func (w *walk) step(t *testing.T, number int) {
 		list = list[max(0, len(list)-4):]
 	}
 	p, trader := list[w.random.IntN(len(list))], w.random.IntN(len(w.traders))
-	caller := w.traders[trader].Caller
+	who := w.traders[trader].Caller
 	switch w.random.IntN(5) {
 	case 0:
-		_, err := w.bundle.payouts.Take(ctx, caller, id(p.p))
+		_, err := w.bundle.payouts.Take(ctx, who, id(p.p))
 		w.outcome(t, p, err, p.status == "waiting", "processing")
 		if err == nil {
 			p.taker = trader
 		}
 	case 1:
-		_, err := w.bundle.payouts.Complete(ctx, caller, id(p.p), ptr("tx"))
+		_, err := w.bundle.payouts.Complete(ctx, who, id(p.p), ptr("tx"))
 		w.outcome(t, p, err, p.status == "processing" && p.taker == trader, "completed")
 	case 2:
-		_, err := w.bundle.payouts.Fail(ctx, caller, id(p.p), nil)
+		_, err := w.bundle.payouts.Fail(ctx, who, id(p.p), nil)
 		w.outcome(t, p, err, p.status == "processing" && p.taker == trader, "failed")
 	case 3:
 		_, err := w.bundle.payouts.Cancel(ctx, w.m.Caller, id(p.p))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/money"
@@ -50,8 +51,8 @@ func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10
 // A disabled feed's rate is withdrawn: it is stale from then on, and even as the last known rate it gives way to any
 // other. Enabled again, the feed begins afresh: its first value is judged against the rate in use. That is also the
 // way out for a feed that the market has carried out of its band: set the rate by hand, disable the feed, enable it.
-func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (Feed, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Feed{}, err
 	}
 	if feed.DayBandPercent == "" {
@@ -69,7 +70,7 @@ func (s *Settings) SetFeed(ctx context.Context, caller Caller, feed Feed) (Feed,
 	}
 	now := s.clock.Now()
 	change := db.SettingChange{
-		At: now, Actor: caller.Actor(), Subject: "rate_feed", SubjectKey: strconv.FormatInt(feed.ID, 10),
+		At: now, Actor: who.Actor(), Subject: "rate_feed", SubjectKey: strconv.FormatInt(feed.ID, 10),
 	}
 	params := db.RateFeedSetParams{
 		ID: feed.ID, Currency: feed.Currency, Enabled: feed.Enabled, Priority: feed.Priority, URL: feed.URL,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 )
 
@@ -37,8 +38,8 @@ type FeedState struct {
 }
 
 // List lists every rate known, the one in use first in each currency, and every feed.
-func (s *Settings) List(ctx context.Context, caller Caller) ([]Known, []FeedState, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []FeedState, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	rates, err := list(ctx, s.q, s.clock.Now())

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -28,14 +29,6 @@ var (
 	minFiat = decimal.New(1, -money.USDTDecimals)
 	maxFiat = decimal.NewFromInt(999_999_999_999)
 )
-
-// Caller is who asks; auth.Caller is one.
-type Caller interface {
-	// NeedOperator refuses everyone who is not an operator.
-	NeedOperator() error
-	// Actor names the caller in the log of settings.
-	Actor() string
-}
 
 // Settings sets and lists rates and feeds for operators. Every change is kept in the log of settings.
 type Settings struct {
@@ -60,8 +53,8 @@ type Manual struct {
 }
 
 // Set sets a currency's rate by hand. While it is fresh it goes before every feed.
-func (s *Settings) Set(ctx context.Context, caller Caller, m Manual) (Known, error) {
-	if err := caller.NeedOperator(); err != nil {
+func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known, error) {
+	if err := who.NeedOperator(); err != nil {
 		return Known{}, err
 	}
 	fiat, err := s.checkManual(ctx, m)
@@ -76,7 +69,7 @@ func (s *Settings) Set(ctx context.Context, caller Caller, m Manual) (Known, err
 		until := now.Add(time.Duration(*m.ValidSeconds) * time.Second)
 		params.StaleAt = &until
 	}
-	change := db.SettingChange{At: now, Actor: caller.Actor(), Subject: "rate", SubjectKey: m.Currency}
+	change := db.SettingChange{At: now, Actor: who.Actor(), Subject: "rate", SubjectKey: m.Currency}
 	_, err = db.ChangeSetting(ctx, s.pool, change, db.Setting{
 		New: true,
 		Read: func(q *db.Queries) ([]byte, error) {

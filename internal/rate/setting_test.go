@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/fault"
 	"gateway/internal/rate"
 )
@@ -17,15 +17,15 @@ func TestOperatorsOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	for _, kind := range []auth.Kind{
-		auth.Anyone, auth.MerchantKey, auth.Application, auth.Cabinet, auth.MerchantPortal, auth.Trader,
+	for _, kind := range []caller.Kind{
+		caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
 	} {
-		caller := auth.Caller{Kind: kind, ID: 1}
-		_, err := b.settings.Set(ctx, caller, rate.Manual{})
+		who := caller.Caller{Kind: kind, ID: 1}
+		_, err := b.settings.Set(ctx, who, rate.Manual{})
 		wantCode(t, err, "token_kind_not_allowed")
-		_, err = b.settings.SetFeed(ctx, caller, rate.Feed{})
+		_, err = b.settings.SetFeed(ctx, who, rate.Feed{})
 		wantCode(t, err, "token_kind_not_allowed")
-		_, _, err = b.settings.List(ctx, caller)
+		_, _, err = b.settings.List(ctx, who)
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 }

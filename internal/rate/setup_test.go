@@ -16,14 +16,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
 	"gateway/internal/rate"
 	"gateway/internal/webhook"
 )
 
-var operator = auth.Caller{Kind: auth.Operator, ID: 7}
+var operator = caller.Caller{Kind: caller.Operator, ID: 7}
 
 // bundle is the rates room over a database of its own, without any rate.
 type bundle struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 )
 
@@ -17,7 +18,7 @@ type LegacyKey struct {
 }
 
 // legacyBox is the cashbox of a merchant whose only key is a legacy one.
-var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", rub, []string{auth.ScopePayments}, 1}
+var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", rub, []string{caller.ScopePayments}, 1}
 
 // withoutMerchant proves who calls, and may do nothing.
 const withoutMerchant = "sandbox-without-merchant"

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 )
 
@@ -22,29 +23,29 @@ const (
 
 // user is a person to sign in as; number picks his merchant or trader.
 type user struct {
-	kind   auth.Kind
+	kind   caller.Kind
 	login  string
 	number int
 }
 
 var users = []user{
-	{auth.Cabinet, "payer", 0},
-	{auth.MerchantPortal, "merchant", 0},
-	{auth.MerchantPortal, "merchant-2", 1},
-	{auth.Trader, "trader-1", 0},
-	{auth.Trader, "trader-2", 1},
-	{auth.Trader, "trader-3", 2},
-	{auth.Operator, "operator", 0},
-	{auth.MerchantPortal, "merchant-legacy", 2},
+	{caller.Cabinet, "payer", 0},
+	{caller.MerchantPortal, "merchant", 0},
+	{caller.MerchantPortal, "merchant-2", 1},
+	{caller.Trader, "trader-1", 0},
+	{caller.Trader, "trader-2", 1},
+	{caller.Trader, "trader-3", 2},
+	{caller.Operator, "operator", 0},
+	{caller.MerchantPortal, "merchant-legacy", 2},
 }
 
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for _, u := range users {
 		params := db.UserInsertParams{Kind: string(u.kind), Login: u.login, CreatedAt: s.now}
 		switch u.kind {
-		case auth.MerchantPortal:
+		case caller.MerchantPortal:
 			params.MerchantID = &merchantIDs[u.number]
-		case auth.Trader:
+		case caller.Trader:
 			params.TraderID = &traderIDs[u.number]
 		default:
 		}
@@ -57,7 +58,7 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		if u.kind == auth.Cabinet {
+		if u.kind == caller.Cabinet {
 			if err := s.q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: merchantIDs}); err != nil {
 				return fmt.Errorf("link user: %w", err)
 			}

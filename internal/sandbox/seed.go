@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 	"gateway/internal/vault"
@@ -108,7 +109,7 @@ type box struct {
 }
 
 var (
-	allScopes = []string{auth.ScopePayments, auth.ScopeDeposits, auth.ScopePayouts}
+	allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 	rub       = []string{"sbp", "sim", "card", "mtstpay"}
 	cards     = []string{"c2c", "quasi_ecom"}
 )
@@ -119,7 +120,7 @@ var boxes = []box{
 	{"sandbox-try", 0, "Shop TRY", "TRY", cards, allScopes, 2},
 	{"sandbox-mnt", 0, "Shop MNT", "MNT", []string{"c2c", "iban"}, allScopes, 2},
 	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", rub, allScopes, 1},
-	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", rub, []string{auth.ScopePayments}, 0},
+	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", rub, []string{caller.ScopePayments}, 0},
 	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", rub, allScopes, -1},
 }
 

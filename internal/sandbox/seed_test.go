@@ -135,9 +135,9 @@ func TestUsers(t *testing.T) {
 	kinds := map[string]int{}
 	for _, user := range s.info.Users {
 		kinds[user.Kind]++
-		caller, err := service.Bearer(t.Context(), "Bearer "+user.Token)
-		if err != nil || string(caller.Kind) != user.Kind || caller.Login != user.Login {
-			t.Errorf("%s's token: %+v, %v", user.Login, caller, err)
+		who, err := service.Bearer(t.Context(), "Bearer "+user.Token)
+		if err != nil || string(who.Kind) != user.Kind || who.Login != user.Login {
+			t.Errorf("%s's token: %+v, %v", user.Login, who, err)
 		}
 		token, err := service.Login(t.Context(), auth.Credentials{Login: user.Login, Password: user.Password})
 		if err != nil || string(token.Kind) != user.Kind {

@@ -179,7 +179,7 @@ func TestUnsignableIsDead(t *testing.T) {
 			}
 			set(b.seal(t, b.secret))
 			text := id.String()
-			_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: &text})
+			_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: &text})
 			noError(t, err)
 			b.await(t, id, 2)
 			verifies(t, b.secret, r.all()[0])

@@ -9,32 +9,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway/internal/caller"
 	"gateway/internal/clock"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/vault"
 )
-
-// Asker is who asks about events: a merchant, about its own, or an operator. This room and auth are on one floor, so a
-// caller comes here as these plain values; the zero Asker is nobody and may do nothing.
-type Asker struct {
-	MerchantID int64
-	Operator   bool
-}
-
-func (a Asker) needMerchant() error {
-	if a.Operator || a.MerchantID == 0 {
-		return fault.ErrTokenKindNotAllowed
-	}
-	return nil
-}
-
-func (a Asker) needOperator() error {
-	if !a.Operator {
-		return fault.ErrTokenKindNotAllowed
-	}
-	return nil
-}
 
 // Events is the desk at which merchants and operators look events up, have them sent again, and change the secrets they
 // are signed with.
@@ -89,8 +69,8 @@ type FeedPage struct {
 // ever appears before a cursor already handed out. An event not yet relayed is not in it yet. The cursor is that of the last event, also when there is none after
 // it yet; nil when there was none at all. Status is looked at as it is now: an event that changes to it behind the
 // cursor is not shown again.
-func (s *Events) List(ctx context.Context, who Asker, page FeedPage) ([]Record, *string, error) {
-	if err := who.needMerchant(); err != nil {
+func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
+	if err := who.NeedPortal(); err != nil {
 		return nil, nil, err
 	}
 	limit, after, err := page.validate(ctx)
@@ -145,8 +125,8 @@ type DeadPage struct {
 }
 
 // ListDead lists the events that were given up, the newest first, to operators. The cursor is nil on the last page.
-func (s *Events) ListDead(ctx context.Context, who Asker, page DeadPage) ([]Record, *string, error) {
-	if err := who.needOperator(); err != nil {
+func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage) ([]Record, *string, error) {
+	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -24,7 +25,7 @@ const nowhere = "https://shop.example/hook"
 // feed reads one page of a merchant's feed.
 func (b *bundle) feed(t *testing.T, page FeedPage) ([]Record, *string) {
 	t.Helper()
-	list, cursor, err := b.events.List(t.Context(), Asker{MerchantID: b.merchant.ID}, page)
+	list, cursor, err := b.events.List(t.Context(), portal(b.merchant.ID), page)
 	noError(t, err)
 	return list, cursor
 }
@@ -182,7 +183,7 @@ func TestFeedMissesNothing(t *testing.T) {
 func TestFeedRefuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	own := Asker{MerchantID: b.merchant.ID}
+	own := portal(b.merchant.ID)
 	for name, test := range map[string]struct {
 		page  FeedPage
 		field string
@@ -202,7 +203,7 @@ func TestFeedRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, who := range []Asker{{}, {Operator: true}} {
+	for _, who := range []caller.Caller{{}, operator} {
 		if _, _, err := b.events.List(t.Context(), who, FeedPage{}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%+v: %v", who, err)
 		}
@@ -233,7 +234,7 @@ func TestListDead(t *testing.T) {
 		}
 	}
 	b.insert(t, nowhere)
-	operator, limit := Asker{Operator: true}, int32(4)
+	operator, limit := operator, int32(4)
 	first, cursor, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit})
 	noError(t, err)
 	if cursor == nil {
@@ -249,7 +250,7 @@ func TestListDead(t *testing.T) {
 	if !slices.Equal(ids(list), theirs) || list[0].MerchantID != other.ID {
 		t.Errorf("%v; want %v", ids(list), theirs)
 	}
-	for _, who := range []Asker{{}, {MerchantID: b.merchant.ID}} {
+	for _, who := range []caller.Caller{{}, {MerchantID: b.merchant.ID}} {
 		if _, _, err := b.events.ListDead(t.Context(), who, DeadPage{}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
 			t.Errorf("%+v: %v", who, err)
 		}

@@ -43,7 +43,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		page := FeedPage{Status: &dead, Limit: &limit}
 		var found int
 		for range 3 {
-			list, cursor, err := events.List(t.Context(), Asker{MerchantID: b.merchant.ID}, page)
+			list, cursor, err := events.List(t.Context(), portal(b.merchant.ID), page)
 			noError(t, err)
 			found, page.Cursor = found+len(list), cursor
 			for _, event := range list {
@@ -55,7 +55,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		if found != 5 {
 			t.Errorf("found %d", found)
 		}
-		if list, _, err := events.List(t.Context(), Asker{MerchantID: b.merchant.ID}, FeedPage{Status: &pending}); err != nil || len(list) != 0 {
+		if list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending}); err != nil || len(list) != 0 {
 			t.Errorf("pending: %d, %v", len(list), err)
 		}
 	}

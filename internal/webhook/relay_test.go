@@ -250,7 +250,7 @@ func TestReplayBeforeRelay(t *testing.T) {
 	r := newReceiver(t, codes(500))
 	event := b.event(b.merchant, r.URL)
 	noError(t, event.Insert().Run(t.Context(), b.Queries()))
-	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(event.ID.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(event.ID.String())})
 	noError(t, err)
 	b.relayAll(t)
 	b.await(t, event.ID, 1)

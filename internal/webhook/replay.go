@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -45,9 +46,9 @@ type Progress struct {
 // Replay makes events pending and queues their delivery, on a schedule that begins anew; a delivery still queued for
 // one of them does nothing any more. Of a range the call takes the first batch, and FeedReplays the others, one after the other
 // as the endpoint takes them: what dies meanwhile is left for another replay.
-func (s *Events) Replay(ctx context.Context, who Asker, r Replay) (Progress, error) {
-	if !who.Operator {
-		if err := who.needMerchant(); err != nil {
+func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progress, error) {
+	if who.Kind != caller.Operator {
+		if err := who.NeedPortal(); err != nil {
 			return Progress{}, err
 		}
 		r.MerchantID = &who.MerchantID
@@ -72,8 +73,8 @@ func (s *Events) Replay(ctx context.Context, who Asker, r Replay) (Progress, err
 }
 
 // ReplayProgress tells how far a range is that is sent again.
-func (s *Events) ReplayProgress(ctx context.Context, who Asker, id int64) (Progress, error) {
-	whose, err := who.whose()
+func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
+	whose, err := whose(who)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -88,8 +89,8 @@ func (s *Events) ReplayProgress(ctx context.Context, who Asker, id int64) (Progr
 }
 
 // StopReplay ends a range where it is: what was made pending is delivered.
-func (s *Events) StopReplay(ctx context.Context, who Asker, id int64) (Progress, error) {
-	whose, err := who.whose()
+func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
+	whose, err := whose(who)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -100,11 +101,11 @@ func (s *Events) StopReplay(ctx context.Context, who Asker, id int64) (Progress,
 }
 
 // whose are the replays an asker may see: a merchant its own, an operator, for whom it is nil, all.
-func (a Asker) whose() (*int64, error) {
-	if a.Operator {
+func whose(who caller.Caller) (*int64, error) {
+	if who.Kind == caller.Operator {
 		return nil, nil //nolint:nilnil // everybody's
 	}
-	return &a.MerchantID, a.needMerchant()
+	return &who.MerchantID, who.NeedPortal()
 }
 
 // FeedReplays goes on with the ranges that are being sent again, each by as many batches as its endpoint has taken. One that fails

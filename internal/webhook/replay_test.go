@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/fault"
@@ -23,12 +24,12 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusGone, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	dead, _, err := b.events.ListDead(t.Context(), Asker{Operator: true}, DeadPage{})
+	dead, _, err := b.events.ListDead(t.Context(), operator, DeadPage{})
 	noError(t, err)
 	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
 		t.Fatalf("dead: %+v", dead)
 	}
-	progress, err := b.events.Replay(t.Context(), Asker{Operator: true}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
+	progress, err := b.events.Replay(t.Context(), operator, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
 	noError(t, err)
 	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
 		t.Errorf("replayed %+v", progress)
@@ -57,7 +58,7 @@ func TestReplayDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
 	noError(t, err)
 	b.await(t, id, 2)
 	if progress.Replayed != 1 || b.status(t, id) != statusDelivered {
@@ -72,7 +73,7 @@ func TestReplayPending(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
 	noError(t, err)
 	b.await(t, id, 2)
 	// One attempt of this round was made, and one delivery is queued.
@@ -97,7 +98,7 @@ func TestReplayDuringAnAttempt(t *testing.T) {
 	})
 	id := b.add(t, r.URL)
 	<-asked
-	_, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{EventID: some(id.String())})
+	_, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: some(id.String())})
 	noError(t, err)
 	<-asked
 	answer[0] <- http.StatusGone
@@ -143,7 +144,7 @@ func TestReplayRange(t *testing.T) {
 	b.setStatus(t, delivered, statusDelivered)
 
 	ask := Replay{URL: some(r.URL + "/a"), From: &from, Until: &until}
-	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask)
+	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
 	noError(t, err)
 	if progress.Replayed != 2 || !progress.Done {
 		t.Errorf("replayed %+v", progress)
@@ -158,11 +159,11 @@ func TestReplayRange(t *testing.T) {
 	if dead != 5 || jobs != 2 || r.count() != 2 {
 		t.Errorf("%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
 	}
-	if progress, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || progress.Replayed != 0 {
+	if progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}
 	ask.From, ask.Until = nil, nil
-	if progress, err = b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, ask); err != nil || progress.Replayed != 2 {
+	if progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 2 {
 		t.Errorf("with open ends: %+v, %v", progress, err)
 	}
 }
@@ -191,7 +192,7 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	eventually(t, func() bool {
 		noError(t, b.events.FeedReplays(t.Context()))
 		var err error
-		progress, err = b.events.ReplayProgress(t.Context(), Asker{MerchantID: b.merchant.ID}, *id)
+		progress, err = b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id)
 		noError(t, err)
 		return progress.Done
 	})
@@ -204,7 +205,7 @@ func TestReplayTakesAll(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
-	progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
+	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
 	if err != nil || progress.Replayed != replayBatch || progress.Done {
 		t.Fatalf("at first %+v, %v", progress, err)
 	}
@@ -224,7 +225,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	answer := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	many := b.manyDead(t, r.URL)
-	own, other := Asker{MerchantID: b.merchant.ID}, Asker{MerchantID: b.newMerchant(t).ID}
+	own, other := portal(b.merchant.ID), portal(b.newMerchant(t).ID)
 	progress, err := b.events.Replay(t.Context(), own, Replay{URL: &r.URL})
 	noError(t, err)
 	for range 5 {
@@ -233,7 +234,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	if queued := b.count(t, "select count(*) from webhook_delivery"); queued != replayBatch {
 		t.Errorf("%d are queued for an endpoint that takes none", queued)
 	}
-	for _, stranger := range []Asker{other, {}} {
+	for _, stranger := range []caller.Caller{other, {}} {
 		if _, err := b.events.ReplayProgress(t.Context(), stranger, *progress.ID); err == nil {
 			t.Error("a stranger sees it")
 		}
@@ -241,7 +242,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 			t.Error("a stranger stops it")
 		}
 	}
-	if progress, err = b.events.ReplayProgress(t.Context(), Asker{Operator: true}, *progress.ID); err != nil || progress.Done {
+	if progress, err = b.events.ReplayProgress(t.Context(), operator, *progress.ID); err != nil || progress.Done {
 		t.Errorf("%+v, %v", progress, err)
 	}
 	progress, err = b.events.StopReplay(t.Context(), own, *progress.ID)
@@ -266,7 +267,7 @@ func TestReplayAtOnce(t *testing.T) {
 	var total atomic.Int64
 	for range 3 {
 		calls.Go(func() {
-			progress, err := b.events.Replay(t.Context(), Asker{MerchantID: b.merchant.ID}, Replay{URL: &r.URL})
+			progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
 			if err != nil {
 				t.Error(err)
 				return
@@ -287,17 +288,17 @@ func TestReplayRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id, now, other := b.insert(t, nowhere), b.clock.Now(), b.newMerchant(t)
-	own := Asker{MerchantID: b.merchant.ID}
+	own := portal(b.merchant.ID)
 	for name, test := range map[string]struct {
-		who    Asker
+		who    caller.Caller
 		ask    Replay
 		want   error
 		fields []string
 	}{
-		"another merchant's": {Asker{MerchantID: other.ID}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrNotFound, nil},
+		"another merchant's": {portal(other.ID), Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrNotFound, nil},
 		"unknown":            {own, Replay{EventID: some(uuid.NewString())}, fault.ErrNotFound, nil},
-		"nobody":             {Asker{}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrTokenKindNotAllowed, nil},
-		"whose":              {Asker{Operator: true}, Replay{EventID: some(id.String())}, nil, []string{"merchantId"}},
+		"nobody":             {caller.Caller{}, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID}, fault.ErrTokenKindNotAllowed, nil},
+		"whose":              {operator, Replay{EventID: some(id.String())}, nil, []string{"merchantId"}},
 		"not a UUID":         {own, Replay{EventID: some("17")}, nil, []string{"eventId"}},
 		"nothing":            {own, Replay{}, nil, []string{"url"}},
 		"both":               {own, Replay{EventID: some(id.String()), URL: some(nowhere), From: &now, Until: &now}, nil, []string{"url", "from", "until"}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -21,8 +22,8 @@ const maxPrevious = 10
 // before signs besides until the time answered, and so does each before that within its own day: a merchant who calls again
 // because the first answer was lost still verifies with the one before both. A secret that leaked is dropped where events
 // are verified; that it signs besides for a while harms nobody who no longer takes it.
-func (s *Events) RotateSecret(ctx context.Context, who Asker, cashboxID int64) (string, time.Time, error) {
-	if err := who.needMerchant(); err != nil {
+func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
+	if err := who.NeedPortal(); err != nil {
 		return "", time.Time{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
@@ -18,7 +19,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 	t.Helper()
 	old = b.secret
 	var err error
-	b.secret, until, err = b.events.RotateSecret(t.Context(), Asker{MerchantID: b.merchant.ID}, b.merchant.CashboxID)
+	b.secret, until, err = b.events.RotateSecret(t.Context(), portal(b.merchant.ID), b.merchant.CashboxID)
 	noError(t, err)
 	return old, until
 }
@@ -122,7 +123,7 @@ func TestRotatedTooOften(t *testing.T) {
 		b.rotate(t)
 		b.clock.Advance(time.Minute)
 	}
-	_, _, err := b.events.RotateSecret(t.Context(), Asker{MerchantID: b.merchant.ID}, b.merchant.CashboxID)
+	_, _, err := b.events.RotateSecret(t.Context(), portal(b.merchant.ID), b.merchant.CashboxID)
 	refused := fault.As(err)
 	if refused == nil || refused.Code != "rate_limited" || refused.RetryAfter != 24*time.Hour-maxPrevious*time.Minute {
 		t.Fatalf("%v", err)
@@ -201,15 +202,15 @@ func TestRotationRefused(t *testing.T) {
 	b := setup(t)
 	other := b.newMerchant(t)
 	for name, test := range map[string]struct {
-		who     Asker
+		who     caller.Caller
 		cashbox int64
 		want    error
 	}{
-		"another merchant's": {Asker{MerchantID: other.ID}, b.merchant.CashboxID, fault.ErrCashboxAccessDenied},
-		"no such cashbox":    {Asker{MerchantID: b.merchant.ID}, 1 << 40, fault.ErrNotFound},
-		"none":               {Asker{MerchantID: b.merchant.ID}, 0, fault.ErrNotFound},
-		"an operator":        {Asker{Operator: true}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
-		"nobody":             {Asker{}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
+		"another merchant's": {portal(other.ID), b.merchant.CashboxID, fault.ErrCashboxAccessDenied},
+		"no such cashbox":    {portal(b.merchant.ID), 1 << 40, fault.ErrNotFound},
+		"none":               {portal(b.merchant.ID), 0, fault.ErrNotFound},
+		"an operator":        {operator, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
+		"nobody":             {caller.Caller{}, b.merchant.CashboxID, fault.ErrTokenKindNotAllowed},
 	} {
 		secret, until, err := b.events.RotateSecret(t.Context(), test.who, test.cashbox)
 		if !errors.Is(err, test.want) || secret != "" || !until.IsZero() {

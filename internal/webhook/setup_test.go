@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/dbtest"
 	"gateway/internal/vault"
@@ -288,4 +289,11 @@ func revealsNothing(t *testing.T, text string) {
 			t.Errorf("%q tells of %q", text, piece)
 		}
 	}
+}
+
+var operator = caller.Caller{Kind: caller.Operator, ID: 9}
+
+// portal is a user of a merchant's portal.
+func portal(merchantID int64) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, ID: 1, MerchantID: merchantID}
 }

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"gateway/internal/auth"
+	"gateway/internal/caller"
 	"gateway/rpc"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
@@ -264,16 +265,16 @@ var errorSchema = object{
 }
 
 // security says, for each kind of caller, what proves it.
-func security(kinds []auth.Kind) []any {
+func security(kinds []caller.Kind) []any {
 	var list []any
 	bearer := false
 	for _, kind := range kinds {
 		switch kind {
-		case auth.MerchantKey:
+		case caller.MerchantKey:
 			list = append(list, object{"keyId": []any{}, "secret": []any{}, "signature": []any{}})
-		case auth.Application:
+		case caller.Application:
 			list = append(list, object{"signature": []any{}})
-		case auth.Anyone:
+		case caller.Anyone:
 			list = append(list, object{})
 		default:
 			bearer = true

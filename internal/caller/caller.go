@@ -1,4 +1,5 @@
-package auth
+// Package caller is who makes a call: what they proved to be, and what they may do by that. Every method of a service takes it.
+package caller
 
 import (
 	"context"
@@ -82,6 +83,14 @@ func (c Caller) NeedMerchant(scope string) error {
 	return nil
 }
 
+// NeedPortal settles that the caller is a user of a merchant's portal.
+func (c Caller) NeedPortal() error {
+	if c.Kind != MerchantPortal || c.MerchantID == 0 {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return nil
+}
+
 // NeedOperator settles that the caller is an operator.
 func (c Caller) NeedOperator() error {
 	if c.Kind != Operator {
@@ -90,16 +99,16 @@ func (c Caller) NeedOperator() error {
 	return nil
 }
 
-type callerKey struct{}
+type key struct{}
 
-// WithCaller returns a context that carries the caller from the door to the handler.
-func WithCaller(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
+// With returns a context that carries the caller from the door to the handler.
+func With(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, key{}, c)
 }
 
-// CallerFrom returns the caller the door let in; without one, it is anyone.
-func CallerFrom(ctx context.Context) Caller {
-	c, ok := ctx.Value(callerKey{}).(Caller)
+// From returns the caller the door let in; without one, it is anyone.
+func From(ctx context.Context) Caller {
+	c, ok := ctx.Value(key{}).(Caller)
 	if !ok {
 		return Caller{Kind: Anyone}
 	}

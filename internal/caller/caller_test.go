@@ -1,0 +1,99 @@
+package caller_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gateway/internal/caller"
+	"gateway/internal/fault"
+)
+
+// Who a key is settles before what it may do: binding, then the merchant's switch, then the scope.
+func TestNeedMerchant(t *testing.T) {
+	t.Parallel()
+	key := caller.Caller{Kind: caller.MerchantKey, MerchantID: 1, APIEnabled: true, Scopes: []string{"payments", "deposits"}}
+	unbound, off := key, key
+	unbound.MerchantID, unbound.APIEnabled = 0, false
+	off.APIEnabled = false
+	for name, test := range map[string]struct {
+		who   caller.Caller
+		scope string
+		code  string
+	}{
+		"has the scope":      {key, caller.ScopePayments, ""},
+		"needs none":         {key, "", ""},
+		"lacks the scope":    {key, caller.ScopePayouts, "merchant_scope_required"},
+		"unbound":            {unbound, caller.ScopePayments, "merchant_binding_required"},
+		"API off":            {off, caller.ScopePayments, "merchant_api_disabled"},
+		"API off, no scope":  {off, caller.ScopePayouts, "merchant_api_disabled"},
+		"a user":             {caller.Caller{Kind: caller.Operator}, "", "token_kind_not_allowed"},
+		"anyone":             {caller.From(context.Background()), "", "token_kind_not_allowed"},
+		"the application":    {caller.Caller{Kind: caller.Application}, "", "token_kind_not_allowed"},
+		"a merchant's token": {caller.Caller{Kind: caller.MerchantPortal, MerchantID: 1}, "", "token_kind_not_allowed"},
+	} {
+		err := test.who.NeedMerchant(test.scope)
+		if test.code == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		refused(t, err, fault.Forbidden, test.code)
+	}
+	if !errors.Is(unbound.NeedMerchant(""), fault.ErrBindingRequired) {
+		t.Error("the refusal is not the sentinel")
+	}
+}
+
+func TestNeedOperator(t *testing.T) {
+	t.Parallel()
+	if err := (caller.Caller{Kind: caller.Operator, ID: 1}).NeedOperator(); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range []caller.Kind{
+		"", caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
+	} {
+		refused(t, caller.Caller{Kind: kind, ID: 1}.NeedOperator(), fault.Forbidden, "token_kind_not_allowed")
+	}
+}
+
+func TestActor(t *testing.T) {
+	t.Parallel()
+	for want, who := range map[string]caller.Caller{
+		"application": {Kind: caller.Application, ID: 9}, "anyone": {Kind: caller.Anyone}, "key:12": {Kind: caller.MerchantKey, ID: 12},
+		"trader:3": {Kind: caller.Trader, ID: 3, TraderID: 7}, "operator:1": {Kind: caller.Operator, ID: 1},
+		"cabinet:4": {Kind: caller.Cabinet, ID: 4}, "merchant_portal:5": {Kind: caller.MerchantPortal, ID: 5},
+	} {
+		if got := who.Actor(); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}
+
+func TestCallerInContext(t *testing.T) {
+	t.Parallel()
+	if kind := caller.From(t.Context()).Kind; kind != caller.Anyone {
+		t.Errorf("a context without a caller has %s", kind)
+	}
+	if kind := caller.From(caller.With(t.Context(), caller.Caller{Kind: caller.Trader})).Kind; kind != caller.Trader {
+		t.Errorf("the context has %s", kind)
+	}
+}
+
+func TestNeedPortal(t *testing.T) {
+	t.Parallel()
+	if err := (caller.Caller{Kind: caller.MerchantPortal, ID: 1, MerchantID: 2}).NeedPortal(); err != nil {
+		t.Error(err)
+	}
+	refused(t, caller.Caller{Kind: caller.MerchantPortal, ID: 1}.NeedPortal(), fault.Forbidden, "token_kind_not_allowed")
+	refused(t, caller.Caller{Kind: caller.MerchantKey, ID: 1, MerchantID: 2}.NeedPortal(), fault.Forbidden, "token_kind_not_allowed")
+}
+
+func refused(t *testing.T, err error, kind fault.Kind, code string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Kind != kind || f.Code != code {
+		t.Errorf("error %v; want %s of kind %d", err, code, kind)
+	}
+}
