@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +24,6 @@ type victim struct {
 	*instance
 	args []string
 	ops  string
-	cmd  *exec.Cmd
 	log  text
 	// startedAt is when the present process was started.
 	startedAt time.Time
@@ -63,11 +61,18 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 func (v *victim) start(t *testing.T) {
 	t.Helper()
 	// Garbage is collected early, so that a heap that is measured is one in use.
-	v.cmd = gatewayCommand(context.Background(), map[string]string{"GOGC": "20"}, v.args...)
-	v.cmd.Stdout, v.cmd.Stderr = &v.log, &v.log
+	cmd := gatewayCommand(context.Background(), map[string]string{"GOGC": "20"}, v.args...)
+	cmd.Stdout, cmd.Stderr = &v.log, &v.log
 	v.startedAt = time.Now()
-	noError(t, v.cmd.Start())
-	err := waitFor(patience, func() error { return ready("http://" + v.ops) })
+	v.process = start(cmd, &v.log)
+	err := waitFor(patience, func() error {
+		select {
+		case <-v.ended:
+			return fatal{fmt.Errorf("it ended: %w", v.err)}
+		default:
+			return ready("http://" + v.ops)
+		}
+	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, v.log.String())
 	}
@@ -77,11 +82,11 @@ func (v *victim) start(t *testing.T) {
 	noError(t, err)
 }
 
-// kill ends the process as SIGKILL does: it learns nothing of it.
 func (v *victim) kill() {
-	v.pool.Close()
-	_ = v.cmd.Process.Kill()
-	_ = v.cmd.Wait()
+	if v.pool != nil {
+		v.pool.Close()
+	}
+	v.process.kill()
 }
 
 // acknowledged is what the gateway has told the load's clients, and what they asked without an answer.

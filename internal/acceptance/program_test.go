@@ -116,6 +116,14 @@ func (p *process) cancel() {
 	})
 }
 
+// kill ends the program as SIGKILL does: it learns nothing of it.
+func (p *process) kill() {
+	if p.cmd.Process != nil {
+		_ = p.cmd.Process.Kill()
+	}
+	<-p.ended
+}
+
 // failure is how the program ended when it failed: with which status, and what it said last.
 type failure struct {
 	status  int

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -73,7 +72,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 		}
 		return nil
 	}))
-	noError(t, v.cmd.Process.Signal(syscall.SIGTERM))
+	v.cancel()
 	signalled := time.Now()
 	noError(t, waitFor(patience, func() error {
 		if ready("http://"+v.ops) == nil {
@@ -89,7 +88,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	if err != nil || newcomer.status != 200 {
 		t.Errorf("a newcomer: %s %v", newcomer, err)
 	}
-	if err := v.cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v\n%s", err, v.log.String())
+	if <-v.ended; v.err != nil {
+		t.Errorf("it ended with %v\n%s", v.err, v.log.String())
 	}
 }
