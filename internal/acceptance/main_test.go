@@ -169,7 +169,7 @@ func (g *instance) stop() error {
 	case <-g.ended:
 		return g.err
 	case <-time.After(patience):
-		g.process.kill()
+		g.kill()
 		return errors.New("the gateway does not stop")
 	}
 }
