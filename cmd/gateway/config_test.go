@@ -1,12 +1,22 @@
 package main
 
 import (
+	"encoding/base64"
 	"io"
 	"maps"
 	"strings"
 	"testing"
 	"time"
 )
+
+// production are the variables a production gateway needs besides its database.
+func production() map[string]string {
+	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
+	return map[string]string{
+		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example", "GATEWAY_PAY_URL": "https://pay.example",
+		"GATEWAY_PORTAL_URL": "https://portal.example", "GATEWAY_DRAIN_DELAY": "0s",
+	}
+}
 
 // parse reads settings as serve does, with the given ones put over a production's.
 func parse(more map[string]string, args ...string) (config, error) {

@@ -1,0 +1,112 @@
+package acceptance
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// asProto are the headers of a Connect call in the binary form.
+func asProto(headers header) header {
+	if headers == nil {
+		headers = header{}
+	}
+	return with(headers, "Content-Type", "application/proto")
+}
+
+// Portals refuse fields that nobody knows, by name: who misspells a switch must not be told that it was set.
+func TestPortalsRefuseUnknownFields(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	operator, merchant := bearer(g.user(t, "operator").Token), bearer(g.user(t, "merchant").Token)
+	for name, test := range map[string]struct {
+		procedure, body string
+		headers         header
+		fields          string
+	}{
+		"misspelled": {"/portal.v1.OperatorService/UpdateCashbox", `{"merchantCashboxId":1,"collect_enable":false}`, operator, `"collect_enable"`},
+		"two":        {"/portal.v1.MerchantService/ListEvents", `{"limit":1,"offset":1,"staus":"dead"}`, merchant, `"offset"`},
+		"binary":     {"/portal.v1.OperatorService/UpdateCashbox", "\x08\x01\xf8\x06\x00", asProto(operator), `"field 111"`},
+		"sign-in":    {"/portal.v1.AuthService/Login", `{"login":"operator","passwort":"x"}`, nil, `"passwort"`},
+		"clock":      {"/sandbox.v1.SandboxService/AdvanceClock", `{"second":1}`, nil, `"second"`},
+	} {
+		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, test.headers)
+		noError(t, err)
+		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) || !strings.Contains(got.raw, test.fields) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	// Both spellings of a known field are known.
+	for _, body := range []string{`{"merchantCashboxId":1,"collectEnabled":true}`, `{"merchant_cashbox_id":1,"collect_enabled":true}`} {
+		if got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.OperatorService/UpdateCashbox", body, operator); err != nil || got.status != 200 {
+			t.Errorf("%s: %s, %v", body, got, err)
+		}
+	}
+}
+
+// The merchants' API ignores unknown fields; a sandbox tells of them in a header.
+func TestMerchantsAreWarned(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	body := order(object{"cutomer": 1, "payer": object{"userid": "x", "\x01\"é": 2}})
+	for _, address := range []string{g.BaseURL + payments, g.BaseURL + "/gateway.v1.PaymentService/CreatePayment"} {
+		got, err := trySend(http.MethodPost, address, body, signed(box, body))
+		noError(t, err)
+		warning := got.header.Get("Warning")
+		if got.status != 200 || !strings.HasPrefix(warning, `299 gateway "Unknown fields are ignored: `) ||
+			!strings.Contains(warning, "cutomer") || !strings.Contains(warning, "payer.userid") || !strings.HasSuffix(warning, `"`) || strings.Count(warning, `"`) != 2 {
+			t.Errorf("%s: %s, Warning: %s", address, got, warning)
+		}
+	}
+	plain := order(nil)
+	if got := g.post(t, box, plain); got.header.Get("Warning") != "" {
+		t.Errorf("warned of nothing: %s", got.header.Get("Warning"))
+	}
+}
+
+// Connect bodies that cannot be decoded are refused with the detail that every wrong body gets, which names the field
+// where one can be named, and quotes nothing.
+func TestUndecodableConnectBodies(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	const login, create = "/portal.v1.AuthService/Login", "/gateway.v1.PaymentService/CreatePayment"
+	for name, test := range map[string]struct {
+		procedure, body string
+		headers         header
+		field           string
+	}{
+		"no JSON":          {login, `{"login":4111111111111111`, nil, "body"},
+		"another type":     {login, `{"login":4111111111111111}`, nil, "body"},
+		"empty":            {login, ``, header{"Content-Type": "application/json"}, "body"},
+		"a list":           {login, `["4111111111111111"]`, nil, "body"},
+		"half a letter":    {login, "{\"login\":\"4111111111111111\xd0\"}", nil, "login"},
+		"lone surrogate":   {login, `{"login":"4111111111111111\ud800"}`, nil, "login"},
+		"binary":           {login, "4111111111111111", asProto(nil), "body"},
+		"binary text":      {login, "\x0a\x024\xd0", asProto(nil), "login"},
+		"a merchant's":     {create, `{"orderId":{}}`, nil, "body"},
+		"a merchant's too": {create, "{\"payer\":{\"fullName\":\"\xd0\"}}", nil, "payer.fullName"},
+	} {
+		headers := header{}
+		if test.procedure == create {
+			headers = signed(g.first(), test.body)
+		}
+		for name, value := range test.headers {
+			headers[name] = value
+		}
+		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, headers)
+		noError(t, err)
+		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) || !strings.Contains(got.raw, `"`+test.field+`":{"messages"`) ||
+			strings.Contains(got.raw, "4111") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	_, err := g.operator(t).ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{Status: new(string)}))
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || len(fields) != 1 {
+		t.Errorf("decoded, and wrong: %s %s %v", code, why, fields)
+	}
+}

@@ -1,0 +1,269 @@
+package acceptance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// canaries are what must not be found anywhere.
+type canaries struct{ pans, cvvs, codes []string }
+
+// cvv makes one that hardly anything looks like: it begins with 0.
+func (c *canaries) cvv() string {
+	cvv := fmt.Sprintf("0%d", 111+rand.IntN(888))
+	c.cvvs = append(c.cvvs, cvv)
+	return cvv
+}
+
+// code makes one as long as may be. Of those that end in 0 the traders' processor says that they are wrong.
+func (c *canaries) code(last string) string {
+	code := fmt.Sprintf("0%06d%s", rand.IntN(1_000_000), last)
+	c.codes = append(c.codes, code)
+	return code
+}
+
+// pan makes one that begins with a digit.
+func (c *canaries) pan(digit string) string {
+	pan := randomPAN(digit)
+	c.pans = append(c.pans, pan)
+	return pan
+}
+
+// randomPAN makes a valid number of 16 digits that begins with one. Its last four digits do not look like a canary's CVV.
+func randomPAN(digit string) string {
+	for {
+		pan := fmt.Sprintf("%s%015d", digit, rand.Int64N(1_000_000_000_000_000))
+		if passesLuhn(pan) && pan[12] != '0' {
+			return pan
+		}
+	}
+}
+
+// passesLuhn doubles every second digit from the right; the sum of all digits must be a multiple of ten.
+func passesLuhn(pan string) bool {
+	sum := 0
+	for i, digit := range pan {
+		d := int(digit - '0')
+		if (len(pan)-i)%2 == 0 {
+			d *= 2
+		}
+		sum += d/10 + d%10
+	}
+	return sum%10 == 0
+}
+
+// written is every way to write digits as text that is looked for: as they are, in hex, and in base64, where they may
+// begin at any of three places.
+func written(digits string) []string {
+	forms := []string{digits, hex.EncodeToString([]byte(digits))}
+	for shift := range 3 {
+		// The characters at both ends depend on what stands beside the digits.
+		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + digits))
+		forms = append(forms, encoded[[]int{0, 2, 3}[shift]:(shift+len(digits))*8/6])
+	}
+	return forms
+}
+
+// writtenPAN is also a PAN in groups, and its bare hash: of what is left to guess of a PAN, a hash keeps no secret.
+func writtenPAN(pan string) []string {
+	sum := sha256.Sum256([]byte(pan))
+	forms := append(written(pan), hex.EncodeToString(sum[:]))
+	for _, between := range []string{" ", "-"} {
+		forms = append(forms, strings.Join([]string{pan[:4], pan[4:8], pan[8:12], pan[12:]}, between))
+	}
+	return forms
+}
+
+// storedPAN is a PAN as PostgreSQL stores numbers and bytes: bigint; numeric, in groups of four digits; a bytea's hash.
+func storedPAN(pan string) []string {
+	number, _ := strconv.ParseUint(pan, 10, 64)
+	sum := sha256.Sum256([]byte(pan))
+	var groups []byte
+	for i := 0; i < len(pan); i += 4 {
+		group, _ := strconv.ParseUint(pan[i:i+4], 10, 16)
+		groups = binary.NativeEndian.AppendUint16(groups, uint16(group))
+	}
+	return []string{string(binary.NativeEndian.AppendUint64(nil, number)), string(groups), string(sum[:])}
+}
+
+// namedCVV is a CVV beside its name. A CVV alone is too short to be looked for among bytes.
+func namedCVV(cvv string) []string {
+	var forms []string
+	for _, between := range []string{`":"`, `": "`, `\":\"`, `":`, "=", ": ", ":", " "} {
+		forms = append(forms, "cvv"+between+cvv)
+	}
+	return append(forms, "\x2a\x04"+cvv) // field 5 of SubmitPayerDetailsRequest, in protobuf
+}
+
+// storedCVV is a CVV that is all of a text or bytea in PostgreSQL: a byte with its length, and it.
+func storedCVV(cvv string) string { return "\x0b" + cvv }
+
+// haystack looks for many needles in one pass.
+type haystack struct {
+	begins  [1 << 16]bool
+	needles map[[4]byte][]string
+}
+
+func newHaystack(c *canaries) *haystack {
+	h := &haystack{needles: map[[4]byte][]string{}}
+	for _, pan := range c.pans {
+		h.add(append(writtenPAN(pan), storedPAN(pan)...)...)
+	}
+	for _, code := range c.codes {
+		h.add(written(code)...)
+	}
+	for _, cvv := range c.cvvs {
+		h.add(append(namedCVV(cvv), storedCVV(cvv))...)
+	}
+	return h
+}
+
+func (h *haystack) add(needles ...string) {
+	for _, needle := range needles {
+		h.begins[uint16(needle[0])<<8|uint16(needle[1])] = true
+		start := [4]byte([]byte(needle))
+		h.needles[start] = append(h.needles[start], needle)
+	}
+}
+
+// search is every needle in a place. A code among more digits, or behind a point, is part of something else.
+func (h *haystack) search(content []byte) []string {
+	var found []string
+	for i := 0; i+4 <= len(content); i++ {
+		if !h.begins[uint16(content[i])<<8|uint16(content[i+1])] {
+			continue
+		}
+		for _, needle := range h.needles[[4]byte(content[i:])] {
+			rest := content[i:]
+			if len(rest) < len(needle) || string(rest[:len(needle)]) != needle || slices.Contains(found, needle) {
+				continue
+			}
+			if len(needle) == 8 && digitsGoOn(content, i, i+8) && strings.Trim(needle, "0123456789") == "" {
+				continue
+			}
+			found = append(found, needle)
+		}
+	}
+	return found
+}
+
+func digitsGoOn(content []byte, from, to int) bool {
+	before := from > 0 && (content[from-1] == '.' || content[from-1] >= '0' && content[from-1] <= '9')
+	return before || to < len(content) && content[to] >= '0' && content[to] <= '9'
+}
+
+var (
+	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	// fourDigits are digits alone. Behind a point they are part of a number, behind a backslash of an escaped byte.
+	fourDigits = regexp.MustCompile(`(^|[^0-9A-Za-z.\\])(0\d{3})($|[^0-9A-Za-z])`)
+)
+
+// searchText looks also for CVVs that stand alone: text has no random bytes to mistake for them, save in UUIDs.
+func (h *haystack) searchText(c *canaries, content string) []string {
+	found := h.search([]byte(content))
+	content = uuids.ReplaceAllString(content, "")
+	for at := 0; ; {
+		next := fourDigits.FindStringSubmatchIndex(content[at:])
+		if next == nil {
+			return found
+		}
+		if digits := content[at+next[4] : at+next[5]]; slices.Contains(c.cvvs, digits) {
+			found = append(found, digits)
+		}
+		at += next[5] // what ends one may begin another
+	}
+}
+
+// searchAll looks everywhere the gateway writes to, and says what it has found by place: standard output and error,
+// metrics, what callers were answered, every table, and every file of the data directory, PostgreSQL's among them. There are
+// no traces; should there ever be, their spans belong in here.
+//
+// What it can tell: a PAN or a code of eight digits cannot be missed, nor mistaken, in any of the forms above, wherever it
+// was ever written, also where it was erased or rolled back since: the write-ahead log has it, and no segment of it has been
+// overwritten by then. A CVV is found in text, and in files beside its name or as the whole of a column.
+//
+// What it cannot: a CVV, or a shorter code, inside other bytes, or stored as a number; anything compressed, so that the
+// tables are set not to be; a value that the end of a page of the write-ahead log cuts in two, which of this many would be one;
+// memory, and what a backend has not written to a file at all.
+func (v *victim) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
+	t.Helper()
+	info, _ := debug.ReadBuildInfo()
+	for _, module := range info.Deps {
+		if strings.HasPrefix(module.Path, "go.opentelemetry.io/") {
+			t.Errorf("%s: the spans are not searched", module.Path)
+		}
+	}
+	h, found := newHaystack(c), map[string][]string{}
+	for place, content := range v.texted(t, answers) {
+		found[place] = h.searchText(c, content)
+	}
+	// What only memory holds goes to the files.
+	v.exec(t, "checkpoint")
+	noError(t, filepath.WalkDir(v.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var content []byte
+			if content, err = os.ReadFile(path); err == nil {
+				place, _ := filepath.Rel(v.dir, path)
+				found[place] = h.search(content)
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) { // PostgreSQL has removed it meanwhile
+			return nil
+		}
+		return err
+	}))
+	return found
+}
+
+// texted is what can be read as text.
+func (v *victim) texted(t *testing.T, answers string) map[string]string {
+	t.Helper()
+	places := map[string]string{"log": v.log.String(), "answers": answers}
+	response, err := http.Get(v.OpsURL + "/metrics")
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	metrics, err := io.ReadAll(response.Body)
+	noError(t, err)
+	places["metrics"] = string(metrics)
+	connection, err := v.pool.Acquire(t.Context())
+	noError(t, err)
+	defer connection.Release()
+	// Bytes are shown as the characters they are, where they are any.
+	_, err = connection.Exec(t.Context(), "set bytea_output = 'escape'")
+	noError(t, err)
+	tables := v.texts(t, `select format('%I.%I', table_schema, table_name) from information_schema.tables
+		where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`)
+	if len(tables) < 20 {
+		t.Errorf("only %d tables", len(tables))
+	}
+	for _, table := range append(tables, "pg_stat_activity") {
+		rows, err := connection.Query(context.Background(), "select t::text from "+table+" t")
+		noError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		noError(t, err)
+		places[table] = strings.Join(lines, "\n")
+	}
+	if !strings.Contains(places["public.payment"], "quasi_ecom") || !strings.Contains(places["metrics"], "SubmitPayerDetails") {
+		t.Error("the search does not see what is there")
+	}
+	return places
+}

@@ -1,0 +1,369 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// typedCard is the body of a valid card, changed by more.
+func typedCard(pan string, more object) string {
+	fields := object{"pan": pan, "expMonth": "12", "expYear": "2035", "cvv": "123"}
+	maps.Copy(fields, more)
+	for name, value := range fields {
+		if value == nil {
+			delete(fields, name)
+		}
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
+}
+
+// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's token.
+func (g *instance) cardPayment(t testing.TB, more object) (answer, string) {
+	t.Helper()
+	fields := object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"}
+	maps.Copy(fields, more)
+	got := g.create(t, g.box(t, "sandbox-azn"), fields)
+	return got, path.Base(got.text("data.checkoutUrl"))
+}
+
+// checkout calls a step of a checkout; an empty step reads it.
+func (g *instance) checkout(t testing.TB, token, step, body string) answer {
+	t.Helper()
+	method, address := http.MethodPost, g.BaseURL+"/api/v1/checkout/"+token+"/"+step
+	if step == "" {
+		method, address = http.MethodGet, strings.TrimSuffix(address, "/")
+	}
+	got := send(t, method, address, body, nil)
+	if got.header.Get("Access-Control-Allow-Origin") != "*" || got.header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%s: CORS headers %v", step, got.header)
+	}
+	return got
+}
+
+// awaitCheckout waits until a field of a checkout has a value.
+func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answer {
+	t.Helper()
+	var got answer
+	noError(t, waitFor(patience, func() error {
+		if got = g.checkout(t, token, "", ""); got.text("data."+field) != value {
+			return fmt.Errorf("%s; want %s %s", got, field, value)
+		}
+		return nil
+	}))
+	return got
+}
+
+// 100 / 1.70 = 58.82352941, 100 / 1.7765 = 56.29045876.
+func TestCardCreateResponses(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	got, token := g.cardPayment(t, object{"orderId": orderID})
+	g.golden(t, "create_quasi_ecom", got, orderID)
+	if token == got.text("data.id") || token == got.text("data.uuid") {
+		t.Error("the link's token is an id")
+	}
+	orderID = newOrder()
+	g.golden(t, "create_mtstpay", g.create(t, g.first(), object{"method": "mtstpay", "orderId": orderID}), orderID)
+}
+
+// What the sandbox's cards come to, with and without codes.
+func TestSandboxCards(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for name, test := range map[string]struct {
+		pan string
+		// codes are given one after the other, whenever one is asked for; the phase and lastError after each.
+		codes, after []string
+		status       string
+		reason       any
+		lastError    string
+	}{
+		"approved":        {"4242 4242 4242 4242", nil, nil, "completed", nil, "<nil>"},
+		"approved too":    {"5555555555554444", nil, nil, "completed", nil, "<nil>"},
+		"declined":        {"4000-0000-0000-0002", nil, nil, "failed", "card_declined", "card_declined"},
+		"no funds":        {"4000000000009995", nil, nil, "failed", "insufficient_funds", "insufficient_funds"},
+		"right code":      {"4000002500003155", []string{"123456"}, []string{"completed <nil>"}, "completed", nil, "<nil>"},
+		"second is right": {"4000002500003155", []string{"654321", "123456"}, []string{"pending code_rejected", "completed <nil>"}, "completed", nil, "<nil>"},
+		"three wrong": {
+			"4000002500003155", []string{"1111", "22222222", "123457"},
+			[]string{"pending code_rejected", "pending code_rejected", "failed code_rejected"}, "failed", "code_rejected", "code_rejected",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			created, token := g.cardPayment(t, nil)
+			if got := g.checkout(t, token, "payer-details", typedCard(test.pan, nil)); got.status != 200 || got.text("data.phase") != "awaiting_trader_bank_sms" {
+				t.Fatalf("card: %s", got)
+			}
+			for i, code := range test.codes {
+				g.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
+				got := g.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, code))
+				if after := got.text("data.paymentStatus") + " " + got.text("data.lastError"); got.status != 200 || after != test.after[i] {
+					t.Errorf("code %d: %s; want %s", i+1, got, test.after[i])
+				}
+			}
+			got := g.awaitCheckout(t, token, "isTerminal", "true")
+			if got.text("data.paymentStatus") != test.status || got.text("data.lastError") != test.lastError || got.at("data.otpUrl") != nil {
+				t.Errorf("ended %s", got)
+			}
+			read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(g.box(t, "sandbox-azn"), ""))
+			if read.text("data.status") != test.status || read.at("data.statusReason") != test.reason ||
+				!reflect.DeepEqual(read.at("data.payerRequisites"), object{"cardLast4": test.pan[len(test.pan)-4:]}) || read.at("data.requisite") != nil {
+				t.Errorf("read %s", read)
+			}
+		})
+	}
+}
+
+// The documented bodies, headers and refusals of the checkout's endpoints.
+func TestCheckoutBodies(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	s := newShop(t, g.box(t, "sandbox-azn").WebhookSecret)
+	_, token := g.cardPayment(t, object{"orderId": "shop-order-01"})
+	g.golden(t, "checkout_card", g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})), "")
+	if got := g.checkout(t, token, "payer-otp", `{}`); got.status != 200 || got.text("data.phase") != "awaiting_trader_bank_sms" {
+		t.Errorf("without a code: %s", got)
+	}
+	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 422 || got.text("code") != "checkout_wrong_step" {
+		t.Errorf("a second card: %s", got)
+	}
+	_, declined := g.cardPayment(t, object{"orderId": "shop-order-02"})
+	g.checkout(t, declined, "payer-details", typedCard("4000000000000002", nil))
+	g.golden(t, "checkout_declined", g.awaitCheckout(t, declined, "isTerminal", "true"), "")
+
+	orderID := newOrder()
+	_, cancelled := g.cardPayment(t, object{"orderId": orderID, "callbackUri": s.URL})
+	g.checkout(t, cancelled, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"}))
+	got := g.checkout(t, cancelled, "cancel", "")
+	if got.status != 200 || got.text("data.paymentStatus") != "cancelled" || got.text("data.isTerminal") != "true" {
+		t.Errorf("cancel: %s", got)
+	}
+	e := s.await(t, orderID, 1)[0]
+	if e.Data.Status != "CANCELLED" || !strings.Contains(s.rawOf(e.EventID), `"payerRequisites":{"cardLast4":"1111","cardHolder":"ANNA B"}`) {
+		t.Errorf("webhook %s", s.rawOf(e.EventID))
+	}
+	for _, step := range []string{"payer-details", "payer-otp", "cancel"} {
+		body := map[string]string{"payer-details": typedCard("4111111111111111", nil), "payer-otp": `{"otp":"1234"}`}[step]
+		if got := g.checkout(t, cancelled, step, body); got.status != 422 || got.text("code") != "checkout_closed" {
+			t.Errorf("%s after the end: %s", step, got)
+		}
+	}
+}
+
+// rawOf is an event as it came.
+func (s *shop) rawOf(eventID string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw[eventID]
+}
+
+// Errors of every kind carry the CORS headers, and preflights are answered.
+func TestCheckoutCORS(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for _, test := range []struct {
+		method, path, body string
+		headers            header
+		status             int
+	}{
+		{"GET", "/api/v1/checkout/nonsense", "", nil, 404},
+		{"POST", "/api/v1/checkout/nonsense/payer-details", `{}`, nil, 404},
+		{"POST", "/api/v1/checkout/nonsense/nothing", `{}`, nil, 404},
+		{"DELETE", "/api/v1/checkout/nonsense", "", nil, 405},
+		{"POST", "/api/v1/checkout/nonsense/cancel", strings.Repeat(" ", 70_000), nil, 413},
+		{"POST", "/api/v1/checkout/nonsense/cancel", "x", header{"Content-Type": "text/plain"}, 415},
+	} {
+		headers := header{"Origin": "https://shop.example"}
+		maps.Copy(headers, test.headers)
+		got := send(t, test.method, g.BaseURL+test.path, test.body, headers)
+		if got.status != test.status || got.header.Get("Access-Control-Allow-Origin") != "*" || got.header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s %s: %s %v", test.method, test.path, got, got.header)
+		}
+	}
+	preflight := header{"Origin": "https://shop.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+	got, err := trySend(http.MethodOptions, g.BaseURL+"/api/v1/checkout/any/payer-details", "", preflight)
+	noError(t, err)
+	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "POST") ||
+		!strings.Contains(strings.ToLower(got.header.Get("Access-Control-Allow-Headers")), "content-type") || got.header.Get("X-Request-Id") == "" {
+		t.Errorf("preflight: %s %v", got, got.header)
+	}
+	// Signed endpoints are for no page.
+	got, err = trySend(http.MethodOptions, g.BaseURL+payments, "", preflight)
+	noError(t, err)
+	if got.status != 405 || got.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("preflight of a signed path: %s %v", got, got.header)
+	}
+}
+
+// Every field's bad values are 422 under its name, all at once, and never quoted.
+func TestCheckoutInvalid(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	_, token := g.cardPayment(t, nil)
+	const good = "4111111111111111"
+	for field, values := range map[string][]any{
+		"pan":        {nil, "", "4111111111111112", "411111111111", "41111111111111111111", "4111x11111111111", 4111111111111111, true, object{}, []any{good}},
+		"expMonth":   {nil, "", "0", "13", "001", "x", "-1", 12, []any{}},
+		"expYear":    {nil, "", "203", "1", "20355", "xx", 2035, object{}},
+		"cvv":        {nil, "", "12", "12345", "12a", " 123", 123, false},
+		"cardHolder": {strings.Repeat("A", 65), "A\nB", 7, object{}},
+	} {
+		for _, value := range values {
+			body := typedCard(good, object{field: value})
+			got := g.checkout(t, token, "payer-details", body)
+			if got.status != 422 || got.text("code") != "validation_failed" || !slices.Equal(got.fields(), []string{field}) {
+				t.Errorf("%s %v: %s", field, value, got)
+			}
+			if text := fmt.Sprint(value); len(text) > 6 && strings.Contains(got.raw, text) {
+				t.Errorf("%s: the value is quoted: %s", field, got)
+			}
+		}
+	}
+	expired := g.checkout(t, token, "payer-details", typedCard(good, object{"expMonth": "1", "expYear": "26"}))
+	if expired.status != 422 || !slices.Equal(expired.fields(), []string{"expMonth", "expYear"}) {
+		t.Errorf("expired: %s", expired)
+	}
+	all := g.checkout(t, token, "payer-details", `{"pan":"1","cardHolder":"`+strings.Repeat("A", 65)+`"}`)
+	if !slices.Equal(all.fields(), []string{"cardHolder", "cvv", "expMonth", "expYear", "pan"}) {
+		t.Errorf("all at once: %s", all)
+	}
+	for _, body := range []string{``, `[]`, `{"pan":`, `null`, `{"pan":"1","pan":"2"}`} {
+		if got := g.checkout(t, token, "payer-details", body); got.status != 422 || got.text("code") != "validation_failed" {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+	if got := g.awaitCheckout(t, token, "phase", "awaiting_payer_details"); got.text("data.paymentStatus") != "pending" {
+		t.Errorf("after all these: %s", got)
+	}
+	g.checkout(t, token, "payer-details", typedCard(good, nil))
+	for _, value := range []string{`"123"`, `"123456789"`, `"12a4"`, `" 1234"`, `1234`, `{}`} {
+		got := g.checkout(t, token, "payer-otp", `{"otp":`+value+`}`)
+		if got.status != 422 || !slices.Equal(got.fields(), []string{"otp"}) {
+			t.Errorf("otp %s: %s", value, got)
+		}
+	}
+}
+
+// The merchant's resend as documented, over REST and by uuid, with its refusals.
+func TestResendCode(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.box(t, "sandbox-azn")
+	s := newShop(t, box.WebhookSecret)
+	orderID := newOrder()
+	created, token := g.cardPayment(t, object{"orderId": orderID, "callbackUri": s.URL})
+	address := g.BaseURL + payments + "/" + created.text("data.uuid") + "/quasi-ecom/resend-code"
+	resend := func() answer { return send(t, "POST", address, "{}", signed(box, "{}")) }
+	if got := resend(); got.status != 422 || got.text("code") != "code_resend_wrong_step" {
+		t.Errorf("before the card: %s", got)
+	}
+	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil))
+	first := resend()
+	g.golden(t, "code_resend", first, "")
+	early := resend()
+	if early.status != 429 || early.text("code") != "code_resend_too_early" || early.at("nextAllowedAt") != first.at("data.nextAllowedAt") || early.header.Get("Retry-After") == "" {
+		t.Errorf("at once again: %s %v", early, early.header)
+	}
+	next, err := time.Parse(time.RFC3339, first.text("data.nextAllowedAt"))
+	noError(t, err)
+	last, err := time.Parse(time.RFC3339, first.text("data.codeResendLastAt"))
+	if noError(t, err); next.Sub(last) != 45*time.Second {
+		t.Errorf("a pause of %s", next.Sub(last))
+	}
+	for _, refused := range []struct {
+		headers header
+		status  int
+		code    string
+	}{
+		{nil, 401, "signature_required"}, {signed(g.box(t, "sandbox-second-rub"), "{}"), 403, "cashbox_access_denied"},
+		{bearer(g.user(t, "operator").Token), 401, "signature_required"},
+	} {
+		if got := send(t, "POST", address, "{}", refused.headers); got.status != refused.status || got.text("code") != refused.code {
+			t.Errorf("%v: %s", refused, got)
+		}
+	}
+	read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(box, ""))
+	if read.text("data.quasiEcom.codeResendCount") != "1" || read.text("data.quasiEcom.phase") != "awaiting_payer_otp" || read.text("data.status") != "pending" {
+		t.Errorf("read %s", read)
+	}
+	if n := g.count(t, "select count(*) from webhook_event e join payment p on p.id = e.subject_id where p.order_id = $1", orderID); n != 0 {
+		t.Errorf("a merchant's resend made %d webhooks", n)
+	}
+}
+
+// The Connect twins take the same steps, and their errors say the same.
+func TestCheckoutOverConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	ctx := context.Background()
+	created, token := g.cardPayment(t, nil)
+	id := number(created.text("data.id"))
+	payer := gatewayv1connect.NewCheckoutServiceClient(client, g.BaseURL)
+	entered, err := payer.SubmitPayerDetails(ctx, connect.NewRequest(&gatewayv1.SubmitPayerDetailsRequest{
+		Token: token, Pan: "4111111111111111", ExpMonth: "1", ExpYear: "35", Cvv: "1234",
+	}))
+	noError(t, err)
+	if entered.Msg.GetData().GetPhase() != "awaiting_trader_bank_sms" || entered.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("%v %v", entered.Msg, entered.Header())
+	}
+	desk := g.desk(g.traderOf(t, created.text("data.id")).Token)
+	asked, err := desk.RequestCode(ctx, connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: id}))
+	noError(t, err)
+	if shown := asked.Msg.GetData().GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" || shown.GetCardLast4() != "1111" {
+		t.Errorf("the desk shows %v", shown)
+	}
+	otp := "1234"
+	given, err := payer.SubmitPayerOtp(ctx, connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}))
+	noError(t, err)
+	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
+		t.Errorf("%v", given.Msg)
+	}
+	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
+	noError(t, err)
+	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted || detail != "code_resend_too_early" {
+		t.Errorf("at once again: %v %s", code, detail)
+	}
+	_, err = desk.MarkCodeNotNeeded(ctx, connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: id}))
+	noError(t, err)
+	_, err = g.merchantClient(g.box(t, "sandbox-azn")).ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted || detail != "code_resend_too_early" {
+		t.Errorf("the merchant: %v %s", code, detail)
+	}
+	_, err = desk.ConfirmReceived(ctx, connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
+	noError(t, err)
+	got, err := payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: token}))
+	noError(t, err)
+	if got.Msg.GetData().GetPaymentStatus() != "completed" || !got.Msg.GetData().GetIsTerminal() {
+		t.Errorf("%v", got.Msg)
+	}
+	_, err = payer.CancelCheckout(ctx, connect.NewRequest(&gatewayv1.CancelCheckoutRequest{Token: token}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || detail != "checkout_closed" {
+		t.Errorf("a cancel after the end: %v %s", code, detail)
+	}
+	_, err = payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: "nonsense"}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
+		t.Errorf("an unknown link: %v %s", code, detail)
+	}
+}

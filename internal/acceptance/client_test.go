@@ -1,0 +1,255 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway/rpc/sign"
+)
+
+// client waits as long as a test does, and follows no redirect: the gateway must not answer with one.
+var client = &http.Client{
+	Timeout:       patience,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 50},
+}
+
+// object is a JSON object as it came, numbers in their own digits.
+type object = map[string]any
+
+// answer is a response of the REST API.
+type answer struct {
+	status int
+	header http.Header
+	raw    string
+	body   object
+}
+
+// at walks the body: "data.ledger.bank".
+func (a answer) at(names string) any {
+	var value any = a.body
+	for name := range strings.SplitSeq(names, ".") {
+		inside, ok := value.(object)
+		if !ok {
+			return nil
+		}
+		value = inside[name]
+	}
+	return value
+}
+
+func (a answer) text(names string) string { return fmt.Sprint(a.at(names)) }
+
+// fields are the names of the wrong fields, in order.
+func (a answer) fields() []string {
+	wrong, _ := a.at("errors").(object)
+	return slices.Sorted(maps.Keys(wrong))
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.raw) }
+
+type header map[string]string
+
+// send makes a request and reads its answer, which must be JSON.
+func send(t testing.TB, method, address, body string, headers header) answer {
+	t.Helper()
+	a, err := trySend(method, address, body, headers)
+	noError(t, err)
+	if a.body == nil {
+		t.Fatalf("%s %s: no JSON: %s", method, address, a)
+	}
+	if a.header.Get("X-Request-Id") == "" {
+		t.Errorf("%s %s: no X-Request-Id", method, address)
+	}
+	if a.status >= 400 && (a.text("requestId") != a.header.Get("X-Request-Id") || a.text("code") == "<nil>" || a.text("message") == "<nil>") {
+		t.Errorf("%s %s: not the error shape: %s", method, address, a)
+	}
+	return a
+}
+
+func trySend(method, address, body string, headers header) (answer, error) {
+	request, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range headers {
+		if value == "" {
+			request.Header.Del(name)
+		} else {
+			request.Header.Set(name, value)
+		}
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	a := answer{status: response.StatusCode, header: response.Header, raw: string(raw)}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	_ = decoder.Decode(&a.body)
+	for _, name := range []string{"data.paymentPageUrl", "data.checkoutUrl"} {
+		if url, ok := a.at(name).(string); ok {
+			keepSecret(path.Base(url))
+		}
+	}
+	return a, err
+}
+
+// signed are the headers of a merchant's request.
+func signed(box sandbox.Cashbox, body string) header {
+	return header{"X-Merchant-Key-Id": box.KeyID, "X-Merchant-Secret": box.Secret, "Signature": sign.Signature(box.Secret, []byte(body))}
+}
+
+func with(headers header, name, value string) header {
+	changed := maps.Clone(headers)
+	changed[name] = value
+	return changed
+}
+
+// post sends a merchant's signed request for a payment.
+func (g *instance) post(t testing.TB, box sandbox.Cashbox, body string) answer {
+	t.Helper()
+	return send(t, http.MethodPost, g.BaseURL+payments, body, signed(box, body))
+}
+
+const payments = "/api/v1/payments"
+
+var orders atomic.Int64
+
+// newOrder is an order id no other test uses.
+func newOrder() string { return fmt.Sprintf("order-%d", orders.Add(1)) }
+
+// order is the body of a creation: the defaults, and over them what more says.
+func order(more object) string {
+	fields := object{
+		"orderId": newOrder(), "amount": "1500.00", "currency": "RUB", "method": "sbp", "callbackUri": "https://shop.example/hook",
+	}
+	maps.Copy(fields, more)
+	body, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
+}
+
+// create makes a payment and returns its answer, which must be a success.
+func (g *instance) create(t testing.TB, box sandbox.Cashbox, more object) answer {
+	t.Helper()
+	a := g.post(t, box, order(more))
+	if a.status != http.StatusOK {
+		t.Fatalf("create: %s", a)
+	}
+	return a
+}
+
+// callback sets a payment's status as the application does.
+func (g *instance) callback(t testing.TB, id, body string) answer {
+	t.Helper()
+	return send(t, http.MethodPost, g.BaseURL+payments+"/"+id+"/callback", body, g.application(body))
+}
+
+func (g *instance) application(body string) header {
+	return header{"Signature": sign.Signature(g.ExternalPaymentsSecret, []byte(body))}
+}
+
+func bearer(token string) header { return header{"Authorization": "Bearer " + token} }
+
+// box is the cashbox whose key has the id.
+func (g *instance) box(t testing.TB, keyID string) sandbox.Cashbox {
+	t.Helper()
+	for _, box := range g.Cashboxes {
+		if box.KeyID == keyID {
+			return box
+		}
+	}
+	t.Fatalf("no cashbox %s", keyID)
+	return sandbox.Cashbox{}
+}
+
+// first is the cashbox that has all a test of RUB payments needs.
+func (g *instance) first() sandbox.Cashbox { return g.Cashboxes[0] }
+
+func (g *instance) user(t testing.TB, login string) sandbox.User {
+	t.Helper()
+	for _, user := range g.Users {
+		if user.Login == login {
+			return user
+		}
+	}
+	t.Fatalf("no user %s", login)
+	return sandbox.User{}
+}
+
+// withToken is an HTTP client that sends a bearer token.
+func withToken(token string) *http.Client {
+	return &http.Client{Timeout: patience, Transport: tokenTransport(token)}
+}
+
+type tokenTransport string
+
+func (t tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(t))
+	return client.Transport.RoundTrip(r)
+}
+
+func (g *instance) desk(token string, options ...connect.ClientOption) portalv1connect.TraderServiceClient {
+	return portalv1connect.NewTraderServiceClient(withToken(token), g.BaseURL, options...)
+}
+
+// traderOf is the user of the trader whose requisite the payment got.
+func (g *instance) traderOf(t testing.TB, paymentID string) sandbox.User {
+	t.Helper()
+	var login string
+	err := g.pool.QueryRow(t.Context(), `select u.login from payment p join app_user u on u.trader_id = p.trader_id
+		where p.id = $1::text::bigint`, paymentID).Scan(&login)
+	noError(t, err)
+	return g.user(t, login)
+}
+
+func (g *instance) merchantClient(box sandbox.Cashbox, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
+	return gatewayv1connect.NewPaymentServiceClient(
+		&http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}, g.BaseURL, options...)
+}
+
+// connectFault is the code of a Connect error, and the code and fields of its detail.
+func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
+	t.Helper()
+	failed := new(connect.Error)
+	if !errors.As(err, &failed) {
+		t.Fatalf("no Connect error: %v", err)
+	}
+	for _, d := range failed.Details() {
+		value, err := d.Value()
+		noError(t, err)
+		if detail, ok := value.(*gatewayv1.ErrorDetail); ok {
+			if detail.GetRequestId() == "" {
+				t.Error("the detail has no request id")
+			}
+			return failed.Code(), detail.GetCode(), slices.Sorted(maps.Keys(detail.GetErrors()))
+		}
+	}
+	t.Fatalf("no detail: %v", err)
+	return 0, "", nil
+}

@@ -1,0 +1,200 @@
+package acceptance
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// section is what a heading of a document says, each statement with the check that proves it.
+type section struct {
+	heading string
+	rows    []row
+}
+
+// row binds a statement of a document, quoted without its backquotes, to its check. Where the quote is broken into
+// lines does not matter.
+type row struct {
+	quote string
+	check check
+}
+
+// sections are all that is checked of a document.
+var (
+	interfaceSections = slices.Concat(
+		overviewSections, paymentRequestSections, paymentSections, recordSections, stateSections, paymentEndpointSections,
+		moneyEndpointSections, checkoutSections, portalSections, authenticationSections, eventSections, errorSections,
+	)
+	decisionSections = decidedSections
+)
+
+// TestConformance walks the interface document and the page of decisions, statement by statement, and proves each by
+// calls to one running gateway. A statement without a check fails, and so does a check whose statement has changed:
+// it must be looked at again.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	documents := []struct {
+		name   string
+		of     []statement
+		checks []section
+	}{
+		{"interface", statements(t, "interface.md"), interfaceSections},
+		{"decisions", decided(statements(t, "decisions.md")), decisionSections},
+	}
+	w := newWalk(t)
+	var late []func()
+	checked := 0
+	for _, document := range documents {
+		bound := bind(t, document.name, document.of, document.checks)
+		for i, s := range document.of {
+			c, ok := bound[i]
+			if !ok {
+				continue
+			}
+			name := document.name + "/" + s.name()
+			run := func() { t.Run(name, func(t *testing.T) { c.run(t, w) }) }
+			if checked++; c.late {
+				late = append(late, run)
+				continue
+			}
+			run()
+		}
+	}
+	t.Run("bad input", func(t *testing.T) { badInput(t, w) })
+	// What needs time to pass comes last: the clock moves forward only.
+	for _, run := range late {
+		run()
+	}
+	w.wantAudit(t)
+	t.Logf("%d statements checked", checked)
+}
+
+// bind finds each statement's check, and complains of statements without one and of checks without a statement.
+func bind(t *testing.T, document string, of []statement, checks []section) map[int]check {
+	t.Helper()
+	wanted := map[string]check{}
+	for _, s := range checks {
+		for _, r := range s.rows {
+			key := s.heading + "\n" + spaced(r.quote)
+			if _, twice := wanted[key]; twice {
+				t.Errorf("%s, %s: checked twice: %s", document, s.heading, r.quote)
+			}
+			if r.check.run == nil {
+				t.Errorf("%s, %s: no check of %s", document, s.heading, r.quote)
+			}
+			wanted[key] = r.check
+		}
+	}
+	bound := map[int]check{}
+	for i, s := range of {
+		key := s.heading + "\n" + s.text
+		c, ok := wanted[key]
+		if !ok {
+			t.Errorf("%s, %s: nothing checks: %s", document, s.heading, s.text)
+			continue
+		}
+		bound[i] = c
+		delete(wanted, key)
+	}
+	for key := range wanted {
+		t.Errorf("%s: no such statement: %s", document, key)
+	}
+	return bound
+}
+
+// statement is a row of a table, an item of a list or a paragraph, without its backquotes.
+type statement struct {
+	heading, text string
+	// first is the first cell, or the first words; of rows of one section with the same, more.
+	first string
+}
+
+func (s statement) name() string { return s.heading + "/" + s.first }
+
+var (
+	ruler   = regexp.MustCompile(`^\|[ |-]+\|$`)
+	item    = regexp.MustCompile(`^(\d+\. |- )`)
+	newItem = regexp.MustCompile(`^(#|\||\d+\. |- )`)
+)
+
+// statements reads a document of testdata.
+func statements(t *testing.T, name string) []statement {
+	t.Helper()
+	content, err := os.ReadFile("testdata/" + name)
+	noError(t, err)
+	var all []statement
+	heading := ""
+	blocks := blocksOf(strings.ReplaceAll(string(content), "`", ""))
+	for i, text := range blocks {
+		switch {
+		case strings.HasPrefix(text, "#"):
+			heading = strings.TrimLeft(text, "# ")
+		case ruler.MatchString(text), i+1 < len(blocks) && ruler.MatchString(blocks[i+1]):
+		default:
+			all = append(all, statement{heading: heading, text: text, first: first(all, heading, text)})
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s says nothing", name)
+	}
+	return all
+}
+
+// blocksOf joins what belongs together: a paragraph or an item may be several lines.
+func blocksOf(content string) []string {
+	var blocks []string
+	open := false
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+			open = false
+			continue
+		case open && !newItem.MatchString(line):
+			blocks[len(blocks)-1] += " " + spaced(line)
+			continue
+		}
+		blocks = append(blocks, spaced(line))
+		open = !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "|")
+	}
+	return blocks
+}
+
+// first names a statement by as many cells as set it apart from those before it in its section.
+func first(all []statement, heading, text string) string {
+	if !strings.HasPrefix(text, "|") {
+		words := strings.Fields(item.ReplaceAllString(text, ""))
+		return strings.Join(words[:min(8, len(words))], " ")
+	}
+	cells := strings.Split(strings.Trim(text, "| "), " | ")
+	name := cells[0]
+	for _, cell := range cells[1:] {
+		if !slices.ContainsFunc(all, func(s statement) bool { return s.heading == heading && s.first == name }) {
+			break
+		}
+		name += ", " + cell
+	}
+	return name
+}
+
+func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// decided are those of the decisions' statements that are walked: the table of errors and that of methods. The rest
+// says how, not what.
+func decided(all []statement) []statement {
+	return slices.DeleteFunc(all, func(s statement) bool {
+		return !strings.HasPrefix(s.text, "|") && !strings.HasPrefix(s.text, "- Method × currency")
+	})
+}
+
+// fixture is an answer that was kept.
+func (w *walk) fixture(t *testing.T, name string) answer {
+	t.Helper()
+	a, ok := w.answers[name]
+	if !ok {
+		t.Fatalf("no answer is kept as %q", name)
+	}
+	return a
+}

@@ -1,0 +1,258 @@
+package acceptance
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway/internal/sandbox"
+)
+
+// statusesInWebhooks: each of the five, in capitals.
+func statusesInWebhooks(t *testing.T, w *walk) {
+	orderID := newOrder()
+	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
+	want := []string{"FAILED", "COMPLETED", "APPEAL", "CANCELLED", "PENDING"}
+	for _, status := range want {
+		w.callback(t, id, `{"status":"`+strings.ToLower(status)+`"}`)
+	}
+	var told []string
+	for _, l := range w.inbox.await(t, orderID, len(want)) {
+		told = append(told, l.text("data.status"))
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(told)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("told %v", told)
+	}
+}
+
+// anyStatusFollowsAny, as decided; the same again is no change.
+func anyStatusFollowsAny(t *testing.T, w *walk) {
+	every := []string{"pending", "completed", "failed", "cancelled", "appeal"}
+	id := w.create(t, w.first(), nil).text("data.id")
+	for _, from := range every {
+		for _, to := range every {
+			w.callback(t, id, `{"status":"`+from+`"}`)
+			got := w.callback(t, id, `{"status":"`+to+`"}`)
+			if got.status != 200 || got.text("data.status") != to || got.text("data.callbackQueued") != fmt.Sprint(from != to) {
+				t.Errorf("%s to %s: %s", from, to, got)
+			}
+		}
+	}
+}
+
+// callbackMoves: the payment is what the callback says, and the merchant hears of it.
+func callbackMoves(t *testing.T, w *walk) {
+	var id string
+	told := w.told(t, func(made string) {
+		id = made
+		gives(callbackOf(id, `{"status":"completed","reason":"paid"}`), 200, is("data.status", "completed"), has("data.callbackQueued", boolean)).run(t, w)
+	}).answer
+	for _, e := range []expectation{is("type", "payment.status.updated"), is("data.status", "COMPLETED"), is("meta.reason", "paid"), has("data.uuid", uuidText)} {
+		e(t, told)
+	}
+	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "completed"), is("data.statusReason", "paid")).run(t, w)
+}
+
+// creationTellsNothing: the first a merchant hears of a payment is its first change.
+func creationTellsNothing(t *testing.T, w *walk) {
+	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
+	has("meta.sequence", exactly("1"))(t, told.answer)
+	const first = `select count(*) from webhook_event where sequence = 1 and convert_from(body, 'UTF8') like '%"status":"PENDING"%'
+		and convert_from(body, 'UTF8') like '%"type":"payment.status.updated"%'`
+	if n := w.count(t, first); n != 0 {
+		t.Errorf("%d first events of pending payments", n)
+	}
+}
+
+func webhookIsAPost(t *testing.T, w *walk) {
+	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
+	if told.method != http.MethodPost || !strings.HasPrefix(told.header.Get("Content-Type"), "application/json") || told.header.Get("Webhook-Id") != told.text("eventId") {
+		t.Errorf("%s %v %s", told.method, told.header, told.raw)
+	}
+	only("data", "uuid", "orderId", "status", "amount", "currency")(t, told.answer)
+}
+
+// webhooksAreSigned by both schemes.
+func webhooksAreSigned(t *testing.T, w *walk) {
+	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
+	secret := w.first().WebhookSecret
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	noError(t, err)
+	noError(t, verifier.Verify([]byte(told.raw), told.header))
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	noError(t, err)
+	if have := told.header.Get("Signature"); have != signature(string(key), told.raw) {
+		t.Errorf("Signature is %s", have)
+	}
+}
+
+// refusedWebhookComesAgain after 5 s, the same event.
+func refusedWebhookComesAgain(t *testing.T, w *walk) {
+	w.inbox.mu.Lock()
+	w.inbox.refuse = 1
+	w.inbox.mu.Unlock()
+	orderID := newOrder()
+	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
+	w.callback(t, id, `{"status":"failed"}`)
+	w.inbox.await(t, orderID, 1)
+	noError(t, waitFor(patience, func() error { // until the refusal is written down
+		if w.count(t, "select count(*) from webhook_attempt where status_code = 500") == 0 {
+			return errNotYet
+		}
+		return nil
+	}))
+	if n := len(w.inbox.of(orderID)); n != 1 {
+		t.Errorf("%d deliveries before the time", n)
+	}
+	w.advance(t, 6*time.Second)
+	both := w.inbox.await(t, orderID, 2)
+	if both[0].raw != both[1].raw || both[0].text("eventId") != both[1].text("eventId") {
+		t.Errorf("%s, then %s", both[0].raw, both[1].raw)
+	}
+}
+
+// reservedUntilExpiry: the requisite is taken while the payment waits; then the payment has failed and a late payer can
+// appeal.
+func reservedUntilExpiry(t *testing.T, w *walk) {
+	orderID := newOrder()
+	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
+	const slot = "select count(*) from requisite_slot where payment_id = $1::text::bigint and free_at = 'infinity'"
+	if w.count(t, slot, id) != 1 {
+		t.Error("nothing is reserved")
+	}
+	w.pass(t, 14*time.Minute)
+	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "pending")).run(t, w)
+	w.pass(t, time.Minute+time.Second)
+	told := w.inbox.await(t, orderID, 1)[0].answer
+	is("data.status", "FAILED")(t, told)
+	is("meta.reason", "expired")(t, told)
+	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "failed"), is("data.statusReason", "expired")).run(t, w)
+	if w.count(t, slot, id) != 0 {
+		t.Error("it is still reserved")
+	}
+	gives(appealOf(id, "I paid late"), 201).run(t, w)
+}
+
+// appealWindow: within 24 hours of the failure, and not after.
+func appealWindow(t *testing.T, w *walk) {
+	inTime, tooLate := w.failed(t, nil), w.failed(t, nil)
+	w.pass(t, 24*time.Hour-time.Minute)
+	gives(appealOf(inTime, "x"), 201).run(t, w)
+	w.pass(t, time.Minute+time.Second)
+	refused(appealOf(tooLate, "x"), 422, "appeal_window_closed").run(t, w)
+}
+
+// errorShape: of a refusal, of an invalid body, and of what is no path.
+func errorShape(t *testing.T, w *walk) {
+	gives(newPayment.with("amount", "0", "currency", "1"), 422, only("", "message", "code", "errors", "requestId"), only("errors", "amount", "currency"),
+		has("errors.amount.0", aText), is("code", "validation_failed")).run(t, w)
+	for _, c := range []call{
+		postWithout("Signature"), nobodyGets("/api/nothing"), bareRequest(http.MethodPut, payments, "", nil), nobodyGets(payments),
+		nobodyGets(checkouts + "nothing"),
+	} {
+		got := c(t, w)
+		only("", "message", "code", "requestId")(t, got)
+		has("message", aText)(t, got)
+		has("requestId", equal(got.header.Get("X-Request-Id")))(t, got)
+	}
+}
+
+// traderShortOfUSDT: those who could take it have too little, so there is no requisite.
+func traderShortOfUSDT(t *testing.T, w *walk) {
+	var pays []string
+	for range 200 { // the third trader has 10,000,000 USDT; 5,000,000 AZN are 2,941,176 of it, less his share
+		got := newPayment.by("sandbox-azn").with("currency", `"AZN"`, "method", `"c2c"`, "amount", "5000000")(t, w)
+		if got.status != 200 {
+			if got.status != 422 || got.text("code") != "collect_requisites_not_available" {
+				t.Error(got)
+			}
+			break
+		}
+		pays = append(pays, got.text("data.id"))
+	}
+	if len(pays) != 3 {
+		t.Errorf("%d payments of 5,000,000 AZN found a trader; want 3", len(pays))
+	}
+	for _, id := range pays {
+		w.callback(t, id, `{"status":"cancelled"}`)
+	}
+}
+
+// callsAreLimited: with a limit of one call, a sandbox allows ten.
+func callsAreLimited(t *testing.T, _ *walk) {
+	url := newDatabase(t)
+	if _, stderr, err := command(t, "", nil, "migrate", "-database-url", url); err != nil {
+		t.Fatal(err, stderr)
+	}
+	before := poolOf(t, url)
+	_, err := before.Exec(t.Context(), "update rate_limit set calls = 1, per_seconds = 3600 where name = 'key'")
+	noError(t, err)
+	before.Close()
+	g := newSandbox(t, t.TempDir(), url)
+	for n := range 11 {
+		got := g.post(t, g.first(), "{")
+		if want := map[bool]string{true: "422 validation_failed", false: "429 rate_limited"}[n < 10]; fmt.Sprint(got.status, " ", got.text("code")) != want {
+			t.Errorf("call %d: %s; want %s", n+1, got, want)
+		}
+		if n == 10 && got.header.Get("Retry-After") == "" {
+			t.Errorf("it does not say when to come back: %v", got.header)
+		}
+	}
+}
+
+func largeBodies(t *testing.T, w *walk) {
+	large := pad(`{"x":""}`, bodyLimit+1)
+	refused(resendBy(cardKey, "{id}", large), 413, "body_too_large").run(t, w)
+	for _, name := range []string{"payer-details", "payer-otp", "cancel"} {
+		refused(step("{token}", name, large), 413, "body_too_large").run(t, w)
+	}
+	for path, signedBody := range map[string]string{payments: "{}", payins: "{}", deposits: "{}"} {
+		refused(signedCall(path, pad(signedBody, bodyLimit+1)), 413, "body_too_large").run(t, w)
+	}
+	refused(callbackOf("{payment}", pad(`{"status":"failed"}`, bodyLimit+1)), 413, "body_too_large").run(t, w)
+	tooLarge := strings.Repeat("x", uploadLimit)
+	refused(func(t *testing.T, w *walk) answer {
+		return w.appeal(t, w.first(), w.ids["payment"], "x", "a.pdf", tooLarge)
+	}, 413, "body_too_large").run(t, w)
+}
+
+func signedCall(path, body string) call {
+	return func(t *testing.T, w *walk) answer {
+		t.Helper()
+		return signedPost(path)(t, w, firstKey, body)
+	}
+}
+
+func revokedKey(t *testing.T, w *walk) {
+	made := newKey.with("name", `"to be revoked"`)(t, w)
+	key := sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
+	gone := request(http.MethodDelete, portalKeys+"/"+made.text("data.id"), "", func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) })
+	gives(gone, 200, is("data.status", "revoked")).run(t, w)
+	noError(t, waitFor(patience, func() error {
+		if got := w.post(t, key, "{}"); got.status != 403 || got.text("code") != "invalid_signature" {
+			return fmt.Errorf("the revoked key: %s", got)
+		}
+		return nil
+	}))
+}
+
+func expiredToken(t *testing.T, w *walk) {
+	token, id := w.newPayer(t, "payer-of-yesterday")
+	w.exec(t, "update token set expires_at = now() - interval '1 second' where user_id = $1", id)
+	refused(bareRequest(http.MethodGet, payments, "", bearer(token)), 401, "unauthenticated").run(t, w)
+}
+
+// poolOf connects to a database.
+func poolOf(t *testing.T, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), url)
+	noError(t, err)
+	return pool
+}

@@ -1,0 +1,216 @@
+package acceptance
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// walk is the gateway that the documents are walked on, and what was made of everything there is.
+type walk struct {
+	*instance
+	inbox *inbox
+	// answers are kept by name, for checks of their fields.
+	answers map[string]answer
+	// ids go into paths by name.
+	ids map[string]string
+	// ran are the checks that run once, and whether they failed.
+	ran map[string]bool
+}
+
+// described is what the payment that is kept was made with.
+const described = "Two cups"
+
+func newWalk(t *testing.T) *walk {
+	t.Helper()
+	w := &walk{
+		ran: map[string]bool{}, instance: newSandbox(t, t.TempDir(), newDatabase(t)), inbox: newInbox(t), answers: map[string]answer{}, ids: map[string]string{},
+	}
+	w.makePayments(t)
+	w.makeCheckouts(t)
+	w.makeMoney(t)
+	w.makeKeys(t)
+	return w
+}
+
+func (w *walk) makePayments(t *testing.T) {
+	t.Helper()
+	payment := w.create(t, w.first(), object{
+		"description": described, "callbackUri": w.inbox.URL, "payer": object{"userId": w.user(t, "payer").Login},
+	})
+	id := payment.text("data.id")
+	w.answers["payment"], w.ids["payment"], w.ids["uuid"] = payment, id, payment.text("data.uuid")
+	w.ids["order"] = payment.text("data.orderId")
+	w.answers["bare payment"] = w.create(t, w.first(), nil)
+	w.ids["spare"] = w.create(t, w.first(), nil).text("data.id") // for calls of the callback that only have to be taken
+	w.answers["card payment"] = w.create(t, w.first(), object{"method": "card"})
+	w.answers["read"] = signedGet("/api/v1/payments/{payment}", firstKey)(t, w)
+	w.answers["list"] = tokenGet(payments, "payer")(t, w)
+	w.answers["signed list"] = signedGet(payments+"?orderId={order}", firstKey)(t, w)
+	w.answers["callback"] = w.callback(t, id, `{"status":"failed","providerPaymentId":"p-1","reason":"why"}`)
+	w.answers["event"] = w.inbox.await(t, payment.text("data.orderId"), 1)[0].answer
+	w.answers["appeal"] = w.appeal(t, w.first(), id, "I paid", "a.pdf", pdf)
+}
+
+func (w *walk) makeMoney(t *testing.T) {
+	t.Helper()
+	payin := w.createPayin(t, w.first(), object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL})
+	w.answers["payin"], w.ids["payin"] = payin, payin.text("data.id")
+	deposit := w.postDeposit(t, w.first(), depositOrder(nil))
+	w.answers["deposit"], w.ids["deposit"] = deposit, deposit.text("data.id")
+	_, err := w.operator(t).SetInsurance(t.Context(), connect.NewRequest(&portalv1.SetInsuranceRequest{
+		MerchantCashboxId: w.first().MerchantCashboxID, Amount: "50",
+	}))
+	noError(t, err)
+	w.ids["merchantCashbox"] = fmt.Sprint(w.first().MerchantCashboxID)
+	w.ids["second"] = fmt.Sprint(w.key(t, "sandbox-second-rub").MerchantCashboxID)
+	w.ids["bridgeless"] = fmt.Sprint(w.key(t, "sandbox-without-bridge").MerchantCashboxID)
+	w.answers["balance"] = signedGet("/api/v1/cashboxes/{merchantCashbox}/balance", firstKey)(t, w)
+}
+
+const portalKeys = "/api/merchant-portal/merchant-cashboxes/{merchantCashbox}/api-credentials"
+
+func (w *walk) makeKeys(t *testing.T) {
+	t.Helper()
+	w.answers["credential"] = newKey.with("name", `"Web shop"`)(t, w)
+	w.answers["credentials"] = tokenGet(portalKeys, "merchant")(t, w)
+}
+
+// key is a cashbox's key by its id, or a legacy one.
+func (w *walk) key(t *testing.T, keyID string) sandbox.Cashbox {
+	t.Helper()
+	for _, key := range w.LegacyKeys {
+		if key.KeyID == keyID {
+			return sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}
+		}
+	}
+	return w.box(t, keyID)
+}
+
+// told makes a payment, has move change it, and returns the webhook of that.
+func (w *walk) told(t *testing.T, move func(id string)) letter {
+	t.Helper()
+	orderID := newOrder()
+	move(w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id"))
+	return w.inbox.await(t, orderID, 1)[0]
+}
+
+// pass lets time pass, and everything that is then over come to its end, so that nothing changes on its own afterwards.
+func (w *walk) pass(t *testing.T, by time.Duration) {
+	t.Helper()
+	w.advance(t, by)
+	const over = `with clock as (select now() + make_interval(secs => offset_seconds) as now from test_clock)
+		select (select count(*) from payment, clock where status = 'pending' and expires_at <= clock.now)
+			+ (select count(*) from payin, clock where status = 'waiting' and expires_at <= clock.now)`
+	noError(t, waitFor(patience, func() error {
+		if n := w.count(t, over); n > 0 {
+			return fmt.Errorf("%d payments and payouts are over", n)
+		}
+		return nil
+	}))
+}
+
+// signature is the documented one, reckoned here: hex HMAC-SHA256.
+func signature(secret, message string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(message))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// inbox takes webhooks as they come, with their headers.
+type inbox struct {
+	*httptest.Server
+	mu sync.Mutex
+	// refuse is how many it still answers with 500.
+	refuse  int
+	byOrder map[string][]letter
+}
+
+// letter is one delivery.
+type letter struct {
+	answer
+	header http.Header
+	method string
+}
+
+func newInbox(t *testing.T) *inbox {
+	t.Helper()
+	b := &inbox{byOrder: map[string][]letter{}}
+	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, _ := io.ReadAll(r.Body)
+		w.WriteHeader(b.take(letter{answer: answer{raw: string(content)}, header: r.Header, method: r.Method}))
+	}))
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (b *inbox) take(l letter) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	decoder := json.NewDecoder(bytes.NewReader([]byte(l.raw)))
+	decoder.UseNumber()
+	_ = decoder.Decode(&l.body)
+	order := l.text("data.orderId")
+	b.byOrder[order] = append(b.byOrder[order], l)
+	if b.refuse > 0 {
+		b.refuse--
+		return http.StatusInternalServerError
+	}
+	return http.StatusOK
+}
+
+// of is what came for an order.
+func (b *inbox) of(order string) []letter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]letter(nil), b.byOrder[order]...)
+}
+
+func (b *inbox) await(t *testing.T, order string, count int) []letter {
+	t.Helper()
+	noError(t, waitFor(patience, func() error {
+		if have := len(b.of(order)); have < count {
+			return fmt.Errorf("%s: %d of %d webhooks", order, have, count)
+		}
+		return nil
+	}))
+	return b.of(order)
+}
+
+// switched turns something off, wants a call refused as long as it is, and turns it on again. What is known of keys
+// may be a second old.
+func switched(off, on string, c call, status int, code string) check {
+	return do(func(t *testing.T, w *walk) {
+		w.exec(t, off)
+		settled := func(want bool) {
+			t.Helper()
+			var got answer
+			err := waitFor(patience, func() error {
+				if got = c(t, w); (got.status == status && got.text("code") == code) != want {
+					return errNotYet
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s; want %d %s: %t", got, status, code, want)
+			}
+		}
+		settled(true)
+		w.exec(t, on)
+		settled(false)
+	})
+}

@@ -1,0 +1,223 @@
+package acceptance
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway/rpc/sign"
+)
+
+// gatewayClient signs as the application does.
+func gatewayClient(g *instance, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
+	transport := sign.Transport(client.Transport, "application", g.ExternalPaymentsSecret)
+	return gatewayv1connect.NewPaymentServiceClient(&http.Client{Timeout: patience, Transport: transport}, g.BaseURL, options...)
+}
+
+var codecs = map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}}
+
+// The twins of the REST calls, with the generated clients in both codecs.
+func TestConnectTwins(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for codec, options := range codecs {
+		t.Run(codec, func(t *testing.T) {
+			t.Parallel()
+			merchant := g.merchantClient(g.first(), options...)
+			method, description, percent := "sbp", "Чашки", "4.5"
+			ask := &gatewayv1.CreatePaymentRequest{
+				OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook", Method: &method,
+				Description: &description, RatePercent: &percent,
+			}
+			created, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
+			noError(t, err)
+			p := created.Msg.GetData()
+			keepSecret(p.GetPaymentPageUrl()[strings.LastIndex(p.GetPaymentPageUrl(), "/")+1:])
+			if created.Msg.GetMessage() != "Payment created" || p.GetStatus() != "pending" || p.GetAmount() != "1500.00" ||
+				p.GetLedger().GetAmountUsdt() != "15.51791025" || p.GetLedger().GetTransferMethod() != "sbp" ||
+				p.GetExtra().GetFiatPerUsdt() != "92.50" || p.GetDescription() != description || created.Header().Get("Idempotent-Replay") != "" {
+				t.Errorf("created %v", created.Msg)
+			}
+			ask.Amount = "1600"
+			again, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
+			noError(t, err)
+			if again.Msg.GetData().GetId() != p.GetId() || again.Header().Get("Idempotent-Replay") != "true" || again.Header().Get("Idempotent-Mismatch") != "amount" {
+				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
+			}
+			read, err := merchant.GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}))
+			noError(t, err)
+			if read.Msg.GetData().GetId() != p.GetId() || read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
+				t.Errorf("read %v", read.Msg)
+			}
+			reason := "late"
+			moved, err := gatewayClient(g, options...).UpdatePaymentStatus(t.Context(), connect.NewRequest(
+				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason}))
+			noError(t, err)
+			if data := moved.Msg.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() || data.GetUuid() != p.GetUuid() {
+				t.Errorf("moved %v", moved.Msg)
+			}
+		})
+	}
+}
+
+// The trader's desk: what is his, page by page, and nobody else's.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	// AZN payments all go to the third trader.
+	box := g.box(t, "sandbox-azn")
+	var ids []int64
+	for range 3 {
+		ids = append(ids, number(g.create(t, box, object{"currency": "AZN", "method": "c2c", "amount": "250"}).text("data.id")))
+	}
+	desk := g.desk(g.user(t, "trader-3").Token)
+	var seen []int64
+	limit, ask := int32(2), &portalv1.ListPaymentsRequest{}
+	for {
+		ask.Limit = &limit
+		page, err := desk.ListPayments(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		for _, p := range page.Msg.GetData() {
+			if slices.Contains(ids, p.GetId()) {
+				seen = append(seen, p.GetId())
+			}
+			if l := p.GetLedger(); l.ProfitUsdt != nil || l.SpreadPlatformUsdt != nil || l.BaseRateRubPerUsdt != nil || l.SellerRateMarkupPercent != nil || l.SpreadTraderUsdt == nil {
+				t.Errorf("the trader sees %v", l)
+			}
+		}
+		if page.Msg.NextCursor == nil {
+			break
+		}
+		ask.Cursor = page.Msg.NextCursor
+	}
+	if newestFirst := []int64{ids[2], ids[1], ids[0]}; !slices.Equal(seen, newestFirst) {
+		t.Errorf("listed %v; want %v, newest first", seen, ids)
+	}
+	reason := "no such transfer"
+	cancelled, err := desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}))
+	noError(t, err)
+	if cancelled.Msg.GetData().GetStatus() != "cancelled" || cancelled.Msg.GetData().GetStatusReason() != reason {
+		t.Errorf("cancelled %v", cancelled.Msg)
+	}
+	// Another trader learns nothing of it.
+	_, err = g.desk(g.user(t, "trader-1").Token).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: ids[1]}))
+	if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
+		t.Errorf("another trader: %s %s", code, why)
+	}
+}
+
+// Who may not: codes and details over Connect.
+func TestConnectRefusals(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	ask := connect.NewRequest(&portalv1.ListPaymentsRequest{})
+	for name, test := range map[string]struct {
+		token string
+		code  connect.Code
+		why   string
+	}{
+		"no token":    {"", connect.CodeUnauthenticated, "unauthenticated"},
+		"wrong token": {"nonsense", connect.CodeUnauthenticated, "unauthenticated"},
+		"operator":    {g.user(t, "operator").Token, connect.CodePermissionDenied, "token_kind_not_allowed"},
+		"cabinet":     {g.user(t, "payer").Token, connect.CodePermissionDenied, "token_kind_not_allowed"},
+		"portal":      {g.user(t, "merchant").Token, connect.CodePermissionDenied, "token_kind_not_allowed"},
+	} {
+		_, err := g.desk(test.token).ListPayments(t.Context(), ask)
+		if code, why, _ := connectFault(t, err); code != test.code || why != test.why {
+			t.Errorf("%s: %s %s", name, code, why)
+		}
+	}
+	unsigned := gatewayv1connect.NewPaymentServiceClient(client, g.BaseURL)
+	_, err := unsigned.CreatePayment(t.Context(), connect.NewRequest(&gatewayv1.CreatePaymentRequest{}))
+	if code, why, _ := connectFault(t, err); code != connect.CodeUnauthenticated || why != "signature_required" {
+		t.Errorf("unsigned: %s %s", code, why)
+	}
+	stranger := g.box(t, "sandbox-second-rub")
+	id := g.create(t, g.first(), nil).text("data.id")
+	_, err = g.merchantClient(stranger).GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
+	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "cashbox_access_denied" {
+		t.Errorf("another merchant: %s %s", code, why)
+	}
+	over := &gatewayv1.CreatePaymentRequest{OrderId: newOrder(), Amount: "5000001", Currency: "RUB", CallbackUri: "https://shop.example/"}
+	method := "sbp"
+	over.Method = &method
+	_, err = g.merchantClient(g.first()).CreatePayment(t.Context(), connect.NewRequest(over))
+	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "merchant_collect_amount_outside_platform_limits" {
+		t.Errorf("over the limit: %s %s", code, why)
+	}
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	service := portalv1connect.NewAuthServiceClient(client, g.BaseURL)
+	user := g.user(t, "trader-1")
+	in, err := service.Login(t.Context(), connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}))
+	noError(t, err)
+	keepSecret(in.Msg.GetToken())
+	if in.Msg.GetKind() != "trader" || in.Msg.GetToken() == "" || in.Msg.GetToken() == user.Token {
+		t.Errorf("signed in as %s", in.Msg.GetKind())
+	}
+	_, err = g.desk(in.Msg.GetToken()).ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{}))
+	noError(t, err)
+	for _, wrong := range []*portalv1.LoginRequest{{Login: user.Login, Password: "wrong"}, {Login: "nobody", Password: user.Password}} {
+		_, err := service.Login(t.Context(), connect.NewRequest(wrong))
+		if code, why, _ := connectFault(t, err); code != connect.CodeUnauthenticated || why != "invalid_credentials" {
+			t.Errorf("%s: %s %s", wrong.GetLogin(), code, why)
+		}
+	}
+}
+
+// The signed services speak Connect by uncompressed POST alone.
+func TestOtherProtocols(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	ask := connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: "1"})
+	for name, option := range map[string]connect.ClientOption{
+		"gRPC": connect.WithGRPC(), "gRPC-Web": connect.WithGRPCWeb(), "gzip": connect.WithSendGzip(), "GET": connect.WithHTTPGet(),
+	} {
+		_, err := g.merchantClient(g.first(), option).GetPayment(t.Context(), ask)
+		failed := new(connect.Error)
+		if name == "GET" { // a procedure that promises no idempotence is never sent as a GET
+			continue
+		}
+		if !errors.As(err, &failed) || failed.Code() == connect.CodeNotFound {
+			t.Errorf("%s was spoken: %v", name, err)
+		}
+	}
+	const path = gatewayv1connect.PaymentServiceGetPaymentProcedure
+	for name, test := range map[string]struct {
+		method  string
+		headers header
+		status  int
+	}{
+		"gRPC":    {"POST", header{"Content-Type": "application/grpc"}, 415},
+		"gRPC+":   {"POST", header{"Content-Type": "application/grpc+proto"}, 415},
+		"gzip":    {"POST", header{"Content-Encoding": "gzip"}, 415},
+		"GET":     {"GET", nil, 405},
+		"DELETE":  {"DELETE", nil, 405},
+		"twisted": {"POST", header{"Content-Type": "text/html"}, 415},
+	} {
+		body := ""
+		if test.method == "POST" {
+			body = "{}"
+		}
+		headers := signed(g.first(), body)
+		for key, value := range test.headers {
+			headers[key] = value
+		}
+		got, err := trySend(test.method, g.BaseURL+path, body, headers)
+		noError(t, err)
+		if got.status != test.status || got.header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %s; want %d", name, got, test.status)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package acceptance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/sandbox"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// victim is a gateway that is killed and started again, with its own PostgreSQL, always on the same addresses.
+type victim struct {
+	*instance
+	args []string
+	ops  string
+	log  text
+	// startedAt is when the present process was started.
+	startedAt time.Time
+}
+
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	return newVictimOn(t, "")
+}
+
+// newVictimOn is newVictim on a given database.
+func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "gateway-crash-")
+	noError(t, err)
+	noError(t, os.Chmod(dir, 0o711))
+	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t)}
+	v.args = []string{
+		"serve", "-data-dir", dir, "-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-ops-addr", v.ops,
+		"-db-connections", connections(),
+	}
+	if databaseURL != "" {
+		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
+	}
+	v.args = append(v.args, more...)
+	t.Cleanup(func() {
+		v.kill()
+		// The managed PostgreSQL ends with its gateway, but not in the same instant.
+		_ = waitFor(10*time.Second, func() error { return os.RemoveAll(dir) })
+	})
+	v.start(t)
+	return v
+}
+
+func (v *victim) start(t *testing.T) {
+	t.Helper()
+	// Garbage is collected early, so that a heap that is measured is one in use.
+	cmd := gatewayCommand(context.Background(), map[string]string{"GOGC": "20"}, v.args...)
+	cmd.Stdout, cmd.Stderr = &v.log, &v.log
+	v.startedAt = time.Now()
+	v.process = start(cmd, &v.log)
+	err := waitFor(patience, func() error {
+		select {
+		case <-v.ended:
+			return fatal{fmt.Errorf("it ended: %w", v.err)}
+		default:
+			return ready("http://" + v.ops)
+		}
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, v.log.String())
+	}
+	v.Info, err = sandbox.Read(v.dir)
+	noError(t, err)
+	v.pool, err = pgxpool.New(context.Background(), v.DatabaseURL)
+	noError(t, err)
+}
+
+func (v *victim) kill() {
+	if v.pool != nil {
+		v.pool.Close()
+	}
+	v.process.kill()
+}
+
+// acknowledged is what the gateway has told the load's clients, and what they asked without an answer.
+type acknowledged struct {
+	mu sync.Mutex
+	// ids are by order id, statuses by payment id.
+	ids, statuses map[string]string
+	// open are creations without an answer, by order id; asked are statuses asked for, by payment id.
+	open, asked map[string]string
+	failed      []error
+}
+
+func (a *acknowledged) do(change func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change()
+}
+
+// load creates payments and moves them on until the gateway is gone.
+func (v *victim) load(t *testing.T, a *acknowledged, hook string, killed <-chan struct{}) {
+	for n := 0; ; n++ {
+		select {
+		case <-killed:
+			return
+		default:
+		}
+		orderID := newOrder()
+		body := order(object{"orderId": orderID, "callbackUri": hook, "amount": fmt.Sprintf("%d.%02d", 100+n%900, rand.IntN(100))})
+		a.do(func() { a.open[orderID] = body })
+		got, err := trySend(http.MethodPost, v.BaseURL+payments, body, signed(v.first(), body))
+		if err != nil {
+			continue // the gateway is gone; its answer stays unknown
+		}
+		if got.status != 200 {
+			a.do(func() { a.failed = append(a.failed, fmt.Errorf("create: %s", got)) })
+			return
+		}
+		id := got.text("data.id")
+		a.do(func() { delete(a.open, orderID); a.ids[orderID], a.statuses[id] = id, "pending" })
+		v.moveOn(t, a, id, n)
+	}
+}
+
+// moveOn has a payment confirmed by its trader, or set by the application; every third stays pending.
+func (v *victim) moveOn(t *testing.T, a *acknowledged, id string, n int) {
+	status := []string{"completed", "failed", ""}[n%3]
+	if status == "" {
+		return
+	}
+	a.do(func() { a.asked[id] = status })
+	var err error
+	if status == "completed" {
+		err = v.confirm(t, id)
+	} else {
+		body := `{"status":"failed"}`
+		var got answer
+		got, err = trySend(http.MethodPost, v.BaseURL+payments+"/"+id+"/callback", body, v.application(body))
+		if err == nil && got.status != 200 {
+			err = fmt.Errorf("callback: %s", got)
+		}
+	}
+	if err == nil {
+		a.do(func() { a.statuses[id] = status; delete(a.asked, id) })
+	}
+}
+
+// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's business.
+func (v *victim) confirm(t *testing.T, id string) error {
+	var last error
+	for _, login := range []string{"trader-1", "trader-2"} {
+		_, last = v.desk(v.user(t, login).Token).ConfirmReceived(context.Background(),
+			connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+		if connect.CodeOf(last) != connect.CodeNotFound || last == nil {
+			return last
+		}
+	}
+	return last
+}
+
+// Killed in the middle of its work and started again, the gateway has kept what it said: every acknowledged payment
+// and status, one payment a repeated order, a ledger that holds, and a webhook for every change.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for the job queue to take up what the killed process had in hand: over a minute")
+	}
+	v := newVictim(t)
+	s := newShop(t, v.first().WebhookSecret)
+	s.delay = 500 * time.Millisecond // so that some deliveries are under way when the gateway is killed
+	a := &acknowledged{ids: map[string]string{}, statuses: map[string]string{}, open: map[string]string{}, asked: map[string]string{}}
+	killed := make(chan struct{})
+	var loading sync.WaitGroup
+	for range 4 {
+		loading.Go(func() { v.load(t, a, s.URL, killed) })
+	}
+	// Killed under load, but not before there is something to lose.
+	err := waitFor(patience, func() error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(a.ids) < 100 {
+			return errNotYet
+		}
+		return nil
+	})
+	v.kill()
+	close(killed)
+	loading.Wait()
+	noError(t, errors.Join(append(a.failed, err)...))
+
+	v.start(t)
+	if leases := v.count(t, "select count(*) from webhook_endpoint where leased_until - interval '30 s' < $1 and holder is not null", v.startedAt); leases == 0 {
+		t.Error("no delivery was under way")
+	}
+	v.keptItsWord(t, a)
+	v.repeatsOnce(t, a)
+	v.auditIsClean(t)
+	v.deliversAll(t, s)
+	v.auditIsClean(t)
+	t.Logf("%d payments acknowledged, %d creations and %d moves without an answer", len(a.ids), len(a.open), len(a.asked))
+}
+
+// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last asked for.
+func (v *victim) keptItsWord(t *testing.T, a *acknowledged) {
+	t.Helper()
+	for orderID, id := range a.ids {
+		got := send(t, http.MethodGet, v.BaseURL+payments+"/"+id, "", signed(v.first(), ""))
+		status := got.text("data.status")
+		if got.status != 200 || got.text("data.orderId") != orderID || status != a.statuses[id] && status != a.asked[id] {
+			t.Errorf("%s: %s; acknowledged %s, asked for %q", orderID, got, a.statuses[id], a.asked[id])
+		}
+	}
+}
+
+func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
+	t.Helper()
+	for orderID, body := range a.open {
+		first, second := v.post(t, v.first(), body), v.post(t, v.first(), body)
+		if first.status != 200 || second.text("data.id") != first.text("data.id") || second.header.Get("Idempotent-Replay") != "true" {
+			t.Errorf("%s: %s, then %s", orderID, first, second)
+		}
+	}
+	if doubles := v.texts(t, "select order_id from payment group by merchant_id, method, order_id having count(*) > 1"); len(doubles) > 0 {
+		t.Errorf("two payments for %v", doubles)
+	}
+}
+
+func (v *victim) auditIsClean(t *testing.T) {
+	t.Helper()
+	out, _, err := command(t, "", nil, "audit", "-data-dir", v.dir)
+	if err != nil || !strings.HasPrefix(out, "clean") {
+		t.Errorf("audit: %s %v", out, err)
+	}
+}
+
+// deliversAll waits for a webhook of every status change. Those that were under way are made again when their
+// endpoints' leases have ended.
+func (v *victim) deliversAll(t *testing.T, s *shop) {
+	t.Helper()
+	changes := v.count(t, "select count(*) from payment_history where from_status is not null")
+	events := v.texts(t, "select id::text from webhook_event")
+	if changes != len(events) || changes == 0 {
+		t.Errorf("%d events for %d status changes", len(events), changes)
+	}
+	noError(t, waitFor(125*time.Second, func() error {
+		missing := 0
+		for _, id := range events {
+			if !s.has(id) {
+				missing++
+			}
+		}
+		if missing > 0 {
+			return fmt.Errorf("%d of %d webhooks have not arrived", missing, len(events))
+		}
+		return nil
+	}))
+}

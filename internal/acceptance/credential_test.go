@@ -1,0 +1,246 @@
+package acceptance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+func (g *instance) credentials(cashboxID any) string {
+	return g.BaseURL + fmt.Sprintf("/api/merchant-portal/merchant-cashboxes/%v/api-credentials", cashboxID)
+}
+
+// A merchant lists, makes, uses and revokes the keys of a cashbox.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	replica := newSandbox(t, copyKey(t, g.dir), g.DatabaseURL)
+	portal := bearer(g.user(t, "merchant").Token)
+	list := g.credentials(g.first().MerchantCashboxID)
+	g.golden(t, "credentials", send(t, "GET", list, "", portal), "")
+
+	made := send(t, "POST", list, `{"name":" Web shop\n"}`, portal)
+	secret, keyID, id := made.text("secret"), made.text("data.key_id"), made.text("data.id")
+	keepSecret(secret)
+	if made.status != 201 {
+		t.Fatal(made)
+	}
+	g.golden(t, "credential", made, "")
+	var kept []byte
+	noError(t, g.pool.QueryRow(t.Context(), "select secret_hash from api_key where key_id = $1 and secret_hash = sha256($2)", keyID, []byte(secret)).Scan(&kept))
+	for _, table := range []string{"api_key", "setting_change"} {
+		if n := g.count(t, fmt.Sprintf("select count(*) from %[1]s where to_jsonb(%[1]s)::text like '%%' || $1 || '%%'", table), secret); n != 0 {
+			t.Errorf("%s holds the secret", table)
+		}
+	}
+	box := sandbox.Cashbox{KeyID: keyID, Secret: secret}
+	g.create(t, box, nil)
+	replica.create(t, box, nil)
+	if got := g.post(t, box, order(object{"currency": "TRY", "method": "c2c"})); got.status != 403 {
+		t.Errorf("the key's cashbox takes no TRY: %s", got)
+	}
+	listed := send(t, "GET", list, "", portal)
+	if listed.raw == "" || strings.Contains(listed.raw, secret) || !strings.HasPrefix(listed.raw, `{"data":[{"id":`+id+`,`) {
+		t.Errorf("listed %s", listed)
+	}
+
+	var at string
+	for range 2 { // revoking again changes nothing
+		revoked := send(t, "DELETE", list+"/"+id, "", portal)
+		if revoked.status != 200 || revoked.text("data.status") != "revoked" || revoked.text("data.key_id") != keyID || revoked.at("secret") != nil ||
+			!timeFormat.MatchString(revoked.text("data.revoked_at")) || at != "" && at != revoked.text("data.revoked_at") {
+			t.Errorf("revoked %s", revoked)
+		}
+		at = revoked.text("data.revoked_at")
+	}
+	time.Sleep(time.Second) // the promise: within a second on every replica
+	for _, one := range []*instance{g, replica} {
+		if got := one.post(t, box, order(nil)); got.status != 403 || got.text("code") != "invalid_signature" {
+			t.Errorf("the revoked key: %s", got)
+		}
+	}
+}
+
+// A merchant with a key from before moves over to keys of its cashbox.
+func TestLegacyCredentials(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	legacy := g.LegacyKeys[0]
+	portal, list := bearer(g.user(t, "merchant-legacy").Token), g.credentials(*legacy.MerchantCashboxID)
+	before := send(t, "GET", list, "", portal)
+	g.golden(t, "credentials_legacy", before, "")
+	key := sandbox.Cashbox{KeyID: legacy.KeyID, Secret: legacy.Secret}
+	g.create(t, key, nil) // goes to the one cashbox there is
+	wantLegacy := func(want string) {
+		t.Helper()
+		if got := send(t, "GET", list, "", portal); !strings.HasSuffix(got.raw, `"legacy":`+want+"}") {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	keepSecret(send(t, "POST", list, `{"name":"new","scopes":["payments","deposits"]}`, portal).text("secret"))
+	wantLegacy(`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":true,"can_be_removed":true}`)
+	g.exec(t, "update cashbox set collect_enabled = false where id = $1", *legacy.MerchantCashboxID)
+	wantLegacy(`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":true}`)
+	id := fmt.Sprint(before.body["data"].([]any)[0].(object)["id"])
+	if got := send(t, "DELETE", list+"/"+id, "", portal); got.status != 200 || got.text("data.status") != "revoked" {
+		t.Errorf("revoked: %s", got)
+	}
+	wantLegacy(`{"exists":false,"source":null,"has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":false}`)
+	// A key of no merchant proves who calls, and opens nothing.
+	alone := sandbox.Cashbox{KeyID: g.LegacyKeys[1].KeyID, Secret: g.LegacyKeys[1].Secret}
+	if got := g.post(t, alone, "{"); got.status != 403 || got.text("code") != "merchant_binding_required" {
+		t.Errorf("create: %s", got)
+	}
+	for _, path := range []string{payments + "/1", payments + "?orderId=x"} {
+		if got := send(t, "GET", g.BaseURL+path, "", signed(alone, "")); got.status != 403 || got.text("code") != "merchant_binding_required" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// Every wrong call is refused by its code, and makes no key and ends none.
+func TestCredentialRefusals(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	own, portal := g.first().MerchantCashboxID, bearer(g.user(t, "merchant").Token)
+	foreign := g.box(t, "sandbox-second-rub").MerchantCashboxID
+	const keys = "select string_agg(key_id || ' ' || coalesce(revoked_at::text, '-'), ',' order by id) from api_key"
+	before := g.texts(t, keys)[0]
+	ownID, foreignID := g.keyRow(t, "sandbox-rub"), g.keyRow(t, "sandbox-second-rub")
+	elsewhereID := g.keyRow(t, "sandbox-azn")
+	for _, test := range []struct {
+		cashbox any
+		headers header
+		status  int
+		code    string
+	}{
+		{own, nil, 401, "unauthenticated"}, {own, bearer("nonsense"), 401, "unauthenticated"}, {own, signed(g.first(), ""), 401, "unauthenticated"},
+		{own, bearer(g.user(t, "payer").Token), 403, "merchant_portal_token_required"},
+		{own, bearer(g.user(t, "trader-1").Token), 403, "merchant_portal_token_required"},
+		{own, bearer(g.user(t, "operator").Token), 403, "merchant_portal_token_required"},
+		{foreign, portal, 403, "cashbox_access_denied"}, {9999, portal, 404, "not_found"}, {0, portal, 404, "not_found"}, {-1, portal, 404, "not_found"},
+		{"x", portal, 404, "not_found"}, {"01", portal, 404, "not_found"}, {"9223372036854775808", portal, 404, "not_found"}, {"%00", portal, 404, "not_found"},
+	} {
+		for _, call := range []struct{ method, path, body string }{
+			{"GET", "", ""}, {"POST", "", `{"name":1}`}, {"DELETE", "/" + ownID, ""}, {"DELETE", "/" + foreignID, ""},
+		} {
+			got := send(t, call.method, g.credentials(test.cashbox)+call.path, call.body, test.headers)
+			if got.status != test.status || got.text("code") != test.code {
+				t.Errorf("%s %v%s: %s; want %d %s", call.method, test.cashbox, call.path, got, test.status, test.code)
+			}
+		}
+	}
+	for _, id := range []string{foreignID, elsewhereID, g.keyRow(t, "sandbox-legacy"), g.keyRow(t, "sandbox-without-merchant"), "999999", "0", "-1", "x", "%00"} {
+		if got := send(t, "DELETE", g.credentials(own)+"/"+id, "", portal); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("DELETE %s: %s", id, got)
+		}
+	}
+	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
+		if got := send(t, method, g.credentials(own), "", portal); got.status != 405 || got.header.Get("Allow") != "GET, HEAD, POST" {
+			t.Errorf("%s: %s", method, got)
+		}
+	}
+	badCredentials(t, g.credentials(own), portal)
+	if after := g.texts(t, keys)[0]; after != before {
+		t.Errorf("before: %s; after: %s", before, after)
+	}
+}
+
+func (g *instance) keyRow(t *testing.T, keyID string) string {
+	t.Helper()
+	return g.texts(t, "select id::text from api_key where key_id = $1", keyID)[0]
+}
+
+// badCredentials are refused for exactly these fields.
+func badCredentials(t *testing.T, address string, portal header) {
+	all := map[string]bad{
+		"nothing":        {"{}", []string{"name"}},
+		"no name":        {`{"scopes":["payments"]}`, []string{"name"}},
+		"null":           {`{"name":null}`, []string{"name"}},
+		"empty":          {`{"name":""}`, []string{"name"}},
+		"blank":          {`{"name":" \n"}`, []string{"name"}},
+		"one past":       {`{"name":"` + strings.Repeat("ж", 101) + `"}`, []string{"name"}},
+		"huge":           {`{"name":"` + strings.Repeat("x", 60_000) + `"}`, []string{"name"}},
+		"name twice":     {`{"name":"a","name":"b"}`, []string{"name"}},
+		"scopes twice":   {`{"name":"a","scopes":[],"scopes":[]}`, []string{"scopes"}},
+		"unknown scope":  {`{"name":"a","scopes":["payments","admin"]}`, []string{"scopes"}},
+		"other case":     {`{"name":"a","scopes":["Payments"]}`, []string{"scopes"}},
+		"empty scope":    {`{"name":"a","scopes":[""]}`, []string{"scopes"}},
+		"number":         {`{"name":"a","scopes":[1]}`, []string{"scopes[0]"}},
+		"null in scopes": {`{"name":"a","scopes":["payments",null]}`, []string{"scopes[1]"}},
+		"all wrong":      {`{"name":"","scopes":"payments"}`, []string{"name", "scopes"}},
+	}
+	for name, value := range notStrings {
+		all["name "+name] = bad{`{"name":` + value + `}`, []string{"name"}}
+	}
+	for name, value := range flawed {
+		all["name "+name] = bad{`{"name":` + value + `}`, []string{"name"}}
+		all["scope "+name] = bad{`{"name":"a","scopes":[` + value + `]}`, []string{"scopes[0]"}}
+	}
+	for _, value := range []string{`"payments"`, "1", "true", "{}", "null"} {
+		all["scopes "+value] = bad{`{"name":"a","scopes":` + value + `}`, []string{"scopes"}}
+	}
+	for name, b := range all {
+		checkInvalid(t, name, send(t, "POST", address, b.body, portal), b.fields)
+	}
+	for name, body := range badBodies(`{"name":"a"}`) {
+		checkBody(t, name, send(t, "POST", address, body, with(portal, "Content-Type", "application/json")))
+	}
+	if got := send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")); got.status != 415 {
+		t.Errorf("text: %s", got)
+	}
+	if got := send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1), portal); got.status != 413 || got.text("code") != "body_too_large" {
+		t.Errorf("too large: %s", got)
+	}
+}
+
+// Connect's twins, with the longest name and every scope.
+func TestCredentialsByConnect(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	own := g.first().MerchantCashboxID
+	for codec, options := range codecs {
+		service := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL, options...)
+		name := strings.Repeat("ж", 100)
+		made, err := service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{
+			MerchantCashboxId: own, Name: name, Scopes: []string{"payouts", "payments", "deposits", "payouts"},
+		}))
+		noError(t, err)
+		keepSecret(made.Msg.GetSecret())
+		key := made.Msg.GetData()
+		if key.GetName() != name || !slices.Equal(key.GetScopes(), []string{"payments", "deposits", "payouts"}) || made.Msg.GetSecret() == "" {
+			t.Errorf("%s: made %v", codec, key)
+		}
+		list, err := service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
+		noError(t, err)
+		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() || !list.Msg.GetLegacy().GetHasActiveNewCredential() {
+			t.Errorf("%s: listed %v", codec, list.Msg)
+		}
+		gone, err := service.RevokeCredential(t.Context(), connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}))
+		noError(t, err)
+		if gone.Msg.GetData().GetStatus() != "revoked" {
+			t.Errorf("%s: revoked %v", codec, gone.Msg)
+		}
+		_, err = service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
+			t.Errorf("%s: %s %s %v", codec, code, why, fields)
+		}
+		_, err = service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{}))
+		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
+			t.Errorf("%s: %s %s", codec, code, why)
+		}
+		stranger := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL, options...)
+		_, err = stranger.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
+		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "merchant_portal_token_required" {
+			t.Errorf("%s: %s %s", codec, code, why)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/google/uuid"
+
+	"gateway/internal/sandbox"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/sign"
+)
+
+const (
+	deposits = "/api/v1/deposits"
+	tron     = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+)
+
+// depositOrder is the body of a deposit: the defaults, and over them what more says.
+func depositOrder(more object) string {
+	fields := object{"amount": "250.5", "network": "TRC20", "currency": "USDT", "address": tron, "idempotencyKey": uuid.NewString()}
+	maps.Copy(fields, more)
+	body, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
+}
+
+func (g *instance) postDeposit(t testing.TB, box sandbox.Cashbox, body string) answer {
+	t.Helper()
+	return send(t, http.MethodPost, g.BaseURL+deposits, body, signed(box, body))
+}
+
+func TestDeposit(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, reference := g.first(), newOrder()
+	key := uuid.NewString()
+	ask := func(more object) answer {
+		fields := object{"idempotencyKey": key, "externalReference": reference}
+		maps.Copy(fields, more)
+		return g.postDeposit(t, box, depositOrder(fields))
+	}
+	created := ask(nil)
+	g.golden(t, "deposit", created, reference)
+	id := created.text("data.id")
+	if created.status != 201 || created.text("data.idempotencyKey") != key || created.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) ||
+		created.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("created %v %s", created.header, created)
+	}
+	for mismatch, more := range map[string]object{
+		"":                       {"merchantCashboxId": box.MerchantCashboxID, "currency": nil, "idempotencyKey": strings.ToUpper(key)},
+		"amount":                 {"amount": "250.50000001"},
+		"amount,network,address": {"amount": "1", "network": "BEP20", "address": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"},
+	} {
+		got := ask(more)
+		if got.status != 200 || got.raw != created.raw || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != mismatch {
+			t.Errorf("%s: %v %s", mismatch, got.header, got)
+		}
+	}
+	other := g.box(t, "sandbox-azn").MerchantCashboxID
+	if got := ask(object{"merchantCashboxId": other}); got.status != 409 || got.text("code") != "idempotency_key_conflict" {
+		t.Errorf("another cashbox: %s", got)
+	}
+	// Another cashbox of the same merchant may be named.
+	if got := g.postDeposit(t, box, depositOrder(object{"merchantCashboxId": other})); got.status != 201 || got.text("data.merchantCashboxId") != fmt.Sprint(other) {
+		t.Errorf("for another cashbox: %s", got)
+	}
+	g.golden(t, "deposit", send(t, "GET", g.BaseURL+deposits+"/"+id, "", signed(box, "")), reference)
+
+	var confirming sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range 8 {
+		confirming.Go(func() {
+			_, err := g.operator(t).ConfirmDeposit(t.Context(), connect.NewRequest(&portalv1.ConfirmDepositRequest{DepositId: number(id)}))
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				done++
+			} else if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "deposit_not_pending" {
+				t.Errorf("confirm: %s %s", code, why)
+			}
+		})
+	}
+	confirming.Wait()
+	balance := send(t, "GET", fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID), "", signed(box, ""))
+	if done != 1 || balance.text("data.totalBalance") != "100250.50000000" {
+		t.Errorf("%d confirmations did: %s", done, balance)
+	}
+	if got := send(t, "GET", g.BaseURL+deposits+"/"+id, "", signed(box, "")); got.text("data.status") != "confirmed" {
+		t.Errorf("afterwards: %s", got)
+	}
+	rejected := number(g.postDeposit(t, box, depositOrder(nil)).text("data.id"))
+	answer, err := g.operator(t).RejectDeposit(t.Context(), connect.NewRequest(&portalv1.RejectDepositRequest{DepositId: rejected}))
+	noError(t, err)
+	list, err := g.operator(t).ListDeposits(t.Context(), connect.NewRequest(&portalv1.ListDepositsRequest{}))
+	noError(t, err)
+	if answer.Msg.GetData().GetStatus() != "rejected" || len(list.Msg.GetData()) != 3 {
+		t.Errorf("rejected %v, listed %v", answer.Msg, list.Msg)
+	}
+	g.wantAudit(t)
+}
+
+func TestDepositAccess(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box, without, stranger := g.first(), g.box(t, "sandbox-payments-only"), g.box(t, "sandbox-second-rub")
+	id := g.postDeposit(t, box, depositOrder(nil)).text("data.id")
+	foreign := fmt.Sprintf(`{"merchantCashboxId":%d}`, stranger.MerchantCashboxID)
+	balance := func(id any) string { return fmt.Sprintf("/api/v1/cashboxes/%v/balance", id) }
+	for name, test := range map[string]struct {
+		method, path, body string
+		headers            header
+		status             int
+		code               string
+	}{
+		"create without the scope":       {"POST", deposits, "{", signed(without, "{"), 403, "merchant_scope_required"},
+		"read without the scope":         {"GET", deposits + "/" + id, "", signed(without, ""), 403, "merchant_scope_required"},
+		"create for a foreign cashbox":   {"POST", deposits, foreign, signed(box, foreign), 403, "cashbox_access_denied"},
+		"create for no cashbox":          {"POST", deposits, `{"merchantCashboxId":999999}`, signed(box, `{"merchantCashboxId":999999}`), 404, "not_found"},
+		"read a foreign deposit":         {"GET", deposits + "/" + id, "", signed(stranger, ""), 403, "cashbox_access_denied"},
+		"read unsigned":                  {"GET", deposits + "/" + id, "", nil, 401, "signature_required"},
+		"create unsigned":                {"POST", deposits, "{}", nil, 401, "signature_required"},
+		"read signed otherwise":          {"GET", deposits + "/" + id, "", signed(box, "{}"), 403, "invalid_signature"},
+		"balance of a foreign cashbox":   {"GET", balance(box.MerchantCashboxID), "", signed(stranger, ""), 403, "cashbox_access_denied"},
+		"balance of no cashbox":          {"GET", balance(999999), "", signed(box, ""), 404, "not_found"},
+		"balance of nonsense":            {"GET", balance("x"), "", signed(box, ""), 404, "not_found"},
+		"balance without a bridge":       {"GET", balance(g.box(t, "sandbox-without-bridge").MerchantCashboxID), "", signed(box, ""), 422, "cashbox_without_trader_bridge"},
+		"foreign balance without bridge": {"GET", balance(g.box(t, "sandbox-without-bridge").MerchantCashboxID), "", signed(stranger, ""), 403, "cashbox_access_denied"},
+		"balance unsigned":               {"GET", balance(box.MerchantCashboxID), "", nil, 401, "signature_required"},
+		"wrong method":                   {"PUT", deposits, "", nil, 405, "method_not_allowed"},
+	} {
+		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status || got.text("code") != test.code {
+			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
+		}
+	}
+	// The balance takes any key.
+	if got := send(t, "GET", g.BaseURL+balance(box.MerchantCashboxID), "", signed(without, "")); got.status != 200 {
+		t.Errorf("balance with another key: %s", got)
+	}
+	for _, wrong := range []string{"0", "-1", "01", "1.0", "x", "%00", "9223372036854775808", "9223372036854775807"} {
+		if got := send(t, "GET", g.BaseURL+deposits+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("GET %q: %s", wrong, got)
+		}
+	}
+}
+
+func TestDepositConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	for codec, options := range codecs {
+		signing := &http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}
+		merchant := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
+		ask := &gatewayv1.CreateDepositRequest{Amount: "1.5", Network: "TRC20", Address: tron, IdempotencyKey: uuid.NewString()}
+		created, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		again, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		read, err := merchant.GetDeposit(t.Context(), connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}))
+		noError(t, err)
+		if created.Msg.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
+			again.Msg.GetData().GetId() != created.Msg.GetData().GetId() || read.Msg.GetData().GetStatus() != "pending" {
+			t.Errorf("%s: created %v, again %v, read %v", codec, created.Msg, again.Msg, read.Msg)
+		}
+		elsewhere := g.box(t, "sandbox-try").MerchantCashboxID
+		ask.MerchantCashboxId = &elsewhere
+		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
+		wantRefused(t, err, connect.CodeAlreadyExists, "idempotency_key_conflict")
+		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}))
+		code, why, fields := connectFault(t, err)
+		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"address", "amount", "idempotencyKey", "network"}) {
+			t.Errorf("%s: %s %s %v", codec, code, why, fields)
+		}
+		cashboxes := gatewayv1connect.NewCashboxServiceClient(signing, g.BaseURL, options...)
+		balance, err := cashboxes.GetBalance(t.Context(), connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}))
+		noError(t, err)
+		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" || balance.Msg.GetData().GetCurrency() != "USDT" {
+			t.Errorf("%s: balance %v", codec, balance.Msg)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+//go:build unix
+
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// join starts a second gateway on the database of the first.
+func (v *victim) join(t *testing.T) *victim {
+	t.Helper()
+	other := &victim{instance: &instance{dir: copyKey(t, v.dir)}, ops: freeAddr(t)}
+	other.args = []string{
+		"serve", "-data-dir", other.dir, "-sandbox", "-database-url", v.DatabaseURL, "-ops-addr", other.ops, "-api-addr", freeAddr(t),
+		"-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-db-connections", connections(),
+	}
+	t.Cleanup(other.kill)
+	other.start(t)
+	return other
+}
+
+// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by those who call another: after a
+// few seconds, in which the database ends its transactions, creations, moves and reads are what they were.
+func TestFrozenReplica(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("loads two gateways for ten seconds")
+	}
+	v := newVictim(t)
+	s := newShop(t, v.first().WebhookSecret)
+	frozen := v.join(t)
+	a := &acknowledged{ids: map[string]string{}, statuses: map[string]string{}, open: map[string]string{}, asked: map[string]string{}}
+	stop := make(chan struct{})
+	var loading sync.WaitGroup
+	for range 6 {
+		loading.Go(func() { frozen.load(t, a, s.URL, stop) })
+	}
+	noError(t, waitFor(patience, func() error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(a.ids) < 60 {
+			return errNotYet
+		}
+		return nil
+	}))
+	noError(t, frozen.cmd.Process.Signal(syscall.SIGSTOP))
+	time.Sleep(3 * time.Second)
+	var mu sync.Mutex
+	var took []time.Duration
+	var measuring sync.WaitGroup
+	for client := range 4 {
+		measuring.Go(func() {
+			for n := range 50 {
+				body := order(object{"callbackUri": s.URL, "amount": fmt.Sprintf("%d.%02d", 2000+client, n)})
+				began := time.Now()
+				got, err := trySend(http.MethodPost, v.BaseURL+payments, body, signed(v.first(), body))
+				if err != nil || got.status != http.StatusOK {
+					t.Errorf("beside a frozen replica: %s, %v", got, err)
+					return
+				}
+				read := send(t, http.MethodGet, v.BaseURL+payments+"/"+got.text("data.id"), "", signed(v.first(), ""))
+				if err := ready("http://" + v.ops); err != nil || read.status != http.StatusOK {
+					t.Errorf("beside a frozen replica: %s, %v", read, err)
+				}
+				mu.Lock()
+				took = append(took, time.Since(began))
+				mu.Unlock()
+			}
+		})
+	}
+	measuring.Wait()
+	slices.Sort(took)
+	if len(took) > 0 {
+		p99 := took[len(took)*99/100]
+		t.Logf("creation, read and readiness together: median %s, p99 %s", took[len(took)/2], p99)
+		if p99 > 3*time.Second { // a machine that is busy with other tests
+			t.Errorf("p99 is %s", p99)
+		}
+	}
+	close(stop)
+	noError(t, frozen.cmd.Process.Signal(syscall.SIGCONT))
+	frozen.kill()
+	loading.Wait()
+	v.auditIsClean(t)
+}

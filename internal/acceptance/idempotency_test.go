@@ -1,0 +1,182 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A repeat answers with the same payment in its present state, and says in which fields it differs from the first call.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	first := g.create(t, g.first(), object{"orderId": orderID})
+	id := first.text("data.id")
+	for _, test := range []struct {
+		more     object
+		mismatch string
+	}{
+		{object{}, ""},
+		{object{"amount": json.Number("1500.0")}, ""}, // the same amount, written otherwise
+		{object{"orderId": " " + orderID + " "}, ""},
+		{object{"description": "another"}, ""},
+		{object{"amount": "1500.01"}, "amount"},
+		{object{"callbackUri": "https://shop.example/other"}, "callbackUri"},
+		{object{"amount": 2, "callbackUri": "https://other.example/"}, "amount,callbackUri"},
+		{object{"rubCollect": object{"method": "sbp"}, "method": "card"}, ""},
+		{object{"rubCollect": object{}}, ""},
+		{object{"rubCollect": object{"method": nil}}, ""},
+	} {
+		more := object{"orderId": orderID}
+		for name, value := range test.more {
+			more[name] = value
+		}
+		got := g.create(t, g.first(), more)
+		if got.text("data.id") != id || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != test.mismatch ||
+			got.raw != first.raw {
+			t.Errorf("%v: %v %s", test.more, got.header, got)
+		}
+	}
+	// Another channel, and another merchant, have the order id to themselves.
+	for name, other := range map[string]answer{
+		"channel":  g.create(t, g.first(), object{"orderId": orderID, "method": "card"}),
+		"merchant": g.create(t, g.box(t, "sandbox-second-rub"), object{"orderId": orderID}),
+	} {
+		if other.text("data.id") == id || other.header.Get("Idempotent-Replay") != "" {
+			t.Errorf("another %s: %s", name, other)
+		}
+	}
+	// Another cashbox of the same merchant does not.
+	if same := g.create(t, g.box(t, "sandbox-payments-only"), object{"orderId": orderID}); same.text("data.id") != id {
+		t.Errorf("another cashbox: %s", same)
+	}
+	g.callback(t, id, `{"status":"cancelled"}`)
+	if later := g.create(t, g.first(), object{"orderId": orderID}); later.text("data.status") != "cancelled" || later.text("data.id") != id {
+		t.Errorf("after it was cancelled: %s", later)
+	}
+}
+
+// Of 200 identical calls at the same time exactly one creates; all answer with it.
+func TestParallelRepeats(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	const calls = 200
+	orderID := newOrder()
+	body := order(object{"orderId": orderID})
+	answers, failed := make([]answer, calls), make([]error, calls)
+	var calling sync.WaitGroup
+	for i := range calls {
+		calling.Go(func() {
+			answers[i], failed[i] = trySend(http.MethodPost, g.BaseURL+payments, body, signed(g.first(), body))
+		})
+	}
+	calling.Wait()
+	fresh := 0
+	for i, got := range answers {
+		if failed[i] != nil || got.status != 200 || got.text("data.id") != answers[0].text("data.id") {
+			t.Fatalf("call %d: %v %s", i, failed[i], got)
+		}
+		if got.header.Get("Idempotent-Replay") == "" {
+			fresh++
+		}
+	}
+	if rows := g.count(t, "select count(*) from payment where order_id = $1", orderID); rows != 1 || fresh != 1 {
+		t.Errorf("%d payments, %d answers that are no replay", rows, fresh)
+	}
+	g.moved(t, answers[0].text("data.id"), "trader available -15.97297297", "trader reserved 15.97297297")
+}
+
+// A refused call occupies no order id.
+func TestRefusedLeavesOrderFree(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	body := order(object{"orderId": orderID, "amount": "5000000.01"})
+	if got := g.post(t, g.first(), body); got.status != 422 {
+		t.Fatalf("over the limit: %s", got)
+	}
+	if got := g.create(t, g.first(), object{"orderId": orderID}); got.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("the order id was taken by a refused call: %v", got.header)
+	}
+}
+
+// What stands just inside a limit, or may be left out, is taken.
+func TestEdgesAreTaken(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for name, test := range map[string]struct {
+		field, value string
+	}{
+		"order id of 255":       {"orderId", `"` + longOrder("x", 255) + `"`},
+		"order id of 255 wide":  {"orderId", `"` + longOrder("ж", 255) + `"`},
+		"description of 255":    {"description", `"` + strings.Repeat("ж", 255) + `"`},
+		"empty description":     {"description", `""`},
+		"null description":      {"description", "null"},
+		"least amount":          {"amount", "1"},
+		"least amount, text":    {"amount", `"1.00"`},
+		"greatest amount":       {"amount", "5000000.00"},
+		"one decimal":           {"amount", "1.5"},
+		"least percent":         {"ratePercent", "0"},
+		"greatest percent":      {"ratePercent", "100"},
+		"four decimals":         {"ratePercent", "0.0001"},
+		"null percent":          {"ratePercent", "null"},
+		"null rubCollect":       {"rubCollect", "null"},
+		"empty rubCollect":      {"rubCollect", "{}"},
+		"null payer":            {"payer", "null"},
+		"empty payer":           {"payer", "{}"},
+		"payer of nulls":        {"payer", `{"userId":null,"userIp":null}`},
+		"whole payer":           {"payer", `{"userId":"u","userIp":"203.0.113.9","fullName":"Иван","type":"trusted","payments":{"successful":0,"expired":9007199254740991}}`},
+		"a foreign field":       {"foreign", `{"deep":[1,{"x":null}]}`},
+		"escaped slashes":       {"callbackUri", `"https:\/\/shop.example\/\u0068ook"`},
+		"loopback in a sandbox": {"callbackUri", `"http://127.0.0.1:1/hook"`},
+		"an emoji":              {"description", `"\ud83d\ude00"`},
+	} {
+		fields := good()
+		fields["orderId"] = raw(`"` + newOrder() + `"`)
+		fields[test.field] = raw(test.value)
+		if got := g.post(t, g.first(), put(fields)); got.status != 200 {
+			t.Errorf("%s: %.300s", name, got)
+		}
+	}
+	fields := good()
+	delete(fields, "method")
+	fields["orderId"], fields["rubCollect"] = raw(`"`+newOrder()+`"`), raw(`{"method":"card"}`)
+	if got := g.post(t, g.first(), put(fields)); got.status != 200 || got.text("data.method") != "card" {
+		t.Errorf("nested method alone: %s", got)
+	}
+	fields["orderId"] = raw(`"` + newOrder() + `"`)
+	if got := g.post(t, g.first(), pad(put(fields), bodyLimit)); got.status != 200 {
+		t.Errorf("a body of 64 KiB: %.300s", got)
+	}
+	for _, contentType := range []string{"application/json; charset=utf-8", "Application/JSON"} {
+		body := order(nil)
+		if got := send(t, "POST", g.BaseURL+payments, body, with(signed(g.first(), body), "Content-Type", contentType)); got.status != 200 {
+			t.Errorf("%s: %s", contentType, got)
+		}
+	}
+}
+
+func longOrder(letter string, length int) string {
+	orderID := newOrder()
+	return orderID + strings.Repeat(letter, length-len(orderID))
+}
+
+// Signed over the canonical form of a body that is sent otherwise.
+func TestCanonicalSignature(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	sent := fmt.Sprintf("{ \"orderId\" : %q,\n\"amount\":100.10, \"currency\":\"RUB\",\"method\":\"sbp\", \"callbackUri\":\"https:\\/\\/shop.example\\/\" }", orderID)
+	for _, amount := range []string{"100.10", "100.1"} {
+		canonical := fmt.Sprintf(`{"orderId":%q,"amount":%s,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`, orderID, amount)
+		headers := signed(g.first(), canonical)
+		headers["Signature"] = strings.ToUpper(headers["Signature"])
+		if got := send(t, "POST", g.BaseURL+payments, sent, headers); got.status != 200 || got.text("data.amount") != "100.10" {
+			t.Errorf("signed with %s: %s", amount, got)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway/internal/vault"
+	"gateway/internal/webhook"
+)
+
+// testKey is a key that looks like one drawn at random, and the form it is given in.
+func testKey(n byte) (key []byte, text string) {
+	key = append(bytes.Repeat([]byte{n}, vault.KeySize-1), n+1)
+	return key, base64.StdEncoding.EncodeToString(key)
+}
+
+// readiness is what readyz answers.
+func (g *instance) readiness(t *testing.T) string {
+	t.Helper()
+	response, err := http.Get(g.OpsURL + "/readyz")
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	noError(t, err)
+	return string(text)
+}
+
+// Without the key that alone opens what is stored, the start is refused and says which key and what. Behind a new one it is
+// enough; and once nothing needs it, it may go.
+func TestVaultKeyIsGone(t *testing.T) {
+	t.Parallel()
+	old, oldText := testKey(1)
+	_, newText := testKey(2)
+	g, _ := live(t, map[string]string{"GATEWAY_VAULT_KEYS": oldText})
+	v, err := vault.New(old)
+	noError(t, err)
+	_, sealed, err := webhook.SealSecret(v, 1)
+	noError(t, err)
+	g.exec(t, "update cashbox set webhook_secret = $1", sealed)
+
+	start := func(keys string) (*instance, error) {
+		variables := production()
+		maps.Copy(variables, map[string]string{"DATABASE_URL": g.DatabaseURL, "GATEWAY_VAULT_KEYS": keys})
+		ops := freeAddr(t)
+		other := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops)
+		other.OpsURL = "http://" + ops
+		t.Cleanup(func() { other.cancel(); <-other.ended })
+		return other, waitFor(patience, func() error {
+			select {
+			case <-other.ended:
+				return fatal{other.err}
+			default:
+				return ready(other.OpsURL)
+			}
+		})
+	}
+	_, err = start(newText)
+	for _, word := range []string{"GATEWAY_VAULT_KEYS", vault.Fingerprint(old), "cashbox.webhook_secret"} {
+		if err == nil || !strings.Contains(err.Error(), word) || strings.Contains(err.Error(), oldText) {
+			t.Errorf("without the key: %v", err)
+		}
+	}
+	if got := g.readiness(t); got != "ready\n" {
+		t.Errorf("a start that was refused has changed others: %s", got)
+	}
+	both, err := start(newText + "," + oldText)
+	noError(t, err)
+	noError(t, both.stop())
+	g.exec(t, "update cashbox set webhook_secret = ''")
+	_, err = start(newText)
+	noError(t, err)
+}
+
+// A replica that lacks a key others use is not ready and says which, by fingerprint alone. One whose keys are simply wrong
+// does not pull the others down.
+func TestReplicasNeedTheSameKeys(t *testing.T) {
+	t.Parallel()
+	old, oldText := testKey(1)
+	fresh, freshText := testKey(2)
+	_, strangeText := testKey(3)
+	url := newDatabase(t)
+	replica := func(links string) *instance {
+		variables := production()
+		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
+		ops := freeAddr(t)
+		g := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops)
+		t.Cleanup(func() { g.cancel(); <-g.ended })
+		g.OpsURL = "http://" + ops
+		return g
+	}
+	isReady := func(g *instance) {
+		t.Helper()
+		noError(t, waitFor(patience, func() error { return ready(g.OpsURL) }))
+	}
+	isNot := func(g *instance, why string) {
+		t.Helper()
+		noError(t, waitFor(patience, func() error {
+			response, err := http.Get(g.OpsURL + "/readyz")
+			if err != nil {
+				return err
+			}
+			_ = response.Body.Close()
+			if got := g.readiness(t); response.StatusCode != 503 || !strings.Contains(got, why) || strings.Contains(got, freshText) {
+				return fmt.Errorf("readyz: %d %s", response.StatusCode, got)
+			}
+			return nil
+		}))
+	}
+	first := replica(oldText)
+	isReady(first)
+	isNot(replica(strangeText), "GATEWAY_LINK_KEYS lacks "+vault.Fingerprint(old))
+	isReady(first)
+	second := replica(freshText + "," + oldText)
+	isReady(second)
+	isNot(first, "GATEWAY_LINK_KEYS lacks "+vault.Fingerprint(fresh))
+	noError(t, first.stop())
+	isReady(replica(oldText + "," + freshText))
+	isReady(second)
+}

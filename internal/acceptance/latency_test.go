@@ -1,0 +1,58 @@
+package acceptance
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery slow, so it is compared
+// with events that are sent again: their deliveries are queued in the call itself and wait for no relay.
+func TestWebhookComesSoon(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	desk := g.merchantDesk(g.user(t, "merchant").Token)
+	arrived := make(chan time.Time, 1)
+	r := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		_, _ = io.Copy(io.Discard, request.Body)
+		arrived <- time.Now()
+	}))
+	t.Cleanup(r.Close)
+	took := func(change func()) time.Duration {
+		time.Sleep(50 * time.Millisecond) // The queue is told of new jobs only once in a while: not of this one with the one before.
+		change()
+		answered := time.Now()
+		select {
+		case at := <-arrived:
+			return at.Sub(answered)
+		case <-time.After(patience):
+			t.Fatal("no webhook")
+			return 0
+		}
+	}
+	var relayed, again []time.Duration
+	for range 15 {
+		id := g.create(t, g.first(), object{"callbackUri": r.URL}).text("data.id")
+		relayed = append(relayed, took(func() { g.callback(t, id, `{"status":"completed"}`) }))
+		var event string
+		noError(t, g.pool.QueryRow(t.Context(), "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL).Scan(&event))
+		again = append(again, took(func() {
+			_, err := desk.ReplayEvents(t.Context(), connect.NewRequest(&portalv1.ReplayEventsRequest{EventId: &event}))
+			noError(t, err)
+		}))
+	}
+	slices.Sort(relayed)
+	slices.Sort(again)
+	relay, replay := relayed[len(relayed)/2], again[len(again)/2]
+	t.Logf("relayed after %s, sent again after %s; medians", relay, replay)
+	if relay > replay+150*time.Millisecond {
+		t.Errorf("relayed after %s, sent again after %s", relay, replay)
+	}
+}

@@ -1,0 +1,212 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+)
+
+// newPayer makes a cabinet user of every merchant with a token, so that no other test makes payments of his.
+func (g *instance) newPayer(t *testing.T, login string) (token string, id int64) {
+	t.Helper()
+	token = "token-of-" + login
+	keepSecret(token)
+	noError(t, g.pool.QueryRow(t.Context(), `with made as (
+			insert into app_user (kind, login, password_hash, created_at) values ('cabinet', $1, '', now()) returning id
+		) insert into token (hash, user_id, created_at, expires_at) select sha256($2), id, now(), now() + interval '1 day' from made returning user_id`,
+		login, []byte(token)).Scan(&id))
+	g.exec(t, "insert into cabinet_merchant (user_id, merchant_id) select $1, id from merchant", id)
+	return token, id
+}
+
+// list asks for payments by a query and headers.
+func (g *instance) list(t *testing.T, query url.Values, headers header) answer {
+	t.Helper()
+	address := g.BaseURL + payments
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	return send(t, "GET", address, "", headers)
+}
+
+// listedIDs are the ids in an answer.
+func listedIDs(t *testing.T, got answer) []string {
+	t.Helper()
+	items, ok := got.at("data").([]any)
+	if got.status != 200 || !ok {
+		t.Fatal(got)
+	}
+	var all []string
+	for _, item := range items {
+		all = append(all, fmt.Sprint(item.(object)["id"]))
+	}
+	return all
+}
+
+// A cabinet user's list: the documented item, the pages, the filters.
+func TestListPayments(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	login := "payer-of-list"
+	token, userID := g.newPayer(t, login)
+	if got := g.list(t, nil, bearer(token)); got.raw != `{"data":[],"next_cursor":null}` {
+		t.Errorf("of nobody yet: %s", got)
+	}
+	var ids []string
+	orderIDs := []string{newOrder(), newOrder(), newOrder()}
+	for i, payer := range []string{login, fmt.Sprint(userID), login} {
+		ids = append(ids, g.create(t, g.first(), object{"orderId": orderIDs[i], "payer": object{"userId": payer}}).text("data.id"))
+	}
+	g.create(t, g.first(), object{"payer": object{"userId": "somebody else"}})
+	slices.Reverse(ids)
+	if all := listedIDs(t, g.list(t, nil, bearer(token))); !slices.Equal(all, ids) {
+		t.Errorf("listed %v, want %v", all, ids)
+	}
+	first := g.list(t, url.Values{"limit": {"1"}}, bearer(token))
+	g.golden(t, "list_cabinet", first, orderIDs[2])
+	second := g.list(t, url.Values{"limit": {"2"}, "cursor": {first.text("next_cursor")}}, bearer(token))
+	if rest := listedIDs(t, second); !slices.Equal(rest, ids[1:]) || second.at("next_cursor") != nil {
+		t.Errorf("the rest: %s", second)
+	}
+	g.callback(t, ids[1], `{"status":"failed"}`)
+	created := func(i int) string { return first.body["data"].([]any)[i].(object)["created_at"].(string) }
+	now, err := time.Parse(time.RFC3339Nano, created(0))
+	noError(t, err)
+	hour := func(by int) string { return now.Add(time.Duration(by) * time.Hour).Format(time.RFC3339) }
+	for name, test := range map[string]struct {
+		query url.Values
+		want  []string
+	}{
+		"failed":         {url.Values{"status": {"failed"}}, ids[1:2]},
+		"completed":      {url.Values{"status": {"completed"}}, nil},
+		"since then":     {url.Values{"from": {created(0)}}, ids[:1]},
+		"this hour":      {url.Values{"from": {hour(-1)}, "to": {hour(1)}}, ids},
+		"before":         {url.Values{"to": {hour(-1)}}, nil},
+		"after":          {url.Values{"from": {hour(1)}}, nil},
+		"one order":      {url.Values{"orderId": {orderIDs[0]}}, ids[2:]},
+		"unknown fields": {url.Values{"x": {"y"}}, ids},
+	} {
+		if got := listedIDs(t, g.list(t, test.query, bearer(token))); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// A merchant looks up what it made under an order id, in the same shape with nothing hidden.
+func TestLookUpByOrder(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	sbp := g.create(t, g.first(), object{"orderId": orderID}).text("data.id")
+	query := url.Values{"orderId": {orderID}}
+	own := signed(g.first(), "")
+	g.golden(t, "list_signed", g.list(t, query, own), orderID)
+	card := g.create(t, g.first(), object{"orderId": orderID, "method": "card"}).text("data.id")
+	g.create(t, g.box(t, "sandbox-second-rub"), object{"orderId": orderID})
+	if got := listedIDs(t, g.list(t, query, own)); !slices.Equal(got, []string{card, sbp}) {
+		t.Errorf("both: %v", got)
+	}
+	query.Set("method", "sbp")
+	if got := listedIDs(t, g.list(t, query, signed(g.box(t, "sandbox-payments-only"), ""))); !slices.Equal(got, []string{sbp}) {
+		t.Errorf("by another key of the merchant: %v", got)
+	}
+	if got := g.list(t, url.Values{"orderId": {"never"}}, own); got.raw != `{"data":[]}` {
+		t.Errorf("none: %s", got)
+	}
+}
+
+// Who may not list, and what is no query.
+func TestListPaymentsRefusals(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	own, cabinet := signed(g.first(), ""), bearer(g.user(t, "payer").Token)
+	for name, test := range map[string]struct {
+		headers header
+		status  int
+		code    string
+	}{
+		"nobody":           {nil, 401, "unauthenticated"},
+		"wrong token":      {bearer("nonsense"), 401, "unauthenticated"},
+		"basic":            {header{"Authorization": "Basic eDp5"}, 401, "unauthenticated"},
+		"merchant portal":  {bearer(g.user(t, "merchant").Token), 403, "token_kind_not_allowed"},
+		"trader":           {bearer(g.user(t, "trader-1").Token), 403, "token_kind_not_allowed"},
+		"operator":         {bearer(g.user(t, "operator").Token), 403, "token_kind_not_allowed"},
+		"no signature":     {with(own, "Signature", ""), 401, "signature_required"},
+		"no key id":        {with(own, "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
+		"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
+		"signed otherwise": {signed(g.first(), "orderId=x"), 403, "invalid_signature"},
+	} {
+		if got := g.list(t, url.Values{"orderId": {"x"}}, test.headers); got.status != test.status || got.text("code") != test.code {
+			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
+		}
+	}
+	bad := map[string][]string{
+		"limit":  {"0", "101", "-1", "1.0", "x", "", "1e1", "99999999999", "true", "%00", "%ff", "null"},
+		"cursor": {"0", "-1", "x", "1.0", "9223372036854775808", "", "%00", "%ff"},
+		"status": {"PENDING", "paid", "", "%00", "%ff", strings.Repeat("x", 4000)},
+		"from":   {"yesterday", "2026-11-20", "2026-11-20T25:00:00Z", "1795212843", "", "2026-11-20 10:00:00", "%00", "0000-00-00T00:00:00Z"},
+		"to":     {"x", "2026-13-01T00:00:00Z", "%ff"},
+	}
+	for field, values := range bad {
+		for _, value := range values {
+			got := send(t, "GET", g.BaseURL+payments+"?"+field+"="+strings.ReplaceAll(value, " ", "%20"), "", cabinet)
+			checkInvalid(t, fmt.Sprintf("%s=%.30s", field, value), got, []string{field})
+		}
+	}
+	all := g.list(t, url.Values{"limit": {"0"}, "cursor": {"x"}, "status": {"y"}, "from": {"z"}, "to": {"2026-13-01T00:00:00Z"}}, cabinet)
+	checkInvalid(t, "all wrong", all, []string{"cursor", "from", "limit", "status", "to"})
+	reversed := g.list(t, url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}, cabinet)
+	checkInvalid(t, "backwards", reversed, []string{"to"})
+	for name, query := range map[string]string{
+		"nothing": "", "empty": "?orderId=", "blank": "?orderId=%20%09", "long": "?orderId=" + strings.Repeat("x", 256), "NUL": "?orderId=a%00b", "no text": "?orderId=%ff",
+	} {
+		checkInvalid(t, "signed, "+name, send(t, "GET", g.BaseURL+payments+query, "", own), []string{"orderId"})
+	}
+	checkInvalid(t, "signed, method", send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own), []string{"method"})
+}
+
+// Connect lists by the same handler.
+func TestListPaymentsByConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	token, _ := g.newPayer(t, "payer-of-connect")
+	orderID := newOrder()
+	id := number(g.create(t, g.first(), object{"orderId": orderID, "payer": object{"userId": "payer-of-connect"}}).text("data.id"))
+	for codec, options := range codecs {
+		cabinet := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL, options...)
+		got, err := cabinet.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{}))
+		noError(t, err)
+		if list := got.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetLedger().ProfitUsdt != nil || got.Msg.GetSigned() {
+			t.Errorf("%s: %v", codec, got.Msg)
+		}
+		found, err := g.merchantClient(g.first(), options...).ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{OrderId: &orderID}))
+		noError(t, err)
+		if list := found.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetLedger().GetProfitUsdt() != "0.69830596" {
+			t.Errorf("%s, signed: %v", codec, found.Msg)
+		}
+		zero, nul := int32(0), "a\x00b"
+		_, err = cabinet.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}))
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"cursor", "limit", "status"}) {
+			t.Errorf("%s: %s %s %v", codec, code, why, fields)
+		}
+	}
+	far := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL)
+	_, err := far.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}))
+	if code, _, fields := connectFault(t, err); code != connect.CodeInvalidArgument || !slices.Equal(fields, []string{"from"}) {
+		t.Errorf("a time that is none: %s %v", code, fields)
+	}
+	_, err = gatewayv1connect.NewPaymentServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL).
+		ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{}))
+	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "token_kind_not_allowed" {
+		t.Errorf("an operator: %s %s", code, why)
+	}
+}

@@ -1,0 +1,83 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// Secrets go everywhere a caller can put them, and are found in no log. What the other tests send is searched for at
+// the end of them all.
+func TestLogsHoldNoSecret(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box, trader := g.first(), g.user(t, "trader-1")
+	link := g.create(t, box, nil).text("data.paymentPageUrl")
+	token := link[strings.LastIndex(link, "/")+1:]
+	for _, address := range []string{
+		link, link + "x", g.PayURL + "/pay/" + token, g.BaseURL + "/api/v1/checkout/" + token, g.BaseURL + payments + "/" + token,
+		g.BaseURL + payments + "/" + box.Secret + "?secret=" + box.Secret + "&token=" + trader.Token, g.BaseURL + "/" + trader.Token,
+		g.BaseURL + "/" + trader.Token + "/Login", g.PortalURL + "/" + trader.Token,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			_, err := trySend(method, address, box.Secret, header{
+				"Authorization": "Bearer " + trader.Token, "X-Merchant-Secret": box.Secret, "Cookie": "session=" + trader.Token,
+				"X-Request-Id": strings.Repeat("x", 65) + trader.Token, "Referer": link, "User-Agent": box.Secret,
+			})
+			noError(t, err)
+		}
+	}
+	for _, body := range []string{`{"status":"` + box.Secret + `"}`, box.Secret, `{"` + box.Secret + `":1}`} {
+		g.callback(t, "1", body)
+		g.post(t, box, body)
+	}
+	for _, login := range []*portalv1.LoginRequest{{Login: trader.Password, Password: trader.Password}, {Login: trader.Login, Password: trader.Token}} {
+		_, err := portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login(t.Context(), connect.NewRequest(login))
+		if err == nil {
+			t.Error("signed in")
+		}
+	}
+	const id = "find-me-in-the-log"
+	send(t, http.MethodGet, g.BaseURL+payments+"/1", "", with(signed(box, ""), "X-Request-Id", id))
+	// Without this, an empty log would pass.
+	noError(t, waitFor(patience, func() error {
+		if !strings.Contains(logs.String(), `"request_id":"`+id+`"`) {
+			return errNotYet
+		}
+		return nil
+	}))
+	noError(t, leaks())
+}
+
+// The line of a refused call says by which code and, if a key was named, whose it was: a known one, or one of an id's form.
+// A secret in the id's place is not logged.
+func TestRefusedCallsAreLogged(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	g.create(t, box, nil) // from here on the key is known
+	const made = "mk_0123456789abcdef01234567"
+	for name, test := range map[string]struct{ keyID, secret, code, logged string }{
+		"refused-wrong-secret": {box.KeyID, "wrong", "invalid_signature", box.KeyID},
+		"refused-unknown-key":  {made, box.Secret, "invalid_signature", made},
+		"refused-swapped":      {box.Secret, box.KeyID, "invalid_signature", ""},
+		"refused-body":         {box.KeyID, box.Secret, "validation_failed", box.KeyID},
+	} {
+		headers := with(with(signed(box, "{}"), "X-Merchant-Key-Id", test.keyID), "X-Merchant-Secret", test.secret)
+		send(t, http.MethodPost, g.BaseURL+payments, "{}", with(headers, "X-Request-Id", name))
+		want := `"code":"` + test.code + `","key_id":"` + test.logged + `","request_id":"` + name + `"`
+		noError(t, waitFor(patience, func() error {
+			if !strings.Contains(logs.String(), want) {
+				return fmt.Errorf("%s: no log line with %s", name, want)
+			}
+			return nil
+		}))
+	}
+	noError(t, leaks())
+}

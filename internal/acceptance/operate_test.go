@@ -1,0 +1,198 @@
+package acceptance
+
+import (
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+)
+
+// platform is a production gateway that its operator fills from nothing, by calls alone.
+type platform struct {
+	*instance
+	operator                   portalv1connect.OperatorServiceClient
+	trader, merchant, box      int64
+	traderToken, merchantToken string
+}
+
+const platformPassword = "correct horse battery staple"
+
+// newPlatform has nothing but its operator, whom the command made.
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	keepSecret(platformPassword)
+	p := &platform{instance: empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"})}
+	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": p.DatabaseURL},
+		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
+	noError(t, err)
+	p.operator = portalv1connect.NewOperatorServiceClient(withToken(p.login(t, "root")), p.BaseURL)
+	return p
+}
+
+func (p *platform) login(t *testing.T, login string) string {
+	t.Helper()
+	in, err := portalv1connect.NewAuthServiceClient(client, p.BaseURL).Login(t.Context(),
+		connect.NewRequest(&portalv1.LoginRequest{Login: login, Password: platformPassword}))
+	noError(t, err)
+	keepSecret(in.Msg.GetToken())
+	return in.Msg.GetToken()
+}
+
+// done wants a call to have changed something, under a number of the log.
+func done(t *testing.T) func(*connect.Response[portalv1.SettingResponse], error) *portalv1.SettingChange {
+	return func(r *connect.Response[portalv1.SettingResponse], err error) *portalv1.SettingChange {
+		t.Helper()
+		noError(t, err)
+		c := r.Msg.GetChange()
+		if c.GetId() == 0 || !strings.HasPrefix(c.GetActor(), "operator:") {
+			t.Errorf("change %v", c)
+		}
+		return c
+	}
+}
+
+// setTerms sets rate and limit, and makes the trader with his USDT, a requisite and a user.
+func (p *platform) setTerms(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	_, err := p.operator.SetRate(ctx, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"}))
+	noError(t, err)
+	done(t)(p.operator.SetPlatformLimit(ctx, connect.NewRequest(&portalv1.SetPlatformLimitRequest{
+		Currency: "RUB", MinAmount: "100", MaxAmount: "100000",
+	})))
+	p.trader = number(done(t)(p.operator.CreateTrader(ctx, connect.NewRequest(&portalv1.CreateTraderRequest{
+		Name: "Trader", SharePercent: "1",
+	}))).GetSubjectKey())
+	for range 2 { // the double click
+		funded := done(t)(p.operator.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{
+			TraderId: p.trader, Amount: "1000", Reference: "tx-1",
+		})))
+		if amount := funded.GetAfter().AsMap()["amount"]; amount != "1000.00000000" {
+			t.Errorf("funded with %v", amount)
+		}
+	}
+	done(t)(p.operator.CreateRequisite(ctx, connect.NewRequest(&portalv1.CreateRequisiteRequest{
+		TraderId: p.trader, Currency: "RUB", Method: "sbp", Value: "+79001234567",
+	})))
+	p.addUser(t, &portalv1.CreateUserRequest{Kind: "trader", Login: "trader", TraderId: &p.trader})
+	p.traderToken = p.login(t, "trader")
+}
+
+// addMerchant makes the merchant with its cashbox and a user.
+func (p *platform) addMerchant(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	p.merchant = number(done(t)(p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"}))).GetSubjectKey())
+	box, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{
+		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
+	}))
+	noError(t, err)
+	p.box = number(box.Msg.GetChange().GetSubjectKey())
+	secret, isSecret := strings.CutPrefix(box.Msg.GetWebhookSecret(), "whsec_")
+	keepSecret(secret)
+	if !isSecret || strings.Contains(box.Msg.GetChange().String(), secret) {
+		t.Error("the cashbox's secret is no secret")
+	}
+	done(t)(p.operator.SetCashboxMethod(ctx, connect.NewRequest(&portalv1.SetCashboxMethodRequest{
+		MerchantCashboxId: p.box, Method: "sbp", Enabled: true, MarginPercent: "5", ValiditySeconds: 900,
+	})))
+	p.addUser(t, &portalv1.CreateUserRequest{Kind: "merchant_portal", Login: "shop", MerchantId: &p.merchant})
+	p.merchantToken = p.login(t, "shop")
+}
+
+func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {
+	t.Helper()
+	user.Password = platformPassword
+	done(t)(p.operator.CreateUser(t.Context(), connect.NewRequest(user)))
+}
+
+// firstKey is the key that the merchant makes for itself.
+func (p *platform) firstKey(t *testing.T) sandbox.Cashbox {
+	t.Helper()
+	made := send(t, "POST", p.credentials(p.box), `{"name":"Web shop"}`, bearer(p.merchantToken))
+	if made.status != 201 {
+		t.Fatal(made)
+	}
+	keepSecret(made.text("secret"))
+	return sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
+}
+
+func (p *platform) withdraw(t *testing.T, amount, reference string) error {
+	t.Helper()
+	_, err := p.operator.WithdrawTrader(t.Context(), connect.NewRequest(&portalv1.WithdrawTraderRequest{
+		TraderId: p.trader, Amount: amount, Reference: reference,
+	}))
+	return err
+}
+
+// From an empty database to the first payment, in production, by the operator's calls alone.
+func TestFirstPayment(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.setTerms(t)
+	p.addMerchant(t)
+	key := p.firstKey(t)
+
+	made := p.create(t, key, object{"amount": "1500"})
+	// 1500 / 100 is 15 at spot; 1500 / 105 is the merchant's; of the rest 1% of spot is the trader's.
+	for name, want := range map[string]string{
+		"data.status": "pending", "data.requisite.value": "+79001234567", "data.ledger.amountUsdt": "14.28571428",
+		"data.ledger.spreadTraderUsdt": "0.15000000", "data.ledger.spreadPlatformUsdt": "0.56428572",
+	} {
+		if got := made.text(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	// 15 - 0.15 is held of his 1000: the rest is his to take, and no more.
+	wantRefused(t, p.withdraw(t, "985.15000001", "tx-2"), connect.CodeFailedPrecondition, "insufficient_trader_balance")
+	wantRefused(t, p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
+	noError(t, p.withdraw(t, "985.15", "tx-2"))
+
+	confirmed, err := p.desk(p.traderToken).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{
+		PaymentId: number(made.text("data.id")),
+	}))
+	noError(t, err)
+	if status := confirmed.Msg.GetData().GetStatus(); status != "completed" {
+		t.Errorf("confirmed: %s", status)
+	}
+	balances := p.texts(t, `select owner_kind || ' ' || a.purpose || ' ' || b.balance + coalesce(
+			(select sum(w.amount) from account_pending w where w.account_id = a.id), 0)
+		from account a join account_balance b on b.account_id = a.id order by a.id`)
+	// 985.15 out of the 1000 that came in have left.
+	want := "external available -14.85000000|external reserved 0.00000000|platform available 0.56428572|platform reserved 0.00000000|" +
+		"cashbox available 14.28571428|cashbox reserved 0.00000000|trader available 0.00000000|trader reserved 0.00000000"
+	if got := strings.Join(balances, "|"); got != want {
+		t.Errorf("balances %s, want %s", got, want)
+	}
+	if n := p.count(t, "select count(*) from webhook_event where cashbox_id = $1", p.box); n != 1 {
+		t.Errorf("%d events", n)
+	}
+	p.wantAudit(t)
+	p.wantOperatorsOnly(t)
+}
+
+// wantOperatorsOnly: the other kinds of users make nothing and move no money, whatever they send.
+func (p *platform) wantOperatorsOnly(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	for _, token := range []string{p.traderToken, p.merchantToken} {
+		other := portalv1connect.NewOperatorServiceClient(withToken(token), p.BaseURL)
+		_, merchant := other.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{}))
+		_, trader := other.CreateTrader(ctx, connect.NewRequest(&portalv1.CreateTraderRequest{}))
+		_, box := other.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{}))
+		_, fund := other.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{}))
+		_, withdraw := other.WithdrawTrader(ctx, connect.NewRequest(&portalv1.WithdrawTraderRequest{}))
+		for _, err := range []error{merchant, trader, box, fund, withdraw} {
+			wantRefused(t, err, connect.CodePermissionDenied, "token_kind_not_allowed")
+		}
+	}
+	// An operator is told of every wrong field at once.
+	_, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}))
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || strings.Join(fields, " ") != "currency merchantId name" {
+		t.Errorf("a wrong cashbox: %s %s %v", code, why, fields)
+	}
+}

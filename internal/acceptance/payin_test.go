@@ -1,0 +1,427 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway/rpc/sign"
+)
+
+const (
+	payins = "/api/v1/payins"
+	// recipientPhone is no other test's: no log may hold it.
+	recipientPhone = "+79991234567"
+)
+
+// payinOrder is the body of a payout: the defaults, and over them what more says.
+func payinOrder(more object) string {
+	fields := object{
+		"orderId": newOrder(), "amount": 1500, "currency": "RUB", "method": "sbp", "callbackUri": "https://shop.example/hook",
+		"address": recipientPhone, "recipient": "Иван Петров",
+	}
+	maps.Copy(fields, more)
+	body, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(body)
+}
+
+func (g *instance) postPayin(t testing.TB, box sandbox.Cashbox, body string) answer {
+	t.Helper()
+	return send(t, http.MethodPost, g.BaseURL+payins, body, signed(box, body))
+}
+
+// createPayin makes a payout and returns its answer, which must be a success.
+func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox, more object) answer {
+	t.Helper()
+	a := g.postPayin(t, box, payinOrder(more))
+	if a.status != http.StatusOK {
+		t.Fatalf("create: %s", a)
+	}
+	return a
+}
+
+// The documented answers, from creation to completion, with the money and the webhook that go with it. At a base of
+// 92.50 and 2% markup 1500 RUB freeze 153000 / 9250 = 16.540540540…, rounded up; the trader gets 1500 / 92.50 =
+// 16.21621621 and 1.5% of it, 0.24324324.
+func TestPayin(t *testing.T) {
+	t.Parallel()
+	keepSecret(recipientPhone, recipientPhone[1:])
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, orderID := g.first(), newOrder()
+	s := newShop(t, box.WebhookSecret)
+	created := g.createPayin(t, box, object{
+		"orderId": " " + orderID + " ", "callbackUri": s.URL, "code": "044525225", "bankName": "Sberbank", "userId": "u-1", "userIp": "2001:db8::1",
+	})
+	g.golden(t, "payin_create", created, orderID)
+	id := created.text("data.id")
+	address := g.BaseURL + payins + "/" + id
+
+	_, err := g.operator(t).SetInsurance(t.Context(), connect.NewRequest(&portalv1.SetInsuranceRequest{
+		MerchantCashboxId: box.MerchantCashboxID, Amount: "50",
+	}))
+	noError(t, err)
+	balance := fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID)
+	got := send(t, "GET", balance, "", signed(box, ""))
+	g.golden(t, "balance", got, "")
+	if got.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) || got.text("data.traderCashboxId") != fmt.Sprint(*box.TraderCashboxID) {
+		t.Errorf("balance of %s", got)
+	}
+
+	first, second := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token)
+	offers, err := first.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
+	noError(t, err)
+	if list := offers.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" || list[0].Recipient != nil {
+		t.Errorf("offered %v", offers.Msg)
+	}
+	taken, err := first.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	if d := taken.Msg.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" || d.GetRewardUsdt() != "16.45945945" ||
+		d.GetStatus() != "processing" || d.GetBankCode() != "044525225" || d.GetBankName() != "Sberbank" {
+		t.Errorf("taken %v", taken.Msg)
+	}
+	_, err = second.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_not_waiting")
+	_, err = second.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	wantRefused(t, err, connect.CodeNotFound, "not_found")
+	if got := send(t, "POST", address+"/cancel", "{}", signed(box, "{}")); got.status != 422 || got.text("code") != "payin_not_waiting" {
+		t.Errorf("cancelled while processing: %s", got)
+	}
+	proof := "transfer 12/7"
+	_, err = first.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	noError(t, err)
+	g.golden(t, "payin_completed", send(t, "GET", address, "", signed(box, "")), orderID)
+	for _, account := range g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
+		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
+		join account a on a.id = m.account_id
+		where t.subject = 'payin' group by a.owner_kind, a.purpose`) {
+		if !slices.Contains([]string{
+			"cashbox available -16.54054055", "cashbox reserved 0.00000000", "trader available 16.45945945", "platform available 0.08108110",
+		}, account) {
+			t.Errorf("moved %s", account)
+		}
+	}
+	s.await(t, orderID, 1)
+	e := s.events(orderID)[0]
+	var data struct{ Data, Meta object }
+	noError(t, json.Unmarshal([]byte(s.raw[e.EventID]), &data))
+	want := object{
+		"id": id, "orderId": orderID, "status": "COMPLETED", "amount": "1500.00", "currency": "RUB", "method": "sbp", "frozenUsdt": "16.54054055",
+	}
+	if e.Type != "payin.status.updated" || !maps.Equal(data.Data, want) || e.Meta.Sequence != 1 || e.Meta.PreviousStatus != "PROCESSING" {
+		t.Errorf("webhook %s", s.raw[e.EventID])
+	}
+	g.wantAudit(t)
+}
+
+// wantAudit runs the audit command on the instance's database.
+func (g *instance) wantAudit(t *testing.T) {
+	t.Helper()
+	stdout, stderr, err := command(t, "", nil, "audit", "-database-url", g.DatabaseURL)
+	if err != nil {
+		t.Errorf("audit: %v\n%s%s", err, stdout, stderr)
+	}
+}
+
+func wantRefused(t *testing.T, err error, code connect.Code, why string) {
+	t.Helper()
+	if gotCode, gotWhy, _ := connectFault(t, err); gotCode != code || gotWhy != why {
+		t.Errorf("%s %s; want %s %s", gotCode, gotWhy, code, why)
+	}
+}
+
+func TestPayinCancel(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	s := newShop(t, box.WebhookSecret)
+	ask := object{
+		"amount": "1", "method": "c2c", "address": "40817810099910004312", "recipient": "Ivan Petrov", "callbackUri": s.URL, "code": nil,
+	}
+	// With an empty object, and with no body at all.
+	for _, body := range []string{"{}", ""} {
+		orderID := newOrder()
+		ask["orderId"] = orderID
+		id := g.createPayin(t, box, ask).text("data.id")
+		cancelled := send(t, "POST", g.BaseURL+payins+"/"+id+"/cancel", body, signed(box, body))
+		// 102 / 9250 = 0.011027027…, rounded up.
+		g.golden(t, "payin_cancelled", cancelled, orderID)
+		again := send(t, "POST", g.BaseURL+payins+"/"+id+"/cancel", body, signed(box, body))
+		if again.status != 422 || again.text("code") != "payin_not_waiting" {
+			t.Errorf("cancelled again: %s", again)
+		}
+		s.await(t, orderID, 1)
+	}
+	portal := portalv1connect.NewMerchantServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
+	foreign := portalv1connect.NewMerchantServiceClient(withToken(g.user(t, "merchant-2").Token), g.BaseURL)
+	id := g.createPayin(t, box, nil).text("data.id")
+	_, err := foreign.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
+	wantRefused(t, err, connect.CodePermissionDenied, "cashbox_access_denied")
+	done, err := portal.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
+	noError(t, err)
+	status := "cancelled"
+	list, err := portal.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{Status: &status}))
+	noError(t, err)
+	if done.Msg.GetData().GetStatus() != status || !slices.ContainsFunc(list.Msg.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
+		t.Errorf("cancelled in the portal: %v, %v", done.Msg, list.Msg)
+	}
+}
+
+func TestPayinAccess(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	id := g.createPayin(t, box, nil).text("data.id")
+	address := g.BaseURL + payins + "/" + id
+	without, stranger := g.box(t, "sandbox-payments-only"), g.box(t, "sandbox-second-rub")
+	for name, test := range map[string]struct {
+		method, path, body string
+		headers            header
+		status             int
+		code               string
+	}{
+		"create, key without payouts": {"POST", payins, "{", signed(without, "{"), 403, "merchant_external_payins_disabled"},
+		"read, key without payouts":   {"GET", payins + "/" + id, "", signed(without, ""), 403, "merchant_external_payins_disabled"},
+		"cancel, key without payouts": {"POST", payins + "/" + id + "/cancel", "{}", signed(without, "{}"), 403, "merchant_external_payins_disabled"},
+		"read, another merchant":      {"GET", payins + "/" + id, "", signed(stranger, ""), 403, "cashbox_access_denied"},
+		"cancel, another merchant":    {"POST", payins + "/" + id + "/cancel", "{}", signed(stranger, "{}"), 403, "cashbox_access_denied"},
+		"create, unsigned":            {"POST", payins, "{}", nil, 401, "signature_required"},
+		"read, unsigned":              {"GET", payins + "/" + id, "", nil, 401, "signature_required"},
+		"create, no key id":           {"POST", payins, "{}", with(signed(box, "{}"), "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
+		"create, no secret":           {"POST", payins, "{}", with(signed(box, "{}"), "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
+		"create, signed otherwise":    {"POST", payins, "{}", signed(box, "{ }x"), 403, "invalid_signature"},
+		"create, a bearer token":      {"POST", payins, "{}", bearer(g.user(t, "operator").Token), 401, "signature_required"},
+		"wrong method":                {"DELETE", payins + "/" + id, "", nil, 405, "method_not_allowed"},
+	} {
+		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status || got.text("code") != test.code {
+			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
+		}
+	}
+	for _, wrong := range []string{"1", "0", "x", "%00", "null", "01890a5d-ac96-774b-bcce-b302099a8057", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", strings.Repeat("9", 300)} {
+		if got := send(t, "GET", g.BaseURL+payins+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("GET %q: %s", wrong, got)
+		}
+		if got := send(t, "POST", g.BaseURL+payins+"/"+wrong+"/cancel", "{}", signed(box, "{}")); got.status != 404 {
+			t.Errorf("cancel %q: %s", wrong, got)
+		}
+	}
+	if got := send(t, "GET", address, "", signed(box, "")); got.text("data.status") != "waiting" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+func TestPayinRepeats(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	first := g.createPayin(t, g.first(), object{"orderId": orderID})
+	for _, test := range []struct {
+		more     object
+		mismatch string
+	}{
+		{object{}, ""}, {object{"amount": "1500.00"}, ""}, {object{"code": "1", "userId": "other"}, ""}, {object{"amount": 1501}, "amount"},
+		{object{"address": "+79991234568", "recipient": "X", "callbackUri": "https://other.example/", "amount": 1}, "amount,callbackUri,address,recipient"},
+	} {
+		test.more["orderId"] = orderID
+		got := g.createPayin(t, g.first(), test.more)
+		if got.raw != first.raw || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != test.mismatch {
+			t.Errorf("%v: %v %s", test.more, got.header, got)
+		}
+	}
+	const calls = 40
+	body := payinOrder(nil)
+	ids, fresh := make([]string, calls), 0
+	var mu sync.Mutex
+	var calling sync.WaitGroup
+	for i := range calls {
+		calling.Go(func() {
+			got, err := trySend(http.MethodPost, g.BaseURL+payins, body, signed(g.first(), body))
+			if err != nil || got.status != 200 {
+				t.Errorf("call %d: %v %s", i, err, got)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids[i] = got.text("data.id")
+			if got.header.Get("Idempotent-Replay") == "" {
+				fresh++
+			}
+		})
+	}
+	calling.Wait()
+	if len(slices.Compact(ids)) != 1 || fresh != 1 {
+		t.Errorf("%d fresh answers, ids %v", fresh, slices.Compact(ids))
+	}
+}
+
+// More than the cashbox has is refused, and leaves the order id free.
+func TestPayinBalance(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	for range 2 {
+		got := g.postPayin(t, g.first(), payinOrder(object{"orderId": orderID, "amount": "999999999999.99"}))
+		if got.status != 422 || got.text("code") != "insufficient_cashbox_balance" || got.at("errors") != nil {
+			t.Errorf("too much: %s", got)
+		}
+	}
+	if got := g.createPayin(t, g.first(), object{"orderId": orderID}); got.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("the order id was taken: %v", got.header)
+	}
+	// A cashbox of another currency does not pay out.
+	if got := g.postPayin(t, g.box(t, "sandbox-azn"), payinOrder(nil)); got.status != 422 || !slices.Equal(got.fields(), []string{"currency"}) {
+		t.Errorf("from an AZN cashbox: %s", got)
+	}
+}
+
+// The test clock expires what waits, and hands what was taken to the operators.
+func TestPayinTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box := g.first()
+	s := newShop(t, box.WebhookSecret)
+	orderID := newOrder()
+	waiting := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
+	taken := g.createPayin(t, box, nil).text("data.id")
+	_, err := g.desk(g.user(t, "trader-2").Token).TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: taken}))
+	noError(t, err)
+	g.advance(t, 24*time.Hour)
+	for id, want := range map[string]string{waiting: "expired", taken: "processing"} {
+		if got := send(t, "GET", g.BaseURL+payins+"/"+id, "", signed(box, "")); got.text("data.status") != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "EXPIRED" {
+		t.Errorf("webhook %+v", e)
+	}
+	queue, err := g.operator(t).ListOverduePayins(t.Context(), connect.NewRequest(&portalv1.ListOverduePayinsRequest{}))
+	noError(t, err)
+	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken || list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
+		list[0].GetTraderId() == 0 {
+		t.Errorf("overdue: %v", queue.Msg)
+	}
+	done, err := g.operator(t).ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"}))
+	noError(t, err)
+	if done.Msg.GetData().GetPayin().GetStatus() != "failed" {
+		t.Errorf("resolved %v", done.Msg)
+	}
+	g.wantAudit(t)
+}
+
+// A trader who has taken all they may gives one back; it is taken by another trader, completed, and reversed by an operator.
+func TestPayinGivenBackAndReversed(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, orderID := g.first(), newOrder()
+	s := newShop(t, box.WebhookSecret)
+	id := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
+	second := g.createPayin(t, box, nil).text("data.id")
+	taker, other, operator := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token), g.operator(t)
+	users := g.texts(t, "select trader_id::text from app_user where login = 'trader-1'")
+	limit := int32(1)
+	done(t)(operator.UpdateTrader(t.Context(), connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit})))
+
+	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: second}))
+	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_take_limit")
+	back, err := taker.GiveBackPayin(t.Context(), connect.NewRequest(&portalv1.GiveBackPayinRequest{PayinId: id}))
+	noError(t, err)
+	if d := back.Msg.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
+		t.Errorf("given back: %v", d)
+	}
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = operator.ReclaimPayin(t.Context(), connect.NewRequest(&portalv1.ReclaimPayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"proofReference"}) {
+		t.Errorf("completed without proof: %v %s %v", code, why, fields)
+	}
+	proof, reason := "transfer 12/7", "the bank sent it back"
+	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	noError(t, err)
+	g.wantAudit(t)
+	reversed, err := operator.ReversePayin(t.Context(), connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}))
+	noError(t, err)
+	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason || p.GetProofReference() != proof {
+		t.Errorf("reversed: %v", p)
+	}
+	if e := s.await(t, orderID, 2)[1]; e.Data.Status != "FAILED" || e.Meta.PreviousStatus != "COMPLETED" || e.Meta.Sequence != 2 {
+		t.Errorf("webhook %+v", e)
+	}
+	g.wantAudit(t)
+}
+
+// The Connect twins, with the generated client in both codecs.
+func TestPayinConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for codec, options := range codecs {
+		transport := sign.Transport(client.Transport, g.first().KeyID, g.first().Secret)
+		merchant := gatewayv1connect.NewPayinServiceClient(&http.Client{Timeout: patience, Transport: transport}, g.BaseURL, options...)
+		ask := &gatewayv1.CreatePayinRequest{
+			OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook", Method: "sbp",
+			Address: recipientPhone, Recipient: "Ivan Petrov",
+		}
+		created, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		again, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		id := created.Msg.GetData().GetId()
+		if created.Msg.GetMessage() != "Payin created" || created.Msg.GetData().GetFrozenUsdt() != "16.54054055" ||
+			again.Msg.GetData().GetId() != id || again.Header().Get("Idempotent-Replay") != "true" {
+			t.Errorf("%s: %v, again %v %v", codec, created.Msg, again.Header(), again.Msg)
+		}
+		read, err := merchant.GetPayin(t.Context(), connect.NewRequest(&gatewayv1.GetPayinRequest{PayinId: id}))
+		noError(t, err)
+		cancelled, err := merchant.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
+		noError(t, err)
+		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" || cancelled.Msg.GetData().GetStatus() != "cancelled" {
+			t.Errorf("%s: read %v, cancelled %v", codec, read.Msg, cancelled.Msg)
+		}
+		nul := "a\x00b"
+		_, err = merchant.CreatePayin(t.Context(), connect.NewRequest(&gatewayv1.CreatePayinRequest{
+			Amount: "0", Currency: "RUB", CallbackUri: "x", Method: "sbp", Address: "1", Recipient: nul, UserIp: &nul,
+		}))
+		code, why, fields := connectFault(t, err)
+		want := []string{"address", "amount", "callbackUri", "orderId", "recipient", "userIp"}
+		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
+			t.Errorf("%s: %s %s %v", codec, code, why, fields)
+		}
+		for _, procedure := range []func() error{
+			func() error {
+				_, err := g.desk(g.user(t, "operator").Token, options...).TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+				return err
+			},
+			func() error {
+				_, err := g.desk(g.user(t, "merchant").Token, options...).ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
+				return err
+			},
+		} {
+			wantRefused(t, procedure(), connect.CodePermissionDenied, "token_kind_not_allowed")
+		}
+		_, err = g.desk(g.user(t, "trader-1").Token, options...).CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: nul}))
+		wantRefused(t, err, connect.CodeNotFound, "not_found")
+	}
+	if _, err := g.operator(t).ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(err, new(*connect.Error)) {
+		t.Errorf("resolving nothing: %v", err)
+	}
+}

@@ -1,0 +1,337 @@
+package acceptance
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// cardProcessor is a trader's processor, written from the package comment of internal/acquirer, with a book of its own. What
+// becomes of a card its first digit says:
+//
+//	2  declined
+//	3  charged, though it is called pending until somebody asks to undo it; then it is too late
+//	4  needs a code; one that ends in 0 is wrong
+//	5  charged at once
+//	6  charged, though it is called pending until it is undone
+type cardProcessor struct {
+	*httptest.Server
+	mu    sync.Mutex
+	book  map[string]*booked
+	calls map[string]int
+	last  map[string]object
+	// gates are by PAN; each stops one call.
+	gates map[string]*gate
+	// instead, if there is one, may answer in the processor's place.
+	instead answerer
+}
+
+// answerer answers a call, or reports that it does not. sign makes the signature of an answer.
+type answerer func(w http.ResponseWriter, call string, body object, sign func(answer string) string) bool
+
+// booked is what the processor has written down of an attempt.
+type booked struct {
+	pan, state string
+	codes      float64
+	wrong      int
+	// charged tells that money was taken, undone that it was given back.
+	charged, undone bool
+}
+
+// gate stops a call: before it gets into the book, so that nobody ever heard of it, or after, so that its answer is held.
+type gate struct {
+	call   string
+	booked bool
+	// reached gets the call's body once it stands here; open lets it pass.
+	reached chan object
+	open    chan struct{}
+}
+
+const processorSecret = "what the processor and we share"
+
+func newCardProcessor(t *testing.T, instead answerer) *cardProcessor {
+	t.Helper()
+	p := &cardProcessor{
+		book: map[string]*booked{}, calls: map[string]int{}, last: map[string]object{}, gates: map[string]*gate{}, instead: instead,
+	}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *cardProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	content, _ := io.ReadAll(r.Body)
+	call, signature := strings.TrimPrefix(r.URL.Path, "/"), r.Header.Get("X-Acquirer-Signature")
+	if signature != processorSign(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)) {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	var body object
+	_ = json.Unmarshal(content, &body)
+	sign := func(answer string) string { return processorSign(signature, answer) }
+	if p.instead != nil && p.instead(w, call, body, sign) {
+		return
+	}
+	stopped := p.gateOf(call, body)
+	if stopped != nil && !stopped.booked {
+		stopped.stop(r, body)
+		panic(http.ErrAbortHandler)
+	}
+	answer, _ := json.Marshal(p.take(call, body))
+	if stopped != nil {
+		stopped.stop(r, body)
+	}
+	w.Header().Set("X-Acquirer-Signature", sign(string(answer)))
+	_, _ = w.Write(answer)
+}
+
+// processorSign is the signature of lines.
+func processorSign(lines ...string) string {
+	mac := hmac.New(sha256.New, []byte(processorSecret))
+	_, _ = io.WriteString(mac, strings.Join(lines, "\n"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// stop holds a call until the gate opens or the caller is gone.
+func (g *gate) stop(r *http.Request, body object) {
+	g.reached <- body
+	select {
+	case <-g.open:
+	case <-r.Context().Done():
+	}
+}
+
+// close puts a gate before a card's next call of a kind.
+func (p *cardProcessor) close(pan, call string, booked bool) *gate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gates[pan] = &gate{call: call, booked: booked, reached: make(chan object, 1), open: make(chan struct{})}
+	return p.gates[pan]
+}
+
+func (p *cardProcessor) gateOf(call string, body object) *gate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pan := panOf(body)
+	if b := p.book[textOf(body["attemptId"])]; b != nil {
+		pan = b.pan
+	}
+	found := p.gates[pan]
+	if found == nil || found.call != call {
+		return nil
+	}
+	delete(p.gates, pan)
+	return found
+}
+
+func panOf(body object) string {
+	typed, _ := body["card"].(object)
+	return textOf(typed["pan"])
+}
+
+// textOf is a JSON string, or "" of anything else.
+func textOf(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// take takes a call into the book and answers how the attempt stands.
+func (p *cardProcessor) take(call string, body object) object {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := textOf(body["attemptId"])
+	p.calls[call]++
+	p.last[call] = body
+	b := p.book[id]
+	if b == nil && (call == "authorize" || call == "void") {
+		b = &booked{}
+		p.book[id] = b
+	}
+	if b == nil {
+		return object{"attemptId": id, "state": "unknown"}
+	}
+	switch call {
+	case "authorize":
+		b.authorize(panOf(body))
+	case "code":
+		number, _ := body["number"].(float64)
+		b.code(number, textOf(body["code"]))
+	case "void":
+		b.void()
+	}
+	return object{"attemptId": id, "state": b.state, "codes": b.codes}
+}
+
+func (b *booked) authorize(pan string) {
+	if b.state != "" {
+		return
+	}
+	b.pan = pan
+	switch pan[0] {
+	case '2':
+		b.state = "declined"
+	case '4':
+		b.state = "code_needed"
+	case '5':
+		b.state, b.charged = "approved", true
+	default:
+		b.state, b.charged = "pending", true
+	}
+}
+
+func (b *booked) code(number float64, code string) {
+	if number <= b.codes {
+		return
+	}
+	b.codes = number
+	switch {
+	case b.state != "code_needed":
+	case strings.HasSuffix(code, "0"):
+		b.wrong++
+	default:
+		b.state, b.charged = "approved", true
+	}
+}
+
+func (b *booked) void() {
+	switch {
+	case b.state == "declined":
+	case strings.HasPrefix(b.pan, "3"):
+		b.state = "approved"
+	default:
+		b.state, b.undone = "voided", b.charged
+	}
+}
+
+// ofCard is how often a card was charged, how many charges were not undone, and how many of its codes were wrong.
+func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.book {
+		if b.pan != pan {
+			continue
+		}
+		wrong += b.wrong
+		if b.charged {
+			charged++
+		}
+		if b.charged && !b.undone {
+			kept++
+		}
+	}
+	return charged, kept, wrong
+}
+
+func (p *cardProcessor) called(call string) (int, object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[call], p.last[call]
+}
+
+// setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
+func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTraderAcquirerResponse {
+	t.Helper()
+	var traderID int64
+	noError(t, g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").Scan(&traderID))
+	setting := &portalv1.SetTraderAcquirerRequest{TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret}
+	changed, err := g.operator(t).SetTraderAcquirer(t.Context(), connect.NewRequest(setting))
+	noError(t, err)
+	keepSecret(processorSecret)
+	return changed.Msg
+}
+
+// A trader's processor, set by an operator, charges the cards of his payments.
+func TestTraderProcessor(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	p := newCardProcessor(t, nil)
+	if changed := g.setProcessor(t, p); strings.Contains(changed.String(), processorSecret) {
+		t.Error("the secret is shown")
+	}
+	operator := g.operator(t)
+
+	_, token := g.cardPayment(t, nil)
+	if got := g.checkout(t, token, "payer-details", typedCard("4242 4242 4242 4242", object{"cardHolder": "ANNA B", "expMonth": "1", "expYear": "35"})); got.text("data.phase") != "awaiting_payer_otp" {
+		t.Errorf("card: %s", got)
+	}
+	_, asked := p.called("authorize")
+	if card, _ := asked["card"].(object); asked["amount"] != "100.00" || asked["currency"] != "AZN" || card["pan"] != "4242424242424242" ||
+		card["expMonth"] != "01" || card["expYear"] != "2035" || card["cvv"] != "123" || card["holder"] != "ANNA B" {
+		t.Errorf("authorize %v", asked)
+	}
+	if got := g.checkout(t, token, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
+		t.Errorf("code: %s", got)
+	}
+	if _, given := p.called("code"); given["code"] != "987654" || given["number"] != 1.0 {
+		t.Errorf("code %v", given)
+	}
+	// What the payer cancels is undone at the processor.
+	_, token = g.cardPayment(t, nil)
+	g.checkout(t, token, "payer-details", typedCard("4242424242424242", nil))
+	g.checkout(t, token, "cancel", "")
+	noError(t, waitFor(patience, func() error {
+		if calls, _ := p.called("void"); calls == 0 {
+			return errors.New("no void")
+		}
+		return nil
+	}))
+	conflicts, err := operator.ListCardConflicts(context.Background(), connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
+	if noError(t, err); len(conflicts.Msg.GetData()) != 0 {
+		t.Errorf("conflicts %v", conflicts.Msg)
+	}
+	_, err = operator.CloseCardConflict(context.Background(), connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
+		t.Errorf("closing none: %v %s", code, detail)
+	}
+}
+
+// A trader's processor is replaced while cards are open at the former one. Those are asked about, given codes and undone
+// there, and no payer is asked for a second card.
+func TestProcessorReplaced(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	former, present := newCardProcessor(t, nil), newCardProcessor(t, nil)
+	if open := g.setProcessor(t, former).GetOpenElsewhere(); open != 0 {
+		t.Errorf("%d attempts are open elsewhere before the first", open)
+	}
+	_, paid := g.cardPayment(t, nil)
+	g.checkout(t, paid, "payer-details", typedCard("4242424242424242", nil))
+	_, left := g.cardPayment(t, nil)
+	g.checkout(t, left, "payer-details", typedCard("4242424242424242", nil))
+	if open := g.setProcessor(t, present).GetOpenElsewhere(); open != 2 {
+		t.Errorf("%d attempts are open elsewhere, want 2", open)
+	}
+	if got := g.checkout(t, paid, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
+		t.Errorf("code: %s", got)
+	}
+	g.checkout(t, left, "cancel", "")
+	noError(t, waitFor(patience, func() error {
+		if calls, _ := former.called("void"); calls == 0 {
+			return errors.New("no void at the former processor")
+		}
+		return nil
+	}))
+	if charged, kept, _ := former.ofCard("4242424242424242"); charged != 1 || kept != 1 {
+		t.Errorf("the former processor has charged %d times and keeps %d", charged, kept)
+	}
+	_, token := g.cardPayment(t, nil)
+	g.checkout(t, token, "payer-details", typedCard("5555555555554444", nil))
+	for call, want := range map[string]int{"authorize": 1, "code": 0, "void": 0} {
+		if calls, _ := present.called(call); calls != want {
+			t.Errorf("the present processor was called %d times for %s, want %d", calls, call, want)
+		}
+	}
+}

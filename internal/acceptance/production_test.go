@@ -1,0 +1,184 @@
+package acceptance
+
+import (
+	"encoding/base64"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway/internal/auth"
+	"gateway/internal/sandbox"
+)
+
+// production are the variables a production gateway needs besides its database.
+func production() map[string]string {
+	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
+	return map[string]string{
+		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example", "GATEWAY_PAY_URL": "https://pay.example",
+		"GATEWAY_PORTAL_URL": "https://portal.example", "GATEWAY_DRAIN_DELAY": "0s",
+	}
+}
+
+// Without its keys and addresses a production gateway says which variable it lacks, and does not start.
+func TestProductionNeeds(t *testing.T) {
+	t.Parallel()
+	for missing := range production() {
+		if missing == "GATEWAY_DRAIN_DELAY" {
+			continue // has a default
+		}
+		variables := production()
+		delete(variables, missing)
+		variables["DATABASE_URL"] = "postgres://127.0.0.1:1/none"
+		_, _, err := command(t, "", variables, append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
+		if err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("without %s: %v", missing, err)
+		}
+	}
+}
+
+// Keys that are none are refused by their variable's name and without quoting them.
+func TestProductionBadKeys(t *testing.T) {
+	t.Parallel()
+	const url = "postgres://127.0.0.1:1/none" // not asked for
+	for _, name := range []string{"GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS"} {
+		for _, bad := range []string{
+			"%%% no base64 %%%", "c2hvcnQ=", production()[name] + ",c2hvcnQ=", production()[name] + "," + production()[name],
+			base64.StdEncoding.EncodeToString(make([]byte, 32)), strings.Repeat("/", 42) + "8=",
+		} {
+			variables := production()
+			variables[name], variables["DATABASE_URL"] = bad, url
+			_, _, err := command(t, "", variables, append([]string{"serve", "-data-dir", t.TempDir()}, anyPort...)...)
+			if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), bad) {
+				t.Errorf("%s=%s: %v", name, bad, err)
+			}
+		}
+	}
+}
+
+// live is a production gateway with one merchant in its database.
+func live(t *testing.T, more map[string]string) (*instance, sandbox.Cashbox) {
+	t.Helper()
+	g := empty(t, more)
+	box := sandbox.Cashbox{KeyID: "live", Secret: "a secret of the live merchant's"}
+	g.exec(t, `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id),
+		c as (insert into cashbox (merchant_id, name, currency, webhook_secret, created_at) select id, 'Shop', 'RUB', '', now() from m returning id),
+		x as (insert into cashbox_method (cashbox_id, method, validity_seconds) select id, 'sbp', 900 from c)
+		insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
+		select $1, $2, 'live', m.id, c.id, '{payments}', now() from m, c`, box.KeyID, auth.HashSecret(box.Secret))
+	return g, box
+}
+
+// empty is a production gateway on a database of its own, in which nobody is.
+func empty(t *testing.T, more map[string]string) *instance {
+	t.Helper()
+	variables := production()
+	variables["DATABASE_URL"] = newDatabase(t)
+	maps.Copy(variables, more)
+	api, pay, portal, ops := freeAddr(t), freeAddr(t), freeAddr(t), freeAddr(t)
+	g := launch(t.TempDir(), variables, "-api-addr", api, "-ops-addr", ops, "-pay-addr", pay, "-portal-addr", portal)
+	t.Cleanup(func() {
+		if err := g.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	noError(t, waitFor(patience, func() error {
+		select {
+		case <-g.ended:
+			return fatal{g.err}
+		default:
+			return ready("http://" + ops)
+		}
+	}))
+	g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL = "http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
+	g.DatabaseURL = variables["DATABASE_URL"]
+	var err error
+	g.pool, err = pgxpool.New(t.Context(), g.DatabaseURL)
+	noError(t, err)
+	return g
+}
+
+// Without the application's secret the server starts, warns, and answers payments with 503.
+func TestProductionWithoutExternalSecret(t *testing.T) {
+	t.Parallel()
+	g, box := live(t, nil)
+	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
+	const code = "external_payments_secret_not_configured"
+	if got := g.post(t, box, order(nil)); got.status != 503 || got.text("code") != code {
+		t.Errorf("create: %s", got)
+	}
+	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 503 || got.text("code") != code {
+		t.Errorf("callback: %s", got)
+	}
+	// Who calls is settled first.
+	if got := send(t, "POST", g.BaseURL+payments, "{}", with(signed(box, "{}"), "X-Merchant-Secret", "wrong")); got.status != 403 {
+		t.Errorf("with a wrong secret: %s", got)
+	}
+	noSandbox(t, g)
+}
+
+// noSandbox: nothing is seeded, printed or written, and the clock cannot be moved. It stops the gateway.
+func noSandbox(t *testing.T, g *instance) {
+	t.Helper()
+	seeded := g.count(t, `select (select count(*) from trader) + (select count(*) from requisite) + (select count(*) from app_user)
+		+ (select count(*) from test_clock) + (select count(*) from transfer) + (select count(*) from merchant where name <> 'Shop')`)
+	if seeded != 0 {
+		t.Errorf("%d rows seeded", seeded)
+	}
+	if _, err := os.Stat(filepath.Join(g.dir, "sandbox.json")); err == nil {
+		t.Error("there is a sandbox.json")
+	}
+	got, err := trySend("POST", g.BaseURL+"/sandbox.v1.SandboxService/AdvanceClock", `{"seconds":1}`, nil)
+	if noError(t, err); got.status != 404 {
+		t.Errorf("AdvanceClock: %s", got)
+	}
+	noError(t, g.stop())
+	if g.stdout.String() != "" {
+		t.Errorf("printed %q", g.stdout)
+	}
+}
+
+// With the secret, creations get as far as the rate; loopback is no address for a webhook.
+func TestProductionWithExternalSecret(t *testing.T) {
+	t.Parallel()
+	secret := "the application's own long secret"
+	keepSecret(secret)
+	g, box := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret})
+	if got := g.post(t, box, order(nil)); got.status != 422 || got.text("code") != "collect_requisites_not_available" {
+		t.Errorf("create: %s", got)
+	}
+	for _, local := range []string{"http://127.0.0.1:9/", "https://127.0.0.1/", "http://localhost/"} {
+		if got := g.post(t, box, order(object{"callbackUri": local})); got.status != 422 || len(got.fields()) != 1 || got.fields()[0] != "callbackUri" {
+			t.Errorf("%s: %s", local, got)
+		}
+	}
+	g.ExternalPaymentsSecret = secret
+	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 404 {
+		t.Errorf("callback: %s", got)
+	}
+	noError(t, g.stop())
+	if strings.Contains(g.stderr.String(), `"WARN"`) {
+		t.Errorf("warned: %s", g.stderr)
+	}
+}
+
+// Browsers are told to come by https alone where the public URL is one, on every address, whatever the answer.
+func TestStrictTransportSecurity(t *testing.T) {
+	t.Parallel()
+	public, local := empty(t, nil), sharedSandbox(t)
+	for g, want := range map[*instance]string{public: "max-age=31536000", local: ""} {
+		for _, address := range []string{
+			g.BaseURL + "/openapi.json", g.BaseURL + payments, g.PayURL + "/r/unknown", g.PayURL + "/static/unknown", g.PortalURL + "/",
+		} {
+			response, err := client.Get(address)
+			noError(t, err)
+			_ = response.Body.Close()
+			if got := response.Header.Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s: %q", address, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package acceptance
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Behind a proxy the limits of addresses count clients, on the API and on the pages.
+func TestBehindProxy(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t), "-trusted-proxies", "127.0.0.1")
+	for _, client := range []string{"198.51.100.1", "198.51.100.2", "198.51.100.2"} {
+		_, token := g.cardPayment(t, nil)
+		got := send(t, "POST", g.BaseURL+"/api/v1/checkout/"+token+"/payer-details", typedCard("4242424242424242", nil),
+			header{"X-Forwarded-For": client})
+		if got.status != 200 {
+			t.Errorf("%s: %s", client, got)
+		}
+	}
+	_, token := g.cardPayment(t, nil)
+	form := strings.NewReader("pan=4242424242424242&expiry=12/35&cvv=123")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.PayURL+"/pay/"+token+"/card", form)
+	noError(t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("X-Forwarded-For", "198.51.100.3")
+	back, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	noError(t, back.Body.Close())
+	if n := g.count(t, "select count(distinct source) from card_attempt"); n != 3 {
+		t.Errorf("%d clients seen, want 3", n)
+	}
+}

@@ -1,0 +1,115 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// event is a webhook as documented.
+type event struct {
+	Type      string `json:"type"`
+	EventID   string `json:"eventId"`
+	CreatedAt string `json:"createdAt"`
+	Data      struct {
+		UUID     string `json:"uuid"`
+		OrderID  string `json:"orderId"`
+		Status   string `json:"status"`
+		Amount   string `json:"amount"`
+		Currency string `json:"currency"`
+	} `json:"data"`
+	Meta struct {
+		PreviousStatus string  `json:"previousStatus"`
+		Reason         *string `json:"reason"`
+		Sequence       int     `json:"sequence"`
+	} `json:"meta"`
+}
+
+// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret.
+type shop struct {
+	*httptest.Server
+	mu       sync.Mutex
+	byOrder  map[string][]event
+	raw      map[string]string
+	refused  []error
+	statuses []int
+	// delay is how long it takes over each; who hangs up before has told it nothing.
+	delay time.Duration
+}
+
+// newShop starts an endpoint that first answers with the given statuses and then with 200.
+func newShop(t *testing.T, secret string, statuses ...int) *shop {
+	t.Helper()
+	s := &shop{byOrder: map[string][]event{}, raw: map[string]string{}, statuses: statuses}
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	noError(t, err)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		select {
+		case <-time.After(s.delay):
+		case <-r.Context().Done():
+			return
+		}
+		w.WriteHeader(s.take(body, verifier.Verify(body, r.Header)))
+	}))
+	t.Cleanup(func() {
+		s.Close()
+		if err := errors.Join(s.refused...); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// take keeps an event and returns the status to answer with.
+func (s *shop) take(body []byte, err error) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.statuses) > 0 {
+		status := s.statuses[0]
+		s.statuses = s.statuses[1:]
+		return status
+	}
+	var e event
+	if err := errors.Join(err, json.Unmarshal(body, &e)); err != nil {
+		s.refused = append(s.refused, fmt.Errorf("webhook %s: %w", body, err))
+		return http.StatusBadRequest
+	}
+	s.raw[e.EventID] = string(body)
+	s.byOrder[e.Data.OrderID] = append(s.byOrder[e.Data.OrderID], e)
+	return http.StatusOK
+}
+
+func (s *shop) events(order string) []event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]event(nil), s.byOrder[order]...)
+}
+
+func (s *shop) has(eventID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.raw[eventID]
+	return ok
+}
+
+// await waits for an order's events, as many as that.
+func (s *shop) await(t *testing.T, order string, count int) []event {
+	t.Helper()
+	var got []event
+	noError(t, waitFor(patience, func() error {
+		if got = s.events(order); len(got) < count {
+			return fmt.Errorf("%s: %d of %d events", order, len(got), count)
+		}
+		return nil
+	}))
+	return got
+}

@@ -1,0 +1,253 @@
+package acceptance
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway/rpc/sign"
+)
+
+const bodyLimit = 64 << 10
+
+// pad lengthens a JSON object to a size with a field nobody knows.
+func pad(body string, size int) string {
+	head := strings.TrimSuffix(body, "}") + `,"x":"`
+	return head + strings.Repeat("x", size-len(head)-2) + `"}`
+}
+
+// badTransport sends what is refused before it is looked into.
+func badTransport(t *testing.T, g *instance, id string) {
+	box, body := g.first(), put(good())
+	for name, test := range map[string]struct {
+		header, value string
+		status        int
+		code          string
+	}{
+		"gzip":     {"Content-Encoding", "gzip", 415, "unsupported_media_type"},
+		"deflate":  {"Content-Encoding", "deflate", 415, "unsupported_media_type"},
+		"two":      {"Content-Encoding", "identity, gzip", 415, "unsupported_media_type"},
+		"text":     {"Content-Type", "text/plain", 415, "unsupported_media_type"},
+		"form":     {"Content-Type", "application/x-www-form-urlencoded", 415, "unsupported_media_type"},
+		"no type":  {"Content-Type", "", 415, "unsupported_media_type"},
+		"nonsense": {"Content-Type", ";;", 415, "unsupported_media_type"},
+		"XML":      {"Content-Type", "application/xml", 415, "unsupported_media_type"},
+	} {
+		for path, headers := range map[string]header{
+			payments: signed(box, body), payments + "/" + id + "/callback": g.application(body),
+		} {
+			got := send(t, "POST", g.BaseURL+path, body, with(headers, test.header, test.value))
+			if got.status != test.status || got.text("code") != test.code {
+				t.Errorf("%s to %s: %s; want %d", name, path, got, test.status)
+			}
+		}
+	}
+	for _, size := range []int{bodyLimit + 1, 1 << 20} {
+		large := pad(body, size)
+		if got := g.post(t, box, large); got.status != 413 || got.text("code") != "body_too_large" {
+			t.Errorf("create of %d bytes: %s", size, got)
+		}
+		large = pad(`{"status":"failed"}`, size)
+		if got := g.callback(t, id, large); got.status != 413 || got.text("code") != "body_too_large" {
+			t.Errorf("callback of %d bytes: %s", size, got)
+		}
+	}
+	badHeaders(t, g, id)
+}
+
+// badHeaders: who calls is settled before anything is said of the body.
+func badHeaders(t *testing.T, g *instance, id string) {
+	box := g.first()
+	const body = "{"
+	good := signed(box, body)
+	for name, test := range map[string]struct {
+		headers header
+		status  int
+		code    string
+	}{
+		"nothing":         {nil, 401, "signature_required"},
+		"no signature":    {with(good, "Signature", ""), 401, "signature_required"},
+		"no key id":       {with(good, "X-Merchant-Key-Id", ""), 403, "merchant_key_id_required"},
+		"no secret":       {with(good, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
+		"unknown key":     {with(good, "X-Merchant-Key-Id", "nobody"), 403, "invalid_signature"},
+		"key of bytes":    {with(good, "X-Merchant-Key-Id", "\xff\xfe"), 403, "invalid_signature"},
+		"wrong secret":    {with(good, "X-Merchant-Secret", "wrong"), 403, "invalid_signature"},
+		"wrong signature": {with(good, "Signature", strings.Repeat("0", 64)), 403, "invalid_signature"},
+		"a bearer token":  {bearer(g.user(t, "operator").Token), 401, "signature_required"},
+	} {
+		if got := send(t, "POST", g.BaseURL+payments, body, test.headers); got.status != test.status || got.text("code") != test.code {
+			t.Errorf("create, %s: %s; want %d %s", name, got, test.status, test.code)
+		}
+	}
+	callback := g.BaseURL + payments + "/" + id + "/callback"
+	for name, test := range map[string]struct {
+		headers header
+		status  int
+		code    string
+	}{
+		"nothing":              {nil, 401, "signature_required"},
+		"a merchant's key":     {good, 403, "invalid_signature"},
+		"a bearer token":       {bearer(g.user(t, "operator").Token), 401, "signature_required"},
+		"another body's":       {g.application("{}"), 403, "invalid_signature"},
+		"signed with no bytes": {header{"Signature": sign.Signature("", []byte(body))}, 403, "invalid_signature"},
+	} {
+		if got := send(t, "POST", callback, body, test.headers); got.status != test.status || got.text("code") != test.code {
+			t.Errorf("callback, %s: %s; want %d %s", name, got, test.status, test.code)
+		}
+	}
+}
+
+// badPaths: everything under /api/ that is no path, no id or no method of a path is answered in the one error shape.
+func badPaths(t *testing.T, g *instance, id string) {
+	box := g.first()
+	for _, wrong := range []string{
+		"0", "-1", "+1", "01", "1.0", "1e3", "abc", "1%2F2", "%00", "%ff", "9223372036854775807", "9223372036854775808", "01890a5d-ac96-774b-bcce-b302099a8057", " 1",
+		"null", "1;drop", strings.Repeat("9", 300), "..%2f1",
+	} {
+		wrong = strings.ReplaceAll(wrong, " ", "%20")
+		if got := g.callback(t, wrong, `{"status":"failed"}`); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("callback %q: %s", wrong, got)
+		}
+		if got := send(t, "GET", g.BaseURL+payments+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("GET %q: %s", wrong, got)
+		}
+	}
+	// An invalid body says nothing of a payment that does not exist.
+	if got := g.callback(t, "999999999", `{"status":1}`); got.status != 404 {
+		t.Errorf("callback without a payment: %s", got)
+	}
+	for _, path := range []string{"/api/", "/api/v1", "/api/v2/payments", "/api/v1/payments/", "/api/v1//payments", "/api/v1/payments/1/callback/", "/api/v1/../v1/payments", "/API/v1/payments"} {
+		if got := send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")); got.status != 404 || got.text("code") != "not_found" {
+			t.Errorf("POST %s: %s", path, got)
+		}
+	}
+	for path, allowed := range map[string]string{payments + "/" + id: "GET, HEAD", payments + "/" + id + "/callback": "POST"} {
+		for _, method := range []string{"PUT", "DELETE", "PATCH"} {
+			got := send(t, method, g.BaseURL+path, "", nil)
+			if got.status != 405 || got.text("code") != "method_not_allowed" || got.header.Get("Allow") != allowed {
+				t.Errorf("%s %s: %s, Allow %s", method, path, got, got.header.Get("Allow"))
+			}
+		}
+	}
+}
+
+// badConnect sends the same over Connect, in both codecs, and wants the same codes and fields.
+func badConnect(t *testing.T, g *instance, id int64) {
+	for codec, options := range map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}} {
+		merchant := g.merchantClient(g.first(), options...)
+		nul, percent, method := "a\x00b", "101", "cash"
+		_, err := merchant.CreatePayment(t.Context(), connect.NewRequest(&gatewayv1.CreatePaymentRequest{
+			OrderId: "a\x00b", Amount: "1.001", Currency: "RUB", CallbackUri: "http://shop.example/", Method: &method, RatePercent: &percent,
+			Payer: &gatewayv1.Payer{UserId: &nul, Payments: &gatewayv1.PayerPayments{Expired: -1}},
+		}))
+		code, why, fields := connectFault(t, err)
+		want := []string{"amount", "callbackUri", "method", "orderId", "payer.payments.expired", "payer.userId", "ratePercent"}
+		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
+			t.Errorf("%s create: %s %s %v", codec, code, why, fields)
+		}
+		app := gatewayClient(g, options...)
+		_, err = app.UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}))
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"reason", "status"}) {
+			t.Errorf("%s callback: %s %s %v", codec, code, why, fields)
+		}
+		for _, unknown := range []int64{0, -1, 1 << 40} {
+			_, err = app.UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}))
+			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
+				t.Errorf("%s callback of %d: %s %s", codec, unknown, code, why)
+			}
+		}
+		for _, unknown := range []string{"", "x", "0", "a\x00b"} {
+			_, err = merchant.GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}))
+			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
+				t.Errorf("%s GetPayment of %q: %s %s", codec, unknown, code, why)
+			}
+		}
+		desk := g.desk(g.user(t, "trader-1").Token, options...)
+		_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: 1 << 40}))
+		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
+			t.Errorf("%s cancel: %s %s", codec, code, why)
+		}
+		zero, done := int32(0), "done"
+		_, err = desk.ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}))
+		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"cursor", "limit", "status"}) {
+			t.Errorf("%s list: %s %s %v", codec, code, why, fields)
+		}
+	}
+}
+
+// refusals are those that depend on what is configured, one switch at a time. Each leaves the order id free.
+func refusals(t *testing.T, g *instance) {
+	box := g.first()
+	for _, test := range []struct {
+		name, off, on string
+		more          object
+		status        int
+		code          string
+	}{
+		{"API off", "update merchant set api_enabled = false", "update merchant set api_enabled = true", nil, 403, "merchant_api_disabled"},
+		{"scope taken", "update api_key set scopes = '{payouts}'", "update api_key set scopes = '{payments}'", nil, 403, "merchant_scope_required"},
+		{"legacy key", "update api_key set merchant_id = null, cashbox_id = null where key_id = 'sandbox-rub'", "update api_key set merchant_id = 1, cashbox_id = 1 where key_id = 'sandbox-rub'", nil, 403, "merchant_binding_required"},
+		{"collect off", "update cashbox set collect_enabled = false", "update cashbox set collect_enabled = true", nil, 403, "merchant_collect_disabled"},
+		{"method off", "update cashbox_method set enabled = false", "update cashbox_method set enabled = true", nil, 403, "merchant_collect_method_disabled"},
+		{"known, not enabled", "", "", object{"currency": "AZN", "method": "c2c"}, 403, "merchant_collect_method_disabled"},
+		{"known, no such cashbox", "", "", object{"currency": "KZT", "method": "c2c"}, 403, "merchant_collect_method_disabled"},
+		{"over the platform's limit", "", "", object{"amount": "5000000.01"}, 422, "merchant_collect_amount_outside_platform_limits"},
+		{"twelve digits", "", "", object{"amount": json12}, 422, "merchant_collect_amount_outside_platform_limits"},
+		{"no requisite", "update requisite set enabled = false", "update requisite set enabled = true", nil, 422, "collect_requisites_not_available"},
+		{"never any rate", "delete from rate", "insert into rate select 'RUB', 92.5, 'test', now(), 'infinity'", nil, 422, "collect_requisites_not_available"},
+	} {
+		if test.off != "" {
+			g.exec(t, test.off)
+			time.Sleep(time.Second) // what is known of a key may be that old
+		}
+		if got := g.post(t, box, order(test.more)); got.status != test.status || got.text("code") != test.code || got.at("errors") != nil {
+			t.Errorf("%s: %s; want %d %s", test.name, got, test.status, test.code)
+		}
+		if test.on != "" {
+			g.exec(t, test.on)
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+const json12 = "999999999999.99"
+
+// A sender that hangs up in the middle of a body takes nothing along: its order id is still free.
+func TestBrokenSender(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	body := order(nil)
+	for _, sent := range []int{0, 1, len(body) - 1} {
+		slow := g.dial(t, body)
+		_, err := slow.Write([]byte(body[:sent]))
+		noError(t, err)
+		noError(t, slow.Close())
+	}
+	if got := g.post(t, g.first(), body); got.status != 200 || got.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// dial begins a signed creation by hand: its headers are sent, of its body nothing yet.
+func (g *instance) dial(t *testing.T, body string) net.Conn {
+	t.Helper()
+	host := strings.TrimPrefix(g.BaseURL, "http://")
+	conn, err := net.Dial("tcp", host)
+	noError(t, err)
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", payments, host, len(body))
+	noError(t, err)
+	for name, value := range signed(g.first(), body) {
+		_, err = fmt.Fprintf(conn, "%s: %s\r\n", name, value)
+		noError(t, err)
+	}
+	_, err = fmt.Fprint(conn, "\r\n")
+	noError(t, err)
+	return conn
+}

@@ -1,0 +1,134 @@
+package acceptance
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	sandboxv1 "gateway/rpc/gen/sandbox/v1"
+	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+)
+
+func (g *instance) advance(t *testing.T, by time.Duration) {
+	t.Helper()
+	_, err := sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock(t.Context(),
+		connect.NewRequest(&sandboxv1.AdvanceClockRequest{Seconds: int64(by / time.Second)}))
+	noError(t, err)
+}
+
+// Two replicas on one database share the test clock, the payments, the keys and the links.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	url := newDatabase(t)
+	a := newSandbox(t, t.TempDir(), url)
+	b := newSandbox(t, copyKey(t, a.dir), url)
+	// The first delivery fails; its repeat is due after 5 s, which the clock then passes.
+	s := newShop(t, a.first().WebhookSecret, 500)
+	orderID := newOrder()
+	created := a.create(t, a.first(), object{"orderId": orderID, "callbackUri": s.URL})
+	id := created.text("data.id")
+	read := func(g *instance) answer { return send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), "")) }
+	if got := read(b); got.status != 200 || got.text("data.status") != "pending" {
+		t.Fatalf("on the other replica: %s", got)
+	}
+	if again := b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL}); again.text("data.id") != id {
+		t.Errorf("repeated on the other replica: %s", again)
+	}
+
+	b.advance(t, 14*time.Minute)
+	if got := read(a); got.text("data.status") != "pending" {
+		t.Errorf("a minute before its end: %s", got)
+	}
+	b.advance(t, time.Minute+time.Second)
+	for name, g := range map[string]*instance{"asked": b, "other": a} {
+		if got := read(g); got.text("data.status") != "failed" || got.text("data.statusReason") != "expired" {
+			t.Errorf("the %s replica: %s", name, got)
+		}
+	}
+	noError(t, waitFor(patience, func() error {
+		a.advance(t, 6*time.Second)
+		if len(s.events(orderID)) == 0 {
+			return errNotYet
+		}
+		return nil
+	}))
+	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "FAILED" || e.Meta.Reason == nil || *e.Meta.Reason != "expired" || e.Meta.PreviousStatus != "PENDING" {
+		t.Errorf("webhook %+v", e)
+	}
+	a.moved(t, id, "trader available 0.00000000", "trader reserved 0.00000000")
+
+	// What is new on one replica is of the moved time, to the other as well.
+	later := a.create(t, a.first(), nil)
+	at, err := time.Parse(time.RFC3339Nano, later.text("data.createdAt"))
+	if err != nil || time.Until(at) < 14*time.Minute {
+		t.Errorf("created at %s", at)
+	}
+	revokedEverywhere(t, a, b)
+}
+
+// revokedEverywhere: a second after a key was revoked no replica takes it any more.
+func revokedEverywhere(t *testing.T, replicas ...*instance) {
+	t.Helper()
+	for _, g := range replicas {
+		g.create(t, g.first(), nil)
+	}
+	replicas[0].exec(t, "update api_key set revoked_at = now() where key_id = $1", replicas[0].first().KeyID)
+	time.Sleep(time.Second)
+	for i, g := range replicas {
+		if got := g.post(t, g.first(), order(nil)); got.status != 403 || got.text("code") != "invalid_signature" {
+			t.Errorf("replica %d: %s", i, got)
+		}
+	}
+}
+
+// A stranger's data directory must not open a sandbox's database.
+func TestOtherSandboxKey(t *testing.T) {
+	t.Parallel()
+	url := newDatabase(t)
+	newSandbox(t, t.TempDir(), url)
+	other := launch(t.TempDir(), nil, append([]string{"-sandbox", "-database-url", url}, anyPort...)...)
+	<-other.ended
+	if other.err == nil {
+		t.Error("it started")
+	}
+}
+
+// What requisites have counted on days long over is forgotten by the work in the background.
+func TestOldDaysGo(t *testing.T) {
+	t.Parallel()
+	url, dir := newDatabase(t), t.TempDir()
+	first := newSandbox(t, dir, url)
+	first.exec(t, `insert into requisite_day (requisite_id, day, count, sum)
+		select id, current_date - age, 1, 1 from (select id from requisite order by id limit 1) r, (values (0), (6), (9), (400)) as ages (age)`)
+	noError(t, first.stop())
+	again := newSandbox(t, dir, url)
+	noError(t, waitFor(patience, func() error {
+		if left := again.count(t, "select count(*) from requisite_day"); left != 2 {
+			return fmt.Errorf("%d days are left", left)
+		}
+		return nil
+	}))
+}
+
+// A start finds clock, payments and secrets as they were left.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	url, dir := newDatabase(t), t.TempDir()
+	first := newSandbox(t, dir, url)
+	created := first.create(t, first.first(), nil)
+	first.advance(t, 10*time.Minute)
+	noError(t, first.stop())
+	again := newSandbox(t, dir, url)
+	if again.first().Secret != first.first().Secret || again.ExternalPaymentsSecret != first.ExternalPaymentsSecret {
+		t.Error("the secrets are others")
+	}
+	got := send(t, "GET", again.BaseURL+payments+"/"+created.text("data.id"), "", signed(again.first(), ""))
+	if got.status != 200 || got.text("data.status") != "pending" {
+		t.Errorf("after the start: %s", got)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, again.create(t, again.first(), nil).text("data.createdAt")); err != nil || time.Until(at) < 9*time.Minute {
+		t.Errorf("the clock says %s", at)
+	}
+}

@@ -1,0 +1,160 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	"gateway/internal/sandbox"
+	"gateway/internal/vault"
+	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// sealHolder puts bytes in the place of a card holder that was typed.
+func (g *instance) sealHolder(t *testing.T, paymentID int64, holder string) {
+	t.Helper()
+	key, err := sandbox.LoadKey(g.dir)
+	noError(t, err)
+	v, err := vault.New(key.Bytes("vault"))
+	noError(t, err)
+	sealed, err := v.Seal([]byte(holder), vault.Place{Table: "payment_card", Column: "holder", Row: paymentID})
+	noError(t, err)
+	g.exec(t, "update payment_card set holder = $2 where payment_id = $1", paymentID, sealed)
+}
+
+// A holder that is no text, or cannot be opened at all, keeps neither its payment nor a list with it from being read.
+func TestUnreadableHolder(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, repaired := g.box(t, "sandbox-azn"), "ANNA\uFFFD B"
+	for name, test := range map[string]struct {
+		spoil func(id int64)
+		shown *string
+	}{
+		"no text":       {func(id int64) { g.sealHolder(t, id, "ANNA\xff\xfe B") }, &repaired},
+		"another vault": {func(id int64) { g.exec(t, "update payment_card set holder = 'nonsense' where payment_id = $1", id) }, nil},
+		"another row":   {func(id int64) { g.exec(t, "update payment_card set holder = pan where payment_id = $1", id) }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made, token := g.cardPayment(t, nil)
+			id := number(made.text("data.id"))
+			if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})); got.status != 200 {
+				t.Fatal(got)
+			}
+			test.spoil(id)
+			same := func(where string, holder *string) {
+				if (holder == nil) != (test.shown == nil) || holder != nil && *holder != *test.shown {
+					t.Errorf("%s: holder %v", where, holder)
+				}
+			}
+			for codec, options := range codecs {
+				desk := g.desk(g.user(t, "trader-3").Token, options...)
+				list, err := desk.ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{}))
+				noError(t, err)
+				found := false
+				for _, p := range list.Msg.GetData() {
+					if p.GetId() == id {
+						found = true
+						same(codec+", list", p.GetPayerRequisites().CardHolder)
+					}
+				}
+				if !found {
+					t.Errorf("%s: not listed", codec)
+				}
+				read, err := g.merchantClient(box, options...).GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)}))
+				noError(t, err)
+				same(codec+", read", read.Msg.GetData().GetPayerRequisites().CardHolder)
+			}
+			if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "", signed(box, "")); got.status != 200 {
+				t.Errorf("REST: %s", got)
+			}
+			if got := g.checkout(t, token, "", ""); got.status != 200 {
+				t.Errorf("checkout: %s", got)
+			}
+			confirmed, err := g.desk(g.user(t, "trader-3").Token).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
+			noError(t, err)
+			if confirmed.Msg.GetData().GetStatus() != "completed" {
+				t.Errorf("confirmed: %v", confirmed.Msg)
+			}
+			if test.shown == nil { // what cannot be opened is logged
+				logs.await(t, fmt.Sprintf(`"payment":%d`, id))
+			}
+		})
+	}
+}
+
+// A payout whose requisite cannot be opened is listed without it.
+func TestUnreadableRequisite(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.first()
+	body := payinOrder(nil)
+	made := send(t, http.MethodPost, g.BaseURL+"/api/v1/payins", body, signed(box, body))
+	id := made.text("data.id")
+	desk := g.desk(g.user(t, "trader-1").Token)
+	taken, err := desk.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	whole := taken.Msg.GetData().GetAddress()
+	g.exec(t, "update payin set address = 'nonsense' where uuid = $1::text::uuid", id)
+	list, err := desk.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
+	noError(t, err)
+	for _, p := range list.Msg.GetData() {
+		if p.GetId() == id {
+			if got := p.GetAddress(); got == whole || !strings.HasSuffix(whole, got[len(got)-4:]) {
+				t.Errorf("shown as %s", got)
+			}
+		}
+	}
+	failed, err := desk.FailPayin(t.Context(), connect.NewRequest(&portalv1.FailPayinRequest{PayinId: id}))
+	noError(t, err)
+	if failed.Msg.GetData().GetStatus() != "failed" {
+		t.Errorf("failed: %v", failed.Msg)
+	}
+}
+
+// A trader gets no link to the payer's pages, whatever he calls: who holds one acts as the payer.
+func TestTradersGetNoLinks(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	c2c := g.create(t, g.box(t, "sandbox-azn"), object{"currency": "AZN", "method": "c2c", "amount": "251"})
+	cardPayment, token := g.cardPayment(t, nil)
+	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 200 {
+		t.Fatal(got)
+	}
+	trader := g.user(t, "trader-3").Token
+	links := []string{c2c.text("data.paymentPageUrl"), cardPayment.text("data.checkoutUrl")}
+	hidden := func(call, answered string) {
+		t.Helper()
+		if !strings.Contains(answered, `"uuid"`) || strings.Contains(answered, "/r/") || strings.Contains(answered, "/pay/") {
+			t.Errorf("%s: %s", call, answered)
+		}
+		for _, link := range links {
+			if strings.Contains(answered, link[strings.LastIndex(link, "/"):]) {
+				t.Errorf("%s gives away %s", call, link)
+			}
+		}
+	}
+	ids := []string{c2c.text("data.id"), cardPayment.text("data.id")}
+	for _, id := range ids {
+		read := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(trader))
+		hidden("read", read.raw)
+		byConnect, err := trySend(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment", `{"paymentId":"`+id+`"}`, bearer(trader))
+		noError(t, err)
+		hidden("GetPayment", byConnect.raw)
+	}
+	for _, call := range [][2]string{
+		{"ListPayments", `{}`},
+		{"RequestCode", `{"paymentId":"` + ids[1] + `"}`},
+		{"MarkCodeNotNeeded", `{"paymentId":"` + ids[1] + `"}`},
+		{"ConfirmReceived", `{"paymentId":"` + ids[1] + `"}`},
+		{"CancelPayment", `{"paymentId":"` + ids[0] + `"}`},
+	} {
+		got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.TraderService/"+call[0], call[1], bearer(trader))
+		noError(t, err)
+		hidden(call[0], got.raw)
+	}
+}

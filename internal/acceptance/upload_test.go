@@ -1,0 +1,256 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway/internal/auth"
+	"gateway/internal/sandbox"
+)
+
+// uploader is a stranger's key: enough to have a body of any size read.
+func (g *instance) uploader(t *testing.T, n int) sandbox.Cashbox {
+	t.Helper()
+	box := sandbox.Cashbox{KeyID: fmt.Sprintf("uploader-%d", n), Secret: fmt.Sprintf("secret-of-uploader-%d", n)}
+	g.exec(t, `with made as (insert into merchant (name, created_at) values ($1, now()) returning id)
+		insert into api_key (key_id, secret_hash, name, merchant_id, scopes, created_at)
+		select $1, $2, $1, id, '{payments}', now() from made`, box.KeyID, auth.HashSecret(box.Secret))
+	return box
+}
+
+// largeForm is a form of as many bytes as one may have, made as it is sent, with its length.
+func largeForm() (body io.Reader, length, fileSize int64) {
+	head := "--b\r\nContent-Disposition: form-data; name=\"reason\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + pdf
+	const tail = "\r\n--b--\r\n"
+	padding := int64(uploadLimit - len(head) - len(tail))
+	return io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, padding), strings.NewReader(tail)), uploadLimit, padding + int64(len(pdf))
+}
+
+// uploadLarge sends an appeal of the largest size and returns what is answered.
+func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
+	body, length, size := largeForm()
+	request, err := http.NewRequest(http.MethodPost, address, body)
+	if err != nil {
+		return answer{}, err
+	}
+	request.ContentLength = length
+	for name, value := range appealHeaders(box, "x", "a.pdf", int(size)) {
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	return answer{status: response.StatusCode, header: response.Header, raw: string(raw)}, err
+}
+
+// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
+func (g *instance) heap() (int, error) {
+	size, err := g.metric("go_memstats_heap_inuse_bytes")
+	return int(size) >> 20, err
+}
+
+// most is the largest heap seen while fn runs.
+func (g *instance) most(t *testing.T, fn func()) int {
+	t.Helper()
+	ended, peak := make(chan struct{}), make(chan int)
+	go func() {
+		most := 0
+		for {
+			if now, err := g.heap(); err == nil {
+				most = max(most, now)
+			}
+			select {
+			case <-ended:
+				peak <- most
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	fn()
+	close(ended)
+	return <-peak
+}
+
+// A hundred of the largest uploads at once, in either form, take no more memory than a few.
+func TestUploadsTakeLittleMemory(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	ids := make([]string, 16)
+	for i := range ids {
+		ids[i] = v.failed(t, nil)
+	}
+	keys := []sandbox.Cashbox{v.first(), v.box(t, "sandbox-azn"), v.box(t, "sandbox-try"), v.box(t, "sandbox-mnt")}
+	for n := range 22 {
+		keys = append(keys, v.uploader(t, n))
+	}
+	const each, allowed, little = 4, 150, 100
+	var idle int
+	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too, and so has it collected.
+	noError(t, waitFor(patience, func() (err error) {
+		if idle, err = v.heap(); err == nil && idle > little {
+			err = fmt.Errorf("the heap still has %d MB", idle)
+		}
+		return err
+	}))
+	crowd := func(form string, upload func(n int) (answer, error)) {
+		answers := make([]answer, each*len(keys))
+		peak := v.most(t, func() {
+			var uploads sync.WaitGroup
+			for n := range answers {
+				uploads.Go(func() {
+					var err error
+					if answers[n], err = upload(n); err != nil {
+						t.Errorf("%s: %v", form, err)
+					}
+				})
+			}
+			uploads.Wait()
+		})
+		for n, got := range answers {
+			if want := 201; n < len(ids) && got.status != want || n >= len(ids) && got.status != 403 {
+				t.Errorf("%s, %d: %s", form, n, got)
+			}
+		}
+		t.Logf("%s: %d at once took the heap from %d MB to %d MB", form, len(answers), idle, peak)
+		if peak > idle+allowed {
+			t.Errorf("%s: the heap went from %d MB to %d MB", form, idle, peak)
+		}
+	}
+	// The first sixteen are appeals that are opened; the others are about payments that are not theirs.
+	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
+	for i := range ids {
+		ids[i] = v.failed(t, nil)
+	}
+	file := pdf + strings.Repeat("\x00", 7<<20)
+	encoded := base64.StdEncoding.EncodeToString([]byte(file))
+	crowd("messages", func(n int) (answer, error) {
+		head := fmt.Sprintf(`{"paymentId":"%s","reason":"x","fileName":"a.pdf","file":"`, ids[n%len(ids)])
+		request, err := http.NewRequest(http.MethodPost, v.BaseURL+"/gateway.v1.PaymentService/CreateAppeal",
+			io.MultiReader(strings.NewReader(head), strings.NewReader(encoded), strings.NewReader(`"}`)))
+		if err != nil {
+			return answer{}, err
+		}
+		request.ContentLength = int64(len(head) + len(encoded) + 2)
+		for name, value := range appealHeaders(keys[n/each], "x", "a.pdf", len(file)) {
+			request.Header.Set(name, value)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		response, err := client.Do(request)
+		if err != nil {
+			return answer{}, err
+		}
+		defer func() { _ = response.Body.Close() }()
+		raw, err := io.ReadAll(response.Body)
+		status := response.StatusCode
+		if status == 200 {
+			status = 201
+		}
+		return answer{status: status, raw: string(raw)}, err
+	})
+}
+
+// slowUploads begin uploads whose bodies never come, and return what ends them.
+func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many int) {
+	t.Helper()
+	for range many {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(g.BaseURL, "http://"))
+		noError(t, err)
+		t.Cleanup(func() { _ = connection.Close() })
+		var request bytes.Buffer
+		_, _ = fmt.Fprintf(&request, "POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000000\r\n", strings.TrimPrefix(g.appealURL(id), g.BaseURL))
+		for name, value := range appealHeaders(box, "x", "a.pdf", len(pdf)) {
+			_, _ = fmt.Fprintf(&request, "%s: %s\r\n", name, value)
+		}
+		request.WriteString("\r\n--b\r\n")
+		_, err = connection.Write(request.Bytes())
+		noError(t, err)
+	}
+}
+
+// Whose bodies come slowly keeps nobody waiting but himself: not another key of the same merchant, and no other merchant.
+func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	id := g.failed(t, nil)
+	slowUploads(t, g, g.first(), id, 20)
+	time.Sleep(300 * time.Millisecond) // for those to have been let in
+	for name, box := range map[string]sandbox.Cashbox{"another key": g.box(t, "sandbox-azn"), "another merchant": g.uploader(t, 1)} {
+		began := time.Now()
+		got, err := uploadLarge(g.appealURL(id), box)
+		noError(t, err)
+		if want := map[string]int{"another key": 201, "another merchant": 403}[name]; got.status != want || time.Since(began) > 3*time.Second {
+			t.Errorf("%s: %s after %s", name, got, time.Since(began))
+		}
+	}
+	got := g.appeal(t, g.first(), id, "x", "a.pdf", pdf)
+	if got.status != 503 || got.text("code") != "busy" || got.header.Get("Retry-After") == "" {
+		t.Errorf("the same key: %s", got)
+	}
+}
+
+// What a key may do is settled before anything of a body is read: the answer does not wait for one.
+func TestUploadsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	id := g.failed(t, nil)
+	unbound := sandbox.Cashbox{}
+	for _, key := range g.LegacyKeys {
+		if key.KeyID == "sandbox-without-merchant" {
+			unbound = sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}
+		}
+	}
+	noScope, off := g.uploader(t, 1), g.uploader(t, 2)
+	g.exec(t, "update api_key set scopes = '{payouts}' where key_id = $1", noScope.KeyID)
+	g.exec(t, "update merchant set api_enabled = false where name = $1", off.KeyID)
+	for code, box := range map[string]sandbox.Cashbox{
+		"merchant_binding_required": unbound, "merchant_scope_required": noScope, "merchant_api_disabled": off,
+	} {
+		got, err := writeAll(g.appealURL(id), with(appealHeaders(box, "x", "a.pdf", 1), "Signature", "00"), uploadLimit, 0)
+		if err != nil || !strings.HasPrefix(got, "HTTP/1.1 403") || !strings.Contains(got, code) {
+			t.Errorf("%s: %.300s, %v", code, got, err)
+		}
+	}
+}
+
+// Refused uploads count by address, before their bodies are read as much as after.
+func TestRefusedUploadsCount(t *testing.T) {
+	t.Parallel()
+	dir, database := t.TempDir(), newDatabase(t)
+	g := newSandbox(t, dir, database)
+	g.exec(t, "update rate_limit set calls = 30, per_seconds = 900 where name = 'address_writes'")
+	limited := newSandbox(t, copyKey(t, dir), database)
+	ids := []string{limited.failed(t, nil), limited.failed(t, nil)}
+	box := limited.first()
+	// What succeeds does not count.
+	if got := limited.appeal(t, box, ids[0], "x", "a.pdf", pdf); got.status != 201 {
+		t.Fatal(got)
+	}
+	refusals := []func() answer{
+		func() answer { // by its signature, once the body was read
+			return send(t, http.MethodPost, limited.appealURL(ids[1]), form(reasonPart("x"), filePart("a.pdf", pdf)),
+				with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature", "00"))
+		},
+		func() answer { return limited.appeal(t, box, ids[0], "x", "a.pdf", pdf) },
+		func() answer { return limited.appeal(t, box, "999999", "x", "a.pdf", "text") },
+	}
+	for n := range 30 {
+		if got := refusals[n%len(refusals)](); got.status < 400 || got.status == 429 {
+			t.Fatalf("%d: %s", n, got)
+		}
+	}
+	if got := limited.appeal(t, box, ids[1], "x", "a.pdf", pdf); got.status != 429 || got.text("code") != "rate_limited" {
+		t.Errorf("after thirty: %s", got)
+	}
+}

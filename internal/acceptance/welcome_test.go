@@ -1,0 +1,152 @@
+package acceptance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway/rpc/gen/portal/v1"
+)
+
+// printed returns the nth command of the welcome that begins so, with its continued lines.
+func printed(welcome, begins string) string {
+	at := strings.Index(welcome, begins)
+	if at < 0 {
+		return ""
+	}
+	var lines []string
+	for line := range strings.SplitSeq(welcome[at:], "\n") {
+		lines = append(lines, line)
+		if !strings.HasSuffix(line, `\`) {
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// What is printed works when pasted, and what it starts ends with a verified webhook.
+func TestWelcome(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	shell, err := exec.LookPath("sh")
+	if _, curlErr := exec.LookPath("curl"); err != nil || curlErr != nil {
+		t.Skip("there is no shell or curl to paste into")
+	}
+	heard := listenForWebhooks(t, g)
+
+	g.stdout.await(t, `"gateway listen" receives and verifies it there`)
+	create := printed(g.stdout.String(), "curl -sS "+g.BaseURL+payments)
+	for _, want := range []string{`"message":"Payment created"`, `"orderId":"first-order"`, `"status":"pending"`} {
+		out, err := exec.CommandContext(t.Context(), shell, "-c", create).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Fatalf("%s\n%s%v", create, out, err)
+		}
+	}
+	id := g.texts(t, "select id::text from payment where order_id = 'first-order'")[0]
+	confirm := printed(g.stdout.String(), "curl -sS "+g.BaseURL+"/portal.v1.TraderService/ConfirmReceived")
+	// The printed token is the first trader's; the payment may have gone to another.
+	confirm = strings.Replace(confirm, g.user(t, "trader-1").Token, g.traderOf(t, id).Token, 1)
+	confirm = strings.Replace(confirm, `"paymentId": 1`, `"paymentId": `+id, 1)
+	out, err := exec.CommandContext(t.Context(), shell, "-c", confirm).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"Payment confirmed"`) {
+		t.Fatalf("%s\n%s%v", confirm, out, err)
+	}
+	noError(t, waitFor(patience, func() error {
+		if got := heard.String(); !strings.Contains(got, `verified: {"type":"payment.status.updated"`) || !strings.Contains(got, `"COMPLETED"`) {
+			return fmt.Errorf("listen printed %q", got)
+		}
+		return nil
+	}))
+}
+
+// welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for it.
+const welcomeHookAddr = "127.0.0.1:8099"
+
+// listenForWebhooks runs "gateway listen" where the welcome says.
+func listenForWebhooks(t *testing.T, g *instance) *text {
+	t.Helper()
+	if probe, err := net.Listen("tcp", welcomeHookAddr); errors.Is(err, syscall.EADDRINUSE) {
+		t.Skipf("%s, where the printed payment's webhook goes, is in use", welcomeHookAddr)
+	} else if err == nil {
+		_ = probe.Close()
+	}
+	heard := new(text)
+	cmd := gatewayCommand(context.Background(), nil, "listen", "-data-dir", g.dir)
+	cmd.Stdout, cmd.Stderr = heard, heard
+	p := start(cmd, heard)
+	t.Cleanup(func() {
+		p.cancel()
+		if <-p.ended; p.err != nil {
+			t.Error(p.err)
+		}
+	})
+	noError(t, waitFor(patience, func() error {
+		if !strings.Contains(heard.String(), "waiting for webhooks on http://"+welcomeHookAddr) {
+			return fmt.Errorf("listen printed %q", heard)
+		}
+		return nil
+	}))
+	return heard
+}
+
+// The whole way of a payment, with its USDT reckoned by hand: at 92.50 RUB, 4.5% markup and 1.5% for the trader,
+// spot 1500/92.50 = 16.21621621, amount 1500/(92.50 × 1.045) = 15.51791025, spread 0.69830596, of which the trader
+// 16.21621621 × 1.5% = 0.24324324 and the platform 0.45506272. He holds 16.21621621 − 0.24324324 = 15.97297297.
+func TestPaymentFromEndToEnd(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	s := newShop(t, g.first().WebhookSecret)
+	orderID := newOrder()
+	created := g.create(t, g.first(), object{"orderId": orderID, "callbackUri": s.URL + "/hook?a=1"})
+	id := created.text("data.id")
+	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
+
+	desk := g.desk(g.traderOf(t, id).Token)
+	confirmed, err := desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	noError(t, err)
+	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
+		t.Errorf("confirmed: %v", data)
+	}
+	// The amount and the platform's part leave the trader; his own share never does.
+	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297", "trader reserved 0.00000000")
+
+	e := s.await(t, orderID, 1)[0]
+	if e.Type != "payment.status.updated" || e.Data.UUID != created.text("data.uuid") || e.Data.Status != "COMPLETED" ||
+		e.Data.Amount != "1500.00" || e.Data.Currency != "RUB" || e.Meta.PreviousStatus != "PENDING" || e.Meta.Sequence != 1 {
+		t.Errorf("webhook %+v", e)
+	}
+	_, err = desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "payment_not_pending" {
+		t.Errorf("confirmed again: %s %s", code, why)
+	}
+	out, _, err := command(t, "", nil, "audit", "-data-dir", g.dir)
+	if err != nil || !strings.HasPrefix(out, "clean") {
+		t.Errorf("audit beside the live server: %s %v", out, err)
+	}
+}
+
+// moved checks what a payment moved in all, account by account.
+func (g *instance) moved(t *testing.T, paymentID string, want ...string) {
+	t.Helper()
+	got := g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
+		from transfer t cross join lateral (values (debit_account, -amount), (credit_account, amount)) m (account_id, amount)
+		join account a on a.id = m.account_id
+		where t.subject = 'payment' and t.subject_id = $1::text::bigint
+		group by a.owner_kind, a.purpose order by 1`, paymentID)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("payment %s moved\n%s\nwant\n%s", paymentID, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func number(id string) int64 {
+	var n int64
+	_, _ = fmt.Sscan(id, &n)
+	return n
+}
