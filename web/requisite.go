@@ -87,7 +87,7 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 // waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment after its expiry; the
 // page does not wait for it.
 func (v visit) waiting() bool {
-	return payment.Status(v.payment.Status) == payment.Pending && v.now.Before(v.payment.ExpiresAt)
+	return v.payment.OpenToPayer(v.now)
 }
 
 // version changes whenever the page would show something else.

@@ -258,7 +258,7 @@ func (g *gateway) furnish(
 	ctx context.Context, pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
 ) (r rooms, err error) {
 	r.payments, err = payment.New(ctx, pools, g.clock, addresses, g.directory, payment.Config{
-		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: metrics, Cards: g.cards,
+		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: metrics, Cards: g.cards, CardMoved: checkout.Follow,
 	})
 	if err != nil {
 		return r, err

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/card"
@@ -47,22 +46,25 @@ const longOpen = 24 * time.Hour
 
 // take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has ended stays ended.
 func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
-	_, err := s.Payments.InCheckout(ctx, k.merchantID, k.paymentID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
-		q := db.New(tx)
+	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
+		q := db.New(p.Tx)
 		attempt, err := q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: k.merchantID, ID: k.id})
 		if err != nil {
-			return payment.Step{}, fmt.Errorf("read attempt: %w", err)
+			return fmt.Errorf("read attempt: %w", err)
 		}
 		if !underWay(attempt.Status) {
-			return payment.Step{}, nil
+			return nil
 		}
-		state, err := s.state(ctx, q, p)
+		state, err := s.state(ctx, q, p.Payment)
 		if err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		t := taking{answer: answer, to: to, codes: k.codes, now: s.clock.Now(), attempt: attempt, state: state}
 		t.decide(payment.Status(p.Status))
-		return t.step, s.store(ctx, q, p, t)
+		if err := s.store(ctx, q, p.Payment, t); err != nil || t.move == (move{}) {
+			return err
+		}
+		return p.Move(ctx, t.move.to, actorAcquirer, t.move.reason)
 	})
 	return err
 }
@@ -122,7 +124,14 @@ type taking struct {
 
 	attempt db.CardAttempt
 	state   State
-	step    payment.Step
+	// move is what becomes of the payment.
+	move move
+}
+
+// move is to another status, for a reason. The zero move is none.
+type move struct {
+	to     payment.Status
+	reason *string
 }
 
 // latest reports whether it is still this attempt that the checkout is about.
@@ -157,7 +166,7 @@ func (t *taking) pending() {
 	switch t.answer.State {
 	case acquirer.Approved:
 		t.end(string(acquirer.Approved))
-		t.step = payment.Step{To: payment.Completed, Actor: actorAcquirer}
+		t.move = move{to: payment.Completed}
 	case acquirer.Declined:
 		t.decline(t.answer.Reason)
 	case acquirer.Voided, acquirer.Unknown:
@@ -170,7 +179,7 @@ func (t *taking) pending() {
 func (t *taking) decline(reason string) {
 	t.end(string(acquirer.Declined))
 	t.state.LastError = &reason
-	t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}
+	t.move = move{payment.Failed, &reason}
 }
 
 // gone: the acquirer knows of no charge. If we had it see to that, the payer types again; an unknown attempt is first
@@ -222,7 +231,7 @@ func (t *taking) reject() {
 	var last bool
 	if t.state, last = t.state.codeRejected(); last {
 		reason := errorCodeRejected
-		t.step = payment.Step{To: payment.Failed, Reason: &reason, Actor: actorAcquirer}
+		t.move = move{payment.Failed, &reason}
 	}
 }
 

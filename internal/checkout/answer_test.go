@@ -82,12 +82,12 @@ func TestAnswers(t *testing.T) {
 		taken := taking{answer: test.answer, to: test.to, codes: test.attempt.CodesSent, now: noon, attempt: test.attempt, state: state}
 		taken.decide(test.status)
 		reason := ""
-		if taken.step.Reason != nil {
-			reason = *taken.step.Reason
+		if taken.move.reason != nil {
+			reason = *taken.move.reason
 		}
-		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase || taken.step.To != test.wantStatus || reason != test.wantReason {
+		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase || taken.move.to != test.wantStatus || reason != test.wantReason {
 			t.Errorf("%s: attempt %s, phase %s, payment %q %q; want %s, %s, %q %q", name,
-				taken.attempt.Status, taken.state.Phase, taken.step.To, reason,
+				taken.attempt.Status, taken.state.Phase, taken.move.to, reason,
 				test.wantAttempt, test.wantPhase, test.wantStatus, test.wantReason)
 		}
 		if taken.state.AttemptOver == underWay(test.wantAttempt) {
@@ -132,11 +132,11 @@ func TestAcquirerAsksOnce(t *testing.T) {
 		taken.answer.Codes, taken.attempt.CodesSent, taken.codes = n, n, n
 		taken.decide(payment.Pending)
 		taken.decide(payment.Pending)
-		if taken.state.Rejected != n || (taken.step.To == payment.Failed) != (n == 3) {
-			t.Errorf("code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.step.To)
+		if taken.state.Rejected != n || (taken.move.to == payment.Failed) != (n == 3) {
+			t.Errorf("code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.move.to)
 		}
 	}
-	if *taken.step.Reason != "code_rejected" {
-		t.Errorf("reason %s", *taken.step.Reason)
+	if *taken.move.reason != "code_rejected" {
+		t.Errorf("reason %s", *taken.move.reason)
 	}
 }

@@ -40,7 +40,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/acquirer"
@@ -84,13 +83,12 @@ type Service struct {
 
 // New makes the service.
 func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
-	rooms.Payments.OnCardMove(follow)
 	return &Service{Rooms: rooms, pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, polling: crowd{out: map[queue]int{}}}
 }
 
-// follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
+// Follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
 // undone, and one that is completed although its charge came to nothing is an operator's to look into.
-func follow(to payment.Payment, at time.Time) []db.Query {
+func Follow(to payment.Payment, at time.Time) []db.Query {
 	switch payment.Status(to.Status) {
 	case payment.Completed:
 		return []db.Query{db.Do((*db.Queries).ConflictInsertUncharged,
@@ -145,11 +143,14 @@ func (s *Service) Cancel(ctx context.Context, token string) (View, error) {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return View{}, err
 	}
-	p, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
-		if err := s.checkOpen(p); err != nil {
-			return payment.Step{}, err
+	p, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
+		if err := s.checkOpen(p.Payment); err != nil {
+			return err
 		}
-		return payment.Step{To: payment.Cancelled, Actor: actorPayer}, s.askSoon(ctx, tx, p)
+		if err := s.askSoon(ctx, p); err != nil {
+			return err
+		}
+		return p.Move(ctx, payment.Cancelled, actorPayer, nil)
 	})
 	if err != nil {
 		return View{}, err
@@ -159,7 +160,7 @@ func (s *Service) Cancel(ctx context.Context, token string) (View, error) {
 
 // checkOpen refuses the payer's steps once the payment has ended or its time is over.
 func (s *Service) checkOpen(p payment.Payment) error {
-	if payment.Status(p.Status) != payment.Pending || !s.clock.Now().Before(p.ExpiresAt) {
+	if !p.OpenToPayer(s.clock.Now()) {
 		return errClosed
 	}
 	return nil
@@ -198,9 +199,9 @@ func put(p payment.Payment, state State) db.Query {
 }
 
 // askSoon has the acquirer of the attempt under way, if there is one, asked at the next round.
-func (s *Service) askSoon(ctx context.Context, tx pgx.Tx, p payment.Payment) error {
-	q := db.New(tx)
-	state, err := s.state(ctx, q, p)
+func (s *Service) askSoon(ctx context.Context, p *payment.Locked) error {
+	q := db.New(p.Tx)
+	state, err := s.state(ctx, q, p.Payment)
 	if err != nil || state.AttemptOver {
 		return err
 	}

@@ -3,8 +3,6 @@ package checkout
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/acquirer"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -58,29 +56,29 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 // beginCode commits that a code is about to be handed over: the last one of the attempt it returns. Of several at once
 // the first is taken.
 func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
-	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
-		if err := s.checkOpen(p); err != nil {
-			return payment.Step{}, err
+	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
+		if err := s.checkOpen(p.Payment); err != nil {
+			return err
 		}
-		q := db.New(tx)
-		state, err := s.state(ctx, q, p)
+		q := db.New(p.Tx)
+		state, err := s.state(ctx, q, p.Payment)
 		if err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		if state, err = state.codeGiven(); err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		attempt, err = q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: p.MerchantID, ID: state.AttemptID})
 		if err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		now := s.clock.Now()
 		attempt.CodesSent++
 		attempt.Submitting, attempt.ProgressAt, attempt.PollAt = true, now, now.Add(callGrace)
 		if err := putAttempt(ctx, q, attempt); err != nil {
-			return payment.Step{}, err
+			return err
 		}
-		return payment.Step{}, put(p, state).Run(ctx, q)
+		return put(p.Payment, state).Run(ctx, q)
 	})
 	return attempt, err
 }

@@ -3,8 +3,6 @@ package checkout
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway/internal/caller"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -28,22 +26,22 @@ func (s *Service) atDesk(
 	if err != nil {
 		return found, err
 	}
-	return s.Payments.InCheckout(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+	return s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
 		if payment.Status(p.Status) != payment.Pending {
-			return payment.Step{}, errNotPending
+			return errNotPending
 		}
 		if !p.CardCheckout() {
-			return payment.Step{}, errWrongStep
+			return errWrongStep
 		}
-		q := db.New(tx)
-		state, err := s.state(ctx, q, p)
+		q := db.New(p.Tx)
+		state, err := s.state(ctx, q, p.Payment)
 		if err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		if state, err = step(state); err != nil {
-			return payment.Step{}, err
+			return err
 		}
-		return payment.Step{}, put(p, state).Run(ctx, q)
+		return put(p.Payment, state).Run(ctx, q)
 	})
 }
 
@@ -76,38 +74,30 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 // resend carries out a resend; closed is what is said of a payment that has ended.
 func (s *Service) resend(ctx context.Context, found payment.Payment, by string, closed error) (payment.Payment, State, error) {
 	var state State
-	p, err := s.Payments.InCheckout(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+	p, err := s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
 		if payment.Status(p.Status) != payment.Pending {
-			return payment.Step{}, closed
+			return closed
 		}
 		if p.Method != payment.MethodQuasiEcom {
-			return payment.Step{}, errResendWrongStep
+			return errResendWrongStep
 		}
-		q, now := db.New(tx), s.clock.Now()
-		before, err := s.state(ctx, q, p)
+		q, now := db.New(p.Tx), s.clock.Now()
+		before, err := s.state(ctx, q, p.Payment)
 		if err != nil {
-			return payment.Step{}, err
+			return err
 		}
 		if state, err = before.resent(by, now); err != nil {
-			return payment.Step{}, err
+			return err
 		}
-		if err := put(p, state).Run(ctx, q); err != nil {
-			return payment.Step{}, err
+		if err := put(p.Payment, state).Run(ctx, q); err != nil {
+			return err
 		}
 		// The acquirer is told at the next round.
 		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: now}
-		return payment.Step{Resend: tell(state, by)}, q.AttemptNudge(ctx, soon)
+		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // who is not told of his own
+			return err
+		}
+		return tellResend(ctx, p, state, by)
 	})
 	return p, state, err
-}
-
-// tell is what the merchant is told of a resend that was not his own.
-func tell(state State, by string) *payment.Resend {
-	if by == byMerchant {
-		return nil
-	}
-	return &payment.Resend{
-		Phase: string(state.Phase), Count: state.Resends, Maximum: MaxResends, Left: state.ResendsLeft(),
-		By: by, At: *state.ResentAt,
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/acquirer"
 	"gateway/internal/card"
@@ -111,19 +110,19 @@ func (s *Service) begin(
 	if err != nil {
 		return id, fmt.Errorf("make attempt id: %w", err)
 	}
-	_, err = s.Payments.InCheckout(ctx, p.MerchantID, p.ID, func(tx pgx.Tx, p payment.Payment) (payment.Step, error) {
+	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		attempt.MerchantID, attempt.ID, attempt.PaymentID, attempt.TraderID = p.MerchantID, id, p.ID, p.TraderID
-		return payment.Step{}, s.enter(ctx, tx, p, attempt, entered)
+		return s.enter(ctx, p, attempt, entered)
 	})
 	return id, err
 }
 
 // enter stores the card and its attempt, of which the caller knows all but the times and the resends.
-func (s *Service) enter(ctx context.Context, tx pgx.Tx, p payment.Payment, attempt db.AttemptInsertParams, entered card.Card) error {
-	if err := s.checkOpen(p); err != nil {
+func (s *Service) enter(ctx context.Context, p *payment.Locked, attempt db.AttemptInsertParams, entered card.Card) error {
+	if err := s.checkOpen(p.Payment); err != nil {
 		return err
 	}
-	state, err := s.state(ctx, db.New(tx), p)
+	state, err := s.state(ctx, db.New(p.Tx), p.Payment)
 	if err != nil {
 		return err
 	}
@@ -131,12 +130,12 @@ func (s *Service) enter(ctx context.Context, tx pgx.Tx, p payment.Payment, attem
 		return err
 	}
 	now := s.clock.Now()
-	store, err := s.Cards.Put(owner(p), entered, now)
+	store, err := s.Cards.Put(owner(p.Payment), entered, now)
 	if err != nil {
 		return err
 	}
 	attempt.ResendsTold, attempt.CreatedAt, attempt.PollAt = state.Resends, now, now.Add(callGrace)
-	return db.Pipeline(ctx, tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p, state))
+	return db.Pipeline(ctx, p.Tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p.Payment, state))
 }
 
 // authorise calls the acquirer and takes its answer in. Without one Poll goes on.

@@ -113,7 +113,7 @@ func (w *modelWalk) restart() error {
 		return err
 	}
 	w.service, err = payment.New(w.ctx, db.OnePool(w.pool), w.clock, addresses, settings,
-		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards})
+		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards, CardMoved: checkout.Follow})
 	if err != nil {
 		return err
 	}

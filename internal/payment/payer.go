@@ -19,7 +19,7 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 		return Payment{}, err
 	}
 	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
-		if Status(p.Status) != Pending || !s.clock.Now().Before(p.ExpiresAt) {
+		if !(Payment{p}).OpenToPayer(s.clock.Now()) {
 			return nil, errNotPending
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil

@@ -4,6 +4,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,11 +53,18 @@ const subject = "payment"
 // Payment is a payment as it stands.
 type Payment struct{ db.Payment }
 
+// OpenToPayer reports whether the payer may still do something about the payment: it is pending, and its time is not over.
+func (p Payment) OpenToPayer(now time.Time) bool {
+	return Status(p.Status) == Pending && now.Before(p.ExpiresAt)
+}
+
 // RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a trader's desk.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
 // errNotPending answers a trader's or payer's action on a payment that is no longer pending.
 var errNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
+
+var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
 
 // Config is what the service is set up with.
 type Config struct {
@@ -68,6 +76,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Cards are those entered for payments; without them no card payment moves.
 	Cards *card.Safe
+	// CardMoved is what must be done with each move of a card payment, whoever moves it. It goes with Cards.
+	CardMoved func(to Payment, at time.Time) []db.Query
 }
 
 // Service carries payments through their life.
@@ -85,14 +95,15 @@ type Service struct {
 	ids                    *ids
 	expiring               *db.Sweep[db.Payment]
 	settling               *db.Sweep[db.SettlementDueListRow]
-	// cardMove is set by OnCardMove, or nil.
-	cardMove func(to Payment, at time.Time) []db.Query
 }
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
 func New(
 	ctx context.Context, pools db.Pools, c clock.Clock, addresses *webhook.Addresses, settings *directory.Keeper, config Config,
 ) (*Service, error) {
+	if (config.Cards == nil) != (config.CardMoved == nil) {
+		return nil, errCardMoved
+	}
 	q := db.New(pools.Reads)
 	known, err := readMethods(ctx, q)
 	if err != nil {

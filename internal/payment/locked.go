@@ -1,0 +1,67 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/db"
+	"gateway/internal/webhook"
+)
+
+// Locked is a payment whose row a transaction has locked: what stands beside it changes with it, one step at a time.
+type Locked struct {
+	Payment
+	// Tx is the transaction.
+	Tx      pgx.Tx
+	service *Service
+}
+
+// WithLocked runs fn in a transaction on a payment that it has locked, and returns the payment as fn left it.
+func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
+	var locked *Locked
+	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
+		locked = &Locked{Payment: Payment{p}, Tx: tx, service: s}
+		return fn(locked)
+	})
+	if locked == nil {
+		return Payment{}, err
+	}
+	return locked.Payment, err
+}
+
+// Move moves the payment to another status.
+func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *string) error {
+	after, err := p.service.move(ctx, p.Tx, p.Payment.Payment, change{to: to, actor: actor, reason: reason})
+	if err == nil {
+		p.Payment = Payment{after}
+	}
+	return err
+}
+
+// Tell writes a webhook event of the payment, which is no move, with the next number of its events.
+func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, data any) error {
+	q := db.New(p.Tx)
+	after, err := q.PaymentCountEvent(ctx, db.PaymentCountEventParams{MerchantID: p.MerchantID, ID: p.ID})
+	if err != nil {
+		return fmt.Errorf("count event: %w", err)
+	}
+	event, err := webhook.Event{
+		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,
+		Sequence: after.EventSequence, URL: after.CallbackURI, At: at,
+	}.Telling(webhook.Contents{
+		ID: after.UUID.String(), OrderID: after.OrderID, Data: data,
+		Meta: statusMeta{ID: after.ID, Method: after.Method, PreviousStatus: strings.ToUpper(after.Status), Sequence: after.EventSequence},
+	})
+	if err != nil {
+		return err
+	}
+	if err := event.Insert().Run(ctx, q); err != nil {
+		return fmt.Errorf("write event: %w", err)
+	}
+	p.Payment = Payment{after}
+	return nil
+}
