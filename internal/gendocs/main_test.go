@@ -1,0 +1,68 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tables in the documentation are those that the code makes. go generate ./internal/gendocs writes them anew.
+func TestPagesAreUpToDate(t *testing.T) {
+	t.Parallel()
+	pages, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(pages)) {
+		if p := pages[path]; p.now != p.generated {
+			t.Errorf("%s is not up to date: run go generate ./internal/gendocs", path)
+		}
+	}
+}
+
+// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit are refused.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	tables := map[string]string{"one": "NEW\n"}
+	used := map[string]bool{}
+	got, err := fill("a\n<!-- generated: one -->\nold\n<!-- end -->\nb\n", tables, used)
+	if want := "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n"; err != nil || got != want || !used["one"] {
+		t.Errorf("%q %v", got, err)
+	}
+	for _, wrong := range []string{"<!-- generated: two -->\n<!-- end -->", "<!-- generated: one -->\n"} {
+		if got, err := fill(wrong, tables, used); err == nil {
+			t.Errorf("%q became %q", wrong, got)
+		}
+	}
+}
+
+// A code, a variable, a metric or a webhook that nobody has described is told, and not left out.
+func TestNothingIsLeftOut(t *testing.T) {
+	t.Parallel()
+	src, err := parse(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		make func(source) (string, error)
+		from map[string]string
+	}{
+		"codes": {codeTable, remedies}, "secrets": {secretTable, variables}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
+	} {
+		got, err := test.make(src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		// A header and a line below it.
+		if lines := strings.Count(got, "\n") - 2; lines != len(test.from) || lines == 0 {
+			t.Errorf("%s: %d lines for %d descriptions", name, lines, len(test.from))
+		}
+		for described := range test.from {
+			if !strings.Contains(got, code(described)) {
+				t.Errorf("%s: %s is missing", name, described)
+			}
+		}
+	}
+}
