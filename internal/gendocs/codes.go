@@ -84,7 +84,7 @@ func refusals(src source) (map[string]refusal, error) {
 		switch {
 		case code == "" || kind == "" || message == "":
 			wrong = fmt.Errorf("%s: a fault has no literal kind, code and message", path)
-		case again && r.kind != kind && !(r.kind+kind == "InvalidRefused" || r.kind+kind == "RefusedInvalid"):
+		case again && r.kind != kind:
 			wrong = fmt.Errorf("%s: the error code %s is of two kinds, %s and %s", path, code, r.kind, kind)
 		}
 		r.code, r.kind = code, kind

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -78,31 +79,31 @@ func generate(root string) (map[string]page, error) {
 	return pages, nil
 }
 
-const (
-	beginMark = "<!-- generated: "
-	endMark   = "<!-- end -->"
-)
+// The marks stand on lines of their own.
+var beginMark = regexp.MustCompile("(?m)^<!-- generated: (\\S+) -->\n")
+
+const endMark = "\n<!-- end -->\n"
 
 // fill replaces what stands between the marks of a page, and notes which tables it used.
 func fill(content string, tables map[string]string, used map[string]bool) (string, error) {
 	var out strings.Builder
 	for {
-		before, rest, found := strings.Cut(content, beginMark)
-		out.WriteString(before)
-		if !found {
+		mark := beginMark.FindStringSubmatchIndex(content)
+		if mark == nil {
+			out.WriteString(content)
 			return out.String(), nil
 		}
-		name, rest, _ := strings.Cut(rest, " -->")
+		begin, name, body := content[:mark[1]], content[mark[2]:mark[3]], content[mark[1]-1:]
 		table, known := tables[name]
 		if !known {
 			return "", fmt.Errorf("there is no table %q", name)
 		}
-		_, after, found := strings.Cut(rest, endMark)
+		_, after, found := strings.Cut(body, endMark)
 		if !found {
 			return "", fmt.Errorf("the table %q has no end", name)
 		}
 		used[name] = true
-		out.WriteString(beginMark + name + " -->\n" + table + endMark)
+		out.WriteString(begin + strings.TrimSuffix(table, "\n") + endMark)
 		content = after
 	}
 }

@@ -30,7 +30,11 @@ func TestFill(t *testing.T) {
 	if want := "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n"; err != nil || got != want || !used["one"] {
 		t.Errorf("%q %v", got, err)
 	}
-	for _, wrong := range []string{"<!-- generated: two -->\n<!-- end -->", "<!-- generated: one -->\n"} {
+	const inText = "text about `<!-- generated: two -->`\n"
+	if got, err := fill(inText, tables, used); err != nil || got != inText {
+		t.Errorf("%q %v", got, err)
+	}
+	for _, wrong := range []string{"<!-- generated: two -->\n<!-- end -->\n", "<!-- generated: one -->\n"} {
 		if got, err := fill(wrong, tables, used); err == nil {
 			t.Errorf("%q became %q", wrong, got)
 		}
