@@ -2,6 +2,9 @@ package main
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +42,38 @@ func TestFill(t *testing.T) {
 			t.Errorf("%q became %q", wrong, got)
 		}
 	}
+}
+
+// Every call of operators, traders and merchants' users is on the page of those who need it.
+func TestCallsAreDescribed(t *testing.T) {
+	t.Parallel()
+	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
+	for proto, pages := range map[string][]string{
+		"operator": {"operate"}, "merchant": {"integrate", "operate"}, "trader": {"integrate", "operate"},
+	} {
+		var described string
+		for _, page := range pages {
+			described += read(t, "docs/"+page+".md")
+		}
+		calls := procedure.FindAllStringSubmatch(read(t, "rpc/proto/portal/v1/"+proto+".proto"), -1)
+		if len(calls) == 0 {
+			t.Errorf("%s.proto has no calls", proto)
+		}
+		for _, call := range calls {
+			if !regexp.MustCompile(`\b` + call[1] + `\b`).MatchString(described) {
+				t.Errorf("%s is described on none of the pages %v", call[1], pages)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // A code, a variable, a metric or a webhook that nobody has described is told, and not left out.
