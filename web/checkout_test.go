@@ -15,7 +15,7 @@ import (
 	"gateway/internal/payment"
 )
 
-// The sandbox's cards: README, "Card payments".
+// The sandbox's cards: docs/integrate.md, "Card checkout".
 const (
 	approvedCard   = "4242424242424242"
 	mastercardCard = "5555555555554444"

@@ -1,0 +1,149 @@
+// Command gendocs writes the tables of the documentation that the code knows best: error codes, flags and environment
+// variables, metrics and webhook events. It reads the source of the program and replaces what stands between a line
+// "<!-- generated: NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository.
+//
+// It fails where the code has something that this package says nothing of, such as an error code without a remedy.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:generate go run .
+
+// root is the repository, seen from this directory: go generate and go test run a package's code in its directory.
+const root = "../.."
+
+func main() {
+	if err := run(root); err != nil {
+		fmt.Fprintln(os.Stderr, "gendocs:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes every page anew that is not up to date.
+func run(root string) error {
+	pages, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for path, page := range pages {
+		if page.now == page.generated {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(page.generated), 0o644); err != nil { //nolint:gosec // documentation is for everybody to read
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// page is a Markdown file as it is now, and as it is with its tables generated anew.
+type page struct{ now, generated string }
+
+// generate returns the pages of the repository by their path.
+func generate(root string) (map[string]page, error) {
+	tables, err := makeTables(root)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("look for pages: %w", err)
+		}
+		paths = append(paths, found...)
+	}
+	pages, used := map[string]page{}, map[string]bool{}
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read a page: %w", err)
+		}
+		generated, err := fill(string(content), tables, used)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		pages[path] = page{now: string(content), generated: generated}
+	}
+	for name := range tables {
+		if !used[name] {
+			return nil, fmt.Errorf("no page has a place for the table %q", name)
+		}
+	}
+	return pages, nil
+}
+
+// The marks stand on lines of their own.
+var beginMark = regexp.MustCompile("(?m)^<!-- generated: (\\S+) -->\n")
+
+const endMark = "\n<!-- end -->\n"
+
+// fill replaces what stands between the marks of a page, and notes which tables it used.
+func fill(content string, tables map[string]string, used map[string]bool) (string, error) {
+	var out strings.Builder
+	for {
+		mark := beginMark.FindStringSubmatchIndex(content)
+		if mark == nil {
+			out.WriteString(content)
+			return out.String(), nil
+		}
+		begin, name, body := content[:mark[1]], content[mark[2]:mark[3]], content[mark[1]-1:]
+		table, known := tables[name]
+		if !known {
+			return "", fmt.Errorf("there is no table %q", name)
+		}
+		_, after, found := strings.Cut(body, endMark)
+		if !found {
+			return "", fmt.Errorf("the table %q has no end", name)
+		}
+		used[name] = true
+		out.WriteString(begin + strings.TrimSuffix(table, "\n") + endMark)
+		content = after
+	}
+}
+
+// makeTables makes every table from the source.
+func makeTables(root string) (map[string]string, error) {
+	src, err := parse(root)
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]string{}
+	for name, make := range map[string]func(source) (string, error){
+		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable, "events": eventTable,
+	} {
+		if tables[name], err = make(src); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
+// table writes rows of cells as Markdown.
+func table(header []string, rows [][]string) string {
+	var out strings.Builder
+	line := func(cells []string) { out.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	line(header)
+	out.WriteString("|" + strings.Repeat("---|", len(header)) + "\n")
+	for _, row := range rows {
+		line(row)
+	}
+	return out.String()
+}
+
+func code(text string) string { return "`" + text + "`" }
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}

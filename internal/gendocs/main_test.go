@@ -1,0 +1,107 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tables in the documentation are those that the code makes. go generate ./internal/gendocs writes them anew.
+func TestPagesAreUpToDate(t *testing.T) {
+	t.Parallel()
+	pages, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(pages)) {
+		if p := pages[path]; p.now != p.generated {
+			t.Errorf("%s is not up to date: run go generate ./internal/gendocs", path)
+		}
+	}
+}
+
+// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit are refused.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	tables := map[string]string{"one": "NEW\n"}
+	used := map[string]bool{}
+	got, err := fill("a\n<!-- generated: one -->\nold\n<!-- end -->\nb\n", tables, used)
+	if want := "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n"; err != nil || got != want || !used["one"] {
+		t.Errorf("%q %v", got, err)
+	}
+	const inText = "text about `<!-- generated: two -->`\n"
+	if got, err := fill(inText, tables, used); err != nil || got != inText {
+		t.Errorf("%q %v", got, err)
+	}
+	for _, wrong := range []string{"<!-- generated: two -->\n<!-- end -->\n", "<!-- generated: one -->\n"} {
+		if got, err := fill(wrong, tables, used); err == nil {
+			t.Errorf("%q became %q", wrong, got)
+		}
+	}
+}
+
+// Every call of operators, traders and merchants' users is on the page of those who need it.
+func TestCallsAreDescribed(t *testing.T) {
+	t.Parallel()
+	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
+	for proto, pages := range map[string][]string{
+		"operator": {"operate"}, "merchant": {"integrate", "operate"}, "trader": {"integrate", "operate"},
+	} {
+		var described string
+		for _, page := range pages {
+			described += read(t, "docs/"+page+".md")
+		}
+		calls := procedure.FindAllStringSubmatch(read(t, "rpc/proto/portal/v1/"+proto+".proto"), -1)
+		if len(calls) == 0 {
+			t.Errorf("%s.proto has no calls", proto)
+		}
+		for _, call := range calls {
+			if !regexp.MustCompile(`\b` + call[1] + `\b`).MatchString(described) {
+				t.Errorf("%s is described on none of the pages %v", call[1], pages)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// A code, a variable, a metric or a webhook that nobody has described is told, and not left out.
+func TestNothingIsLeftOut(t *testing.T) {
+	t.Parallel()
+	src, err := parse(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		make func(source) (string, error)
+		from map[string]string
+	}{
+		"codes": {codeTable, remedies}, "secrets": {secretTable, variables}, "metrics": {metricTable, alerts}, "events": {eventTable, events},
+	} {
+		got, err := test.make(src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		// A header and a line below it.
+		if lines := strings.Count(got, "\n") - 2; lines != len(test.from) || lines == 0 {
+			t.Errorf("%s: %d lines for %d descriptions", name, lines, len(test.from))
+		}
+		for described := range test.from {
+			if !strings.Contains(got, code(described)) {
+				t.Errorf("%s: %s is missing", name, described)
+			}
+		}
+	}
+}
