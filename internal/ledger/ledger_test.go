@@ -144,8 +144,8 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 		"less than nothing":        {[]ledger.Transfer{move(shop, trader, "-1")}, []string{row(trader, shop, "1")}},
 		"nothing":                  {[]ledger.Transfer{move(trader, shop, "0")}, nil},
 		"there and back":           {[]ledger.Transfer{move(trader, shop, "5"), move(shop, trader, "5")}, nil},
-		"a shift to where it was":  {ledger.Shift([]ledger.Transfer{move(trader, held, "5")}, []ledger.Transfer{move(trader, held, "5")}), nil},
-		"a shift to more than was": {ledger.Shift([]ledger.Transfer{move(trader, held, "5")}, []ledger.Transfer{move(trader, held, "6")}), []string{row(trader, held, "1")}},
+		"a shift to where it was":  {ledger.Position{move(trader, held, "5")}.To(ledger.Position{move(trader, held, "5")}), nil},
+		"a shift to more than was": {ledger.Position{move(trader, held, "5")}.To(ledger.Position{move(trader, held, "6")}), []string{row(trader, held, "1")}},
 		"between three": {
 			[]ledger.Transfer{move(trader, shop, "2"), move(trader, platform, "1"), move(platform, shop, "0.25")},
 			[]string{row(trader, shop, "2"), row(trader, platform, "1"), row(platform, shop, "0.25")},
@@ -169,7 +169,7 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	b := setup(t, "10")
 	hold := []ledger.Transfer{move(trader, held, "10")}
 	check(t, b.post(hold...))
-	settlement := ledger.Shift(hold, []ledger.Transfer{move(trader, shop, "9"), move(trader, platform, "1")})
+	settlement := ledger.Position(hold).To(ledger.Position{move(trader, shop, "9"), move(trader, platform, "1")})
 	if p := ledger.Plan(cause, false, settlement...); len(p.Debits) > 0 || !p.Covered() {
 		t.Errorf("%d queries to debit, covered: %t", len(p.Debits), p.Covered())
 	}

@@ -28,15 +28,6 @@ type Cause struct {
 	At        time.Time
 }
 
-// Shift is the way from what was moved to what should have been: the one undone, the other done.
-func Shift(from, to []Transfer) []Transfer {
-	shift := slices.Clone(to)
-	for _, t := range from {
-		shift = append(shift, Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount})
-	}
-	return shift
-}
-
 // ErrInsufficient is a checked debit's refusal: the account does not hold the amount.
 var ErrInsufficient = errors.New("insufficient balance")
 

@@ -229,7 +229,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader never puts up more than he has.
-	queries = append(queries, ledger.Take(cause, positionOf(d.payment).transfers()...)...)
+	queries = append(queries, ledger.Take(cause, positionOf(d.payment)...)...)
 	err = db.Write(ctx, s.creations, queries...)
 	if ledger.Short(err) {
 		if err = ledger.FoldNow(ctx, s.creations, ledger.Available(ledger.Trader, c.TraderID)); err == nil {

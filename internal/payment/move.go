@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/shopspring/decimal"
 
 	"gateway/internal/card"
 	"gateway/internal/db"
@@ -14,47 +13,26 @@ import (
 	"gateway/internal/routing"
 )
 
-// position is where a payment's money stands. A status is a position: pending and appeal hold, completed is settled,
-// failed and cancelled are neither. A completed payment that waits for a fresh rate still holds.
-type position struct {
-	trader, cashbox int64
-	// hold is what the trader puts up; amount and platform are what merchant and platform get.
-	hold, amount, platform decimal.Decimal
-	held, settled          bool
-}
-
-func positionOf(p db.Payment) position {
-	status := Status(p.Status)
-	due := status == Completed && p.RateUnavailable
-	return position{
-		trader: p.TraderID, cashbox: p.CashboxID,
-		hold: p.HoldUSDT, amount: p.AmountUSDT, platform: p.SpreadPlatformUSDT,
-		held:    status == Pending || status == Appeal || due,
-		settled: status == Completed && !due,
-	}
-}
-
-// transfers are what brings the money into the position, from nothing. The trader gives what merchant and platform get:
-// his own share of the spread never leaves him.
-func (p position) transfers() []ledger.Transfer {
-	trader := ledger.Available(ledger.Trader, p.trader)
-	switch {
-	case p.held:
-		return []ledger.Transfer{{Debit: trader, Credit: ledger.Reserved(ledger.Trader, p.trader), Amount: p.hold}}
-	case p.settled:
-		return []ledger.Transfer{
-			{Debit: trader, Credit: ledger.Available(ledger.Cashbox, p.cashbox), Amount: p.amount},
-			{Debit: trader, Credit: ledger.Available(ledger.Platform, 0), Amount: p.platform},
-		}
+// positionOf is where a payment's money stands. A status is a position: pending and appeal hold what the trader puts up, completed
+// has given it to merchant and platform, failed and cancelled are nowhere. A completed payment that waits for a fresh rate still
+// holds. The trader's own share of the spread never leaves them.
+func positionOf(p db.Payment) ledger.Position {
+	switch status := Status(p.Status); {
+	case status == Pending, status == Appeal, status == Completed && p.RateUnavailable:
+		return ledger.Held(ledger.Trader, p.TraderID, p.HoldUSDT)
+	case status == Completed:
+		return ledger.Given(ledger.Trader, p.TraderID,
+			ledger.Share{To: ledger.Available(ledger.Cashbox, p.CashboxID), Amount: p.AmountUSDT},
+			ledger.Share{To: ledger.Available(ledger.Platform, 0), Amount: p.SpreadPlatformUSDT})
 	}
 	return nil
 }
 
-// shift plans the way from one position to another. It is forced, since any status may follow any other whatever was
-// spent in between.
-func shift(from, to db.Payment, at time.Time) *ledger.Posting {
-	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
-	return ledger.Plan(cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
+// moveMoney moves it with the payment.
+func moveMoney(from, to db.Payment, at time.Time) []db.Query {
+	return ledger.Move{
+		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),
+	}.Queries(at)
 }
 
 // change is a status move somebody asks for.
@@ -153,8 +131,7 @@ func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payme
 	queries = append(queries, moveDue(from, to, now)...)
 	queries = append(queries, s.moveCard(to, now)...)
 	queries = append(queries, moveAppeal(from, to, now)...)
-	money := shift(from, to, now)
-	return to, append(append(queries, money.Debits...), money.Record...), nil
+	return to, append(queries, moveMoney(from, to, now)...), nil
 }
 
 // record writes a row of history.

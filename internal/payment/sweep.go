@@ -128,8 +128,7 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	if err != nil {
 		return false, fmt.Errorf("store settlement: %w", err)
 	}
-	money := shift(from, to, now)
-	return true, db.Pipeline(ctx, tx, append(money.Debits, money.Record...)...)
+	return true, db.Pipeline(ctx, tx, moveMoney(from, to, now)...)
 }
 
 // errRateGone rolls a settlement back when the rate turned stale under it: the due row stays for the next one.

@@ -141,9 +141,8 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	if err != nil {
 		return p, err
 	}
-	held := position{cashbox: d.box.ID, frozen: params.FrozenUSDT, status: Waiting}
 	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
-	freeze := ledger.Plan(cause, false, held.transfers()...)
+	freeze := ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, d.box.ID, params.FrozenUSDT)...)
 	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
 		return p, fmt.Errorf("freeze: %w", err)
 	}

@@ -6,54 +6,32 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/shopspring/decimal"
 
 	"gateway/internal/db"
 	"gateway/internal/ledger"
 )
 
-// position is where a payout's money stands. Waiting and processing freeze; completed has divided what was frozen
-// between trader and platform; the others stand nowhere.
-type position struct {
-	cashbox, trader int64
-	status          Status
-	// frozen is the sum; of it divided give trader and platform.
-	frozen, traderPart, platformPart decimal.Decimal
-}
-
-func positionOf(p db.Payin) position {
-	at := position{
-		cashbox: p.CashboxID, status: Status(p.Status), frozen: p.FrozenUSDT,
-		traderPart: p.TraderUSDT.Decimal, platformPart: p.PlatformUSDT.Decimal,
-	}
-	if p.TraderID != nil {
-		at.trader = *p.TraderID
-	}
-	return at
-}
-
-// transfers are what brings the money into the position, from nothing.
-func (p position) transfers() []ledger.Transfer {
-	cashbox := ledger.Available(ledger.Cashbox, p.cashbox)
-	switch p.status {
+// positionOf is where a payout's money stands: waiting and processing freeze it, completed has divided it between trader and
+// platform, the others are nowhere.
+func positionOf(p db.Payin) ledger.Position {
+	switch Status(p.Status) {
 	case Waiting, Processing:
-		return []ledger.Transfer{{Debit: cashbox, Credit: ledger.Reserved(ledger.Cashbox, p.cashbox), Amount: p.frozen}}
+		return ledger.Held(ledger.Cashbox, p.CashboxID, p.FrozenUSDT)
 	case Completed:
-		return []ledger.Transfer{
-			{Debit: cashbox, Credit: ledger.Available(ledger.Trader, p.trader), Amount: p.traderPart},
-			{Debit: cashbox, Credit: ledger.Available(ledger.Platform, 0), Amount: p.platformPart},
-		}
+		return ledger.Given(ledger.Cashbox, p.CashboxID,
+			ledger.Share{To: ledger.Available(ledger.Trader, *p.TraderID), Amount: p.TraderUSDT.Decimal},
+			ledger.Share{To: ledger.Available(ledger.Platform, 0), Amount: p.PlatformUSDT.Decimal})
 	default:
 		return nil
 	}
 }
 
-// shift plans the way from one position to another. Releasing reserved money needs no check: the payout's row lock makes its
-// release single. Only a reversal takes available money, by force, since it may be spent.
-func shift(from, to db.Payin, at time.Time) []db.Query {
-	cause := ledger.Cause{Kind: from.Status + "-" + to.Status, Subject: subject, SubjectID: to.ID, At: at}
-	posting := ledger.Plan(cause, true, ledger.Shift(positionOf(from).transfers(), positionOf(to).transfers())...)
-	return append(posting.Debits, posting.Record...)
+// moveMoney moves it with the payout. Releasing what is frozen needs no check: the payout's row lock makes its release single.
+// Only a reversal takes available money, by force, since it may be spent.
+func moveMoney(from, to db.Payin, at time.Time) []db.Query {
+	return ledger.Move{
+		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),
+	}.Queries(at)
 }
 
 // change is a status move somebody asks for.
@@ -82,7 +60,7 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
 	}
-	if err := db.Pipeline(ctx, tx, append(queries, shift(from, to, now)...)...); err != nil {
+	if err := db.Pipeline(ctx, tx, append(queries, moveMoney(from, to, now)...)...); err != nil {
 		return from, fmt.Errorf("end payout: %w", err)
 	}
 	return to, nil

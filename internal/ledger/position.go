@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway/internal/db"
+)
+
+// Position is where the money of a payment or a payout stands: the transfers that bring it there from nothing. The zero Position
+// is nowhere.
+type Position []Transfer
+
+// Held is money of an owner that is reserved.
+func Held(owner Owner, id int64, amount decimal.Decimal) Position {
+	return Position{{Debit: Available(owner, id), Credit: Reserved(owner, id), Amount: amount}}
+}
+
+// Share is what somebody gets.
+type Share struct {
+	To     Account
+	Amount decimal.Decimal
+}
+
+// Given is money of an owner that others got.
+func Given(owner Owner, id int64, shares ...Share) Position {
+	var p Position
+	for _, share := range shares {
+		p = append(p, Transfer{Debit: Available(owner, id), Credit: share.To, Amount: share.Amount})
+	}
+	return p
+}
+
+// To is the way from one position to another: the one undone, the other done.
+func (p Position) To(to Position) []Transfer {
+	way := append([]Transfer{}, to...)
+	for _, t := range p {
+		way = append(way, Transfer{Debit: t.Credit, Credit: t.Debit, Amount: t.Amount})
+	}
+	return way
+}
+
+// Move is a change of status, and where the money stands before and after it.
+type Move struct {
+	Subject     string
+	SubjectID   int64
+	From, To    string
+	Was, Stands Position
+}
+
+// Queries move the money. They are forced: a status may follow another whatever was spent in between.
+func (m Move) Queries(at time.Time) []db.Query {
+	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
+	posting := Plan(cause, true, m.Was.To(m.Stands)...)
+	return append(posting.Debits, posting.Record...)
+}
