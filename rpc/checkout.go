@@ -133,7 +133,7 @@ func (v paymentView) show(ctx context.Context, who caller.Caller, list ...paymen
 }
 
 func (v paymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
-	if mayOpen(who) {
+	if p.Seen(who).Link {
 		out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
 	}
 	if p.Method == payment.MethodQuasiEcom {

@@ -128,22 +128,19 @@ type paymentView struct {
 }
 
 func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
+	seen := p.Seen(who)
 	out := &gatewayv1.Payment{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: p.Status,
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
-		Extra: extra(who, p), Ledger: ledgerView(who, p), CreatedAt: timestamp(p.CreatedAt),
+		Extra: extra(seen), Ledger: ledgerView(p, seen), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
 	}
-	if out.Requisite = requisiteView(p); out.Requisite != nil && mayOpen(who) {
+	if out.Requisite = requisiteView(p); out.Requisite != nil && seen.Link {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)
 		out.PaymentPageUrl = &url
 	}
 	return out
 }
-
-// mayOpen reports whether a caller may have links to the payer's pages. They are the payer's: who holds one acts as him,
-// and a trader would pay, claim and cancel in his name.
-func mayOpen(who caller.Caller) bool { return who.Kind != caller.Trader }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.
 func requisiteView(p payment.Payment) *gatewayv1.Requisite {
@@ -156,36 +153,27 @@ func requisiteView(p payment.Payment) *gatewayv1.Requisite {
 	}
 }
 
-// restricted callers do not see what the platform earns, nor base rate and markup, from which it could be reckoned.
-func restricted(who caller.Caller) bool {
-	return who.Kind == caller.Cabinet || who.Kind == caller.Trader
-}
-
-func extra(who caller.Caller, p payment.Payment) *gatewayv1.Extra {
-	out := &gatewayv1.Extra{Rate: usdt(p, p.AmountUSDT), CryptoCurrency: ptr("USDT")}
-	if !restricted(who) {
-		out.FiatPerUsdt, out.MarginPercent = unlessNoRate(p, money.Rate(p.BaseRate)), ptr(money.Plain(p.MarkupPercent))
+func extra(seen payment.Sight) *gatewayv1.Extra {
+	return &gatewayv1.Extra{
+		Rate: text(seen.Amount, money.USDT), CryptoCurrency: ptr("USDT"),
+		FiatPerUsdt: text(seen.BaseRate, money.Rate), MarginPercent: text(seen.Markup, money.Plain),
 	}
-	return out
 }
 
-// ledgerView is the calculation, as far as the caller may see it.
-func ledgerView(who caller.Caller, p payment.Payment) *gatewayv1.Ledger {
+// ledgerView is the calculation, as far as the caller sees it.
+func ledgerView(p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
-		AmountUsdt: usdt(p, p.AmountUSDT), SpreadTraderUsdt: usdt(p, p.SpreadTraderUSDT), RateUnavailable: p.RateUnavailable,
-		Restricted: restricted(who),
+		AmountUsdt: text(seen.Amount, money.USDT), SpreadTraderUsdt: text(seen.SpreadTrader, money.USDT),
+		ProfitUsdt: text(seen.Profit, money.USDT), SpreadPlatformUsdt: text(seen.SpreadPlatform, money.USDT),
+		SellerRateMarkupPercent: text(seen.Markup, money.Plain),
+		RateUnavailable:         p.RateUnavailable, Restricted: seen.Restricted,
 	}
 	if p.RequisiteType != nil && (*p.RequisiteType == "sbp" || *p.RequisiteType == "phone") {
 		out.RequisitePhone = p.RequisiteValue
 	}
-	if out.Restricted {
-		return out
-	}
-	out.ProfitUsdt, out.SpreadPlatformUsdt = usdt(p, p.ProfitUSDT), usdt(p, p.SpreadPlatformUSDT)
-	out.SellerRateMarkupPercent = ptr(money.Plain(p.MarkupPercent))
 	if p.Currency == "RUB" {
-		out.BaseRateRubPerUsdt = unlessNoRate(p, money.Rate(p.BaseRate))
+		out.BaseRateRubPerUsdt = text(seen.BaseRate, money.Rate)
 	}
 	return out
 }
@@ -198,16 +186,12 @@ func transferMethod(p payment.Payment) *string {
 	return ptr(p.Method + "/" + *p.RequisiteType)
 }
 
-func usdt(p payment.Payment, amount decimal.Decimal) *string {
-	return unlessNoRate(p, money.USDT(amount))
-}
-
-// unlessNoRate hides what was calculated at a rate that was only the last known one.
-func unlessNoRate(p payment.Payment, s string) *string {
-	if p.RateUnavailable {
+// text is a number as it is written, or nil for none.
+func text(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
+	if number == nil {
 		return nil
 	}
-	return &s
+	return ptr(write(*number))
 }
 
 func timestamp(t time.Time) *timestamppb.Timestamp {
