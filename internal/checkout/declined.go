@@ -38,10 +38,7 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	if others.Cards < int64(bound.Calls) {
 		return nil
 	}
-	return &fault.Error{
-		Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Too many different cards were declined; come back later.",
-		RetryAfter: others.Oldest.Add(window).Sub(now),
-	}
+	return fault.RateLimited(others.Oldest.Add(window).Sub(now)).Saying("Too many different cards were declined; come back later.")
 }
 
 // declinedFor is longer than any limit looks back.

@@ -28,7 +28,7 @@ func (s *Service) atDesk(
 	}
 	return s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
 		if payment.Status(p.Status) != payment.Pending {
-			return errNotPending
+			return payment.ErrNotPending
 		}
 		if !p.CardCheckout() {
 			return errWrongStep
@@ -67,7 +67,7 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 	if err != nil {
 		return found, err
 	}
-	p, _, err := s.resend(ctx, found, byTrader, errNotPending)
+	p, _, err := s.resend(ctx, found, byTrader, payment.ErrNotPending)
 	return p, err
 }
 

@@ -45,7 +45,6 @@ const (
 var (
 	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
 	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
-	errNotPending      = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
 	errResendWrongStep = fault.New(fault.Refused, "code_resend_wrong_step", "A code cannot be asked for again at this step.")
 	errResendExhausted = fault.New(fault.Refused, "code_resend_exhausted", "The code was asked for again as often as may be.")
 )

@@ -27,7 +27,7 @@ func init() {
 		case isAway(err):
 			return ErrUnavailable
 		case IsLockTimeout(err), hasCode(err, codeQueryCanceled):
-			return ErrBusy
+			return fault.ErrBusy
 		}
 		return nil
 	})

@@ -134,7 +134,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 		"in a transaction": {inTx, db.ErrUnavailable}, "at COMMIT": {atCommit, fault.ErrOutcomeUnknown},
 		"too many connections": {tooMany, db.ErrUnavailable},
 		"a mistake":            {mistake, nil}, "an unknown column": {unknown, nil}, "given up": {cancelled, nil},
-		"busy": {errors.Join(db.ErrBusy, io.EOF), db.ErrBusy},
+		"busy": {errors.Join(fault.ErrBusy, io.EOF), fault.ErrBusy},
 	} {
 		if test.err == nil || fault.As(test.err) != test.want {
 			t.Errorf("%s: %v, a fault %v", name, test.err, fault.As(test.err))

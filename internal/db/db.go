@@ -66,9 +66,6 @@ const (
 	commitTimeout = 15 * time.Second
 )
 
-// ErrBusy answers when a transaction still collides with others after its retries.
-var ErrBusy = fault.New(fault.Unavailable, "busy", "The service is busy; repeat the call.")
-
 // InTx runs fn in a transaction and commits it when fn returns nil. Everything fn does must go through tx or q. A
 // serialization failure or deadlock runs fn again, up to three times, so fn must not leave anything behind outside the
 // transaction. A COMMIT whose outcome is unknown is not repeated: the answer is fault.ErrOutcomeUnknown.
@@ -84,7 +81,7 @@ func retry(ctx context.Context, transaction func() error) error {
 			return err
 		}
 		if try == txRetries {
-			return fmt.Errorf("%w: %w", ErrBusy, err)
+			return fmt.Errorf("%w: %w", fault.ErrBusy, err)
 		}
 		backOff(ctx, try)
 	}
@@ -107,7 +104,7 @@ func InTxWithin(ctx context.Context, limit time.Duration, b Beginner, fn func(ct
 	defer cancel()
 	err := InTx(bounded, b, func(tx pgx.Tx, q *Queries) error { return fn(bounded, tx, q) })
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w", ErrBusy, err)
+		return fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
 	return err
 }

@@ -148,7 +148,7 @@ func TestInTxRetries(t *testing.T) {
 				return err
 			})
 			succeeds := c.wantRuns > c.fails
-			if runs != c.wantRuns || (err == nil) != succeeds || errors.Is(err, db.ErrBusy) != c.busy {
+			if runs != c.wantRuns || (err == nil) != succeeds || errors.Is(err, fault.ErrBusy) != c.busy {
 				t.Fatalf("%d runs, %v", runs, err)
 			}
 			// Only what the last run wrote may be there.

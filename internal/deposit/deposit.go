@@ -25,8 +25,7 @@ const (
 	depositRejected  = "rejected"
 )
 
-var errKeyConflict = fault.New(fault.Conflict, "idempotency_key_conflict",
-	"The idempotency key was used for another cashbox.")
+var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
 
 // Service serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
 type Service struct {

@@ -15,7 +15,7 @@ import (
 
 var (
 	errTraderBalance     = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
-	errReferenceConflict = fault.New(fault.Conflict, "idempotency_key_conflict", "The reference was used for another movement.")
+	errReferenceConflict = fault.ErrIdempotencyConflict.Saying("The reference was used for another movement.")
 	errReferenceUsed     = errors.New("the reference is used")
 )
 

@@ -15,8 +15,6 @@ import (
 	"gateway/internal/money"
 )
 
-var errBalance = fault.New(fault.Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
-
 // SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves between available and
 // reserved; what available does not cover is refused.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
@@ -46,7 +44,7 @@ func insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance de
 		Debit: ledger.Available(ledger.Cashbox, id), Credit: ledger.Reserved(ledger.Cashbox, id), Amount: insurance.Sub(before),
 	})
 	if errors.Is(err, ledger.ErrInsufficient) {
-		return errBalance
+		return fault.ErrCashboxBalance
 	}
 	if err != nil {
 		return err

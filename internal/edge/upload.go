@@ -82,10 +82,6 @@ const (
 	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
-var errUploadsBusy = &fault.Error{
-	Kind: fault.Unavailable, Code: "busy", Message: "The service is busy; repeat the call.", RetryAfter: time.Second,
-}
-
 // turnstile lets so many of each in at once.
 type turnstile struct {
 	places int
@@ -115,7 +111,7 @@ func (t *turnstile) enter(ctx context.Context, who int64) (leave func(), err err
 		return func() { <-g.places; t.forget(who, g) }, nil
 	case <-bounded.Done():
 		t.forget(who, g)
-		return nil, errUploadsBusy
+		return nil, fault.ErrBusy
 	}
 }
 

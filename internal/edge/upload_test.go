@@ -31,7 +31,7 @@ func TestTurnstile(t *testing.T) {
 			}
 		}
 		began := time.Now()
-		if _, err := stile.enter(t.Context(), 1); !errors.Is(err, errUploadsBusy) || time.Since(began) != uploadWait {
+		if _, err := stile.enter(t.Context(), 1); !errors.Is(err, fault.ErrBusy) || time.Since(began) != uploadWait {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		began = time.Now()

@@ -91,4 +91,27 @@ var (
 	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")
 	ErrExternalSecretNotSet = New(Unavailable, "external_payments_secret_not_configured",
 		"The external payments secret is not configured on the server.")
+	ErrIdempotencyConflict = New(Conflict, "idempotency_key_conflict", "The idempotency key was used for something else.")
+	ErrCashboxBalance      = New(Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
+	ErrUnsupportedMedia    = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
+	ErrBusy                = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
+
+	errRateLimited = New(TooManyRequests, "rate_limited", "Too many requests; come back later.")
 )
+
+// RateLimited refuses a call that comes too often, until a time from now.
+func RateLimited(wait time.Duration) *Error { return errRateLimited.After(wait) }
+
+// Saying returns the same fault with a message that fits the case better.
+func (e *Error) Saying(message string) *Error {
+	said := *e
+	said.Message = message
+	return &said
+}
+
+// After returns the same fault with how long to wait before the call can succeed.
+func (e *Error) After(wait time.Duration) *Error {
+	later := *e
+	later.RetryAfter = wait
+	return &later
+}

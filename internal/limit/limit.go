@@ -122,9 +122,7 @@ func (l *Limits) Count(rule Rule, who string) (Call, error) {
 	reservation := limiter.ReserveN(now, 1)
 	if wait := reservation.DelayFrom(now); wait > 0 {
 		reservation.CancelAt(now)
-		return Call{}, &fault.Error{
-			Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Too many requests; come back later.", RetryAfter: wait,
-		}
+		return Call{}, fault.RateLimited(wait)
 	}
 	return Call{limiter}, nil
 }

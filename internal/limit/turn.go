@@ -19,10 +19,6 @@ const (
 	turnWait = 2 * time.Second
 )
 
-var errBusy = &fault.Error{
-	Kind: fault.Unavailable, Code: "busy", Message: "The service is busy; repeat the call.", RetryAfter: time.Second,
-}
-
 // Turns let callers in by turns. While there is room, whoever comes is let in. Otherwise callers wait, each in a line of its own, and
 // whenever a call ends the next is let in from the next line: so a caller with two hundred calls at once waits for itself.
 type Turns struct {
@@ -82,7 +78,7 @@ func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error)
 	case <-turn.come:
 		return func() { t.leave(who) }, nil
 	case <-patience.C:
-		err = errBusy
+		err = fault.ErrBusy
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -110,7 +106,7 @@ func (t *Turns) stand(who string) (*turn, error) {
 	}
 	line := t.lines[who]
 	if t.waiting >= linesMost || line != nil && line.Len() >= lineMost {
-		return nil, errBusy
+		return nil, fault.ErrBusy
 	}
 	if line == nil {
 		line = list.New()

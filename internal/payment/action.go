@@ -79,7 +79,7 @@ func (s *Service) traderMove(ctx context.Context, who caller.Caller, id int64, t
 	}
 	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
-			return nil, errNotPending
+			return nil, ErrNotPending
 		}
 		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})

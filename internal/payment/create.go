@@ -59,7 +59,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	defer cancel()
 	created, err := s.createOrReplay(bounded, who, o)
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", db.ErrBusy, err)
+		err = fmt.Errorf("%w: %w", fault.ErrBusy, err)
 	}
 	return created, err
 }

@@ -20,7 +20,7 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	}
 	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
 		if !(Payment{p}).OpenToPayer(s.clock.Now()) {
-			return nil, errNotPending
+			return nil, ErrNotPending
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})

@@ -61,8 +61,8 @@ func (p Payment) OpenToPayer(now time.Time) bool {
 // RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a trader's desk.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
-// errNotPending answers a trader's or payer's action on a payment that is no longer pending.
-var errNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
+// ErrNotPending answers a trader's or payer's action on a payment that is no longer pending.
+var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
 
 var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
 

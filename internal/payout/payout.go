@@ -54,9 +54,8 @@ func (p Payin) Bank() *string {
 
 // Refusals of a step.
 var (
-	errDisabled = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
-	errBalance  = fault.New(fault.Refused, "insufficient_cashbox_balance",
-		"The cashbox does not hold the USDT this payout freezes.")
+	errDisabled      = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
+	errBalance       = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
 	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotWaiting    = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	errNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")

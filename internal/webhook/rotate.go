@@ -65,9 +65,7 @@ func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []
 		return err
 	}
 	if len(ends) >= maxPrevious {
-		tooMany := fault.Newf(fault.TooManyRequests, "rate_limited", "%d secrets before the newest still sign.", maxPrevious)
-		tooMany.RetryAfter = ends[0].Sub(now)
-		return tooMany
+		return fault.RateLimited(ends[0].Sub(now)).Saying(fmt.Sprintf("%d secrets before the newest still sign.", maxPrevious))
 	}
 	return q.WebhookSecretPreviousInsert(ctx, db.WebhookSecretPreviousInsertParams{
 		CashboxID: cashboxID, Secret: sealed, Until: now.Add(previousSigns),

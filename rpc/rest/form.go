@@ -18,7 +18,7 @@ import (
 	"gateway/internal/strictjson"
 )
 
-var errFormType = fault.New(fault.UnsupportedMedia, "unsupported_media_type", "The body must be uncompressed multipart/form-data.")
+var errFormType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed multipart/form-data.")
 
 // readForm fills msg from a multipart body: text fields from the parts of their names, and the text field called like a
 // bytes field with _name from the name of that field's file. The file itself is returned, on disk; nil where none was

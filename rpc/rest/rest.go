@@ -15,7 +15,7 @@ import (
 
 var (
 	errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed", "This path does not take this method.")
-	errMediaType        = fault.New(fault.UnsupportedMedia, "unsupported_media_type", "The body must be uncompressed application/json.")
+	errMediaType        = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed application/json.")
 )
 
 // Services are the handlers behind the routes, the same that are mounted for Connect.
