@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,6 +10,7 @@ import (
 
 	"gateway/internal/auth"
 	"gateway/internal/caller"
+	"gateway/internal/checkdigit"
 	"gateway/internal/db"
 )
 
@@ -117,33 +117,8 @@ func value(method string, n int) string {
 	case "sbp", "sim":
 		return fmt.Sprintf("+7900%07d", n)
 	case "iban":
-		return iban(n)
+		return checkdigit.NewIBAN("MN", fmt.Sprintf("0005%012d", n))
 	default:
-		return luhn(fmt.Sprintf("220000%09d", n))
+		return checkdigit.WithLuhn(fmt.Sprintf("220000%09d", n))
 	}
-}
-
-// luhn appends the check digit of a card number.
-func luhn(digits string) string {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 0 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return digits + strconv.Itoa((10-sum%10)%10)
-}
-
-// iban is a Mongolian one, MN and 18 digits, with its check digits: 98 minus the rest by 97 (ISO 13616).
-func iban(n int) string {
-	account := fmt.Sprintf("0005%012d", n)
-	rest := 0
-	for _, digit := range account + "222300" { // M is 22, N is 23
-		rest = (rest*10 + int(digit-'0')) % 97
-	}
-	return fmt.Sprintf("MN%02d%s", 98-rest, account)
 }
