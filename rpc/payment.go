@@ -15,6 +15,7 @@ import (
 	"gateway/internal/checkout"
 	"gateway/internal/money"
 	"gateway/internal/payment"
+	"gateway/internal/requisite"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
@@ -176,7 +177,7 @@ func ledgerView(who caller.Caller, p payment.Payment) *gatewayv1.Ledger {
 		AmountUsdt: usdt(p, p.AmountUSDT), SpreadTraderUsdt: usdt(p, p.SpreadTraderUSDT), RateUnavailable: p.RateUnavailable,
 		Restricted: restricted(who),
 	}
-	if p.RequisiteType != nil && (*p.RequisiteType == "sbp" || *p.RequisiteType == "phone") {
+	if p.RequisiteType != nil && requisite.Of(*p.RequisiteType).Phone {
 		out.RequisitePhone = p.RequisiteValue
 	}
 	if out.Restricted {
