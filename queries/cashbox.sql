@@ -19,7 +19,7 @@ from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- CashboxSetting locks a cashbox and reads its settings, its secrets left out.
 -- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous' - 'version')::jsonb from cashbox c where c.id = @id for no key update;
+select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where c.id = @id for no key update;
 
 -- name: CashboxUpdate :exec
 update cashbox set collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),

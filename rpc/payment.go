@@ -15,6 +15,7 @@ import (
 	"gateway/internal/checkout"
 	"gateway/internal/money"
 	"gateway/internal/payment"
+	"gateway/internal/requisite"
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
@@ -169,7 +170,7 @@ func ledgerView(p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 		SellerRateMarkupPercent: text(seen.Markup, money.Plain),
 		RateUnavailable:         p.RateUnavailable, Restricted: seen.Restricted,
 	}
-	if p.RequisiteType != nil && (*p.RequisiteType == "sbp" || *p.RequisiteType == "phone") {
+	if p.RequisiteType != nil && requisite.Of(*p.RequisiteType).Phone {
 		out.RequisitePhone = p.RequisiteValue
 	}
 	if p.Currency == "RUB" {

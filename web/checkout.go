@@ -14,6 +14,7 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/limit"
 	"gateway/internal/payment"
+	"gateway/internal/requisite"
 	"gateway/web/view"
 	"gateway/web/words"
 )
@@ -121,7 +122,7 @@ func (p *Pay) purchasePage(v purchase) view.Checkout {
 	}
 	if p.Sandbox {
 		for _, t := range testCards {
-			c.Tests = append(c.Tests, view.TestCard{Number: fours(t.number), Outcome: s.Say(t.outcome)})
+			c.Tests = append(c.Tests, view.TestCard{Number: requisite.Fours(t.number), Outcome: s.Say(t.outcome)})
 		}
 	}
 	return c

@@ -2,26 +2,24 @@ package web
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/nyaruka/phonenumbers"
-
 	"gateway/internal/payment"
+	"gateway/internal/requisite"
 	"gateway/web/view"
 	"gateway/web/words"
 )
 
 // fields are the lines of a payment's requisite.
 func fields(w words.Words, p payment.Payment) []view.Field {
-	value := *p.RequisiteValue
-	lines := []view.Field{{ID: "value", Label: w.Say(label(p)), Value: readableValue(p), Copy: value}}
+	kind, value := requisite.Of(*p.RequisiteType), *p.RequisiteValue
+	lines := []view.Field{{ID: "value", Label: w.Say(words.Key(kind.Label)), Value: kind.Readable(value), Copy: value}}
 	if p.RequisiteBank != nil {
 		lines = append(lines, view.Field{ID: "bank", Label: w.Say(words.Bank), Value: *p.RequisiteBank})
 	}
 	if p.RequisiteHolder != nil {
 		holder := view.Field{ID: "holder", Label: w.Say(words.Recipient), Value: *p.RequisiteHolder}
-		if *p.RequisiteType == "iban" { // the only one whose form asks for the name
+		if kind.Holder == requisite.HolderTyped {
 			holder.Copy = *p.RequisiteHolder
 		}
 		lines = append(lines, holder)
@@ -29,65 +27,19 @@ func fields(w words.Words, p payment.Payment) []view.Field {
 	return lines
 }
 
-func label(p payment.Payment) words.Key {
-	switch *p.RequisiteType {
-	case "sbp", "phone":
-		return words.PhoneNumber
-	case "iban":
-		return words.IBAN
-	default:
-		return words.CardNumber
-	}
-}
-
-// readableValue groups a requisite the way people read it out.
-func readableValue(p payment.Payment) string {
-	value := *p.RequisiteValue
-	switch *p.RequisiteType {
-	case "sbp", "phone":
-		number, err := phonenumbers.Parse(value, "")
-		if err != nil {
-			return value
-		}
-		return phonenumbers.Format(number, phonenumbers.INTERNATIONAL)
-	default:
-		return fours(value)
-	}
-}
-
-// fours puts a space after every fourth character.
-func fours(s string) string {
-	var out strings.Builder
-	for i, c := range []rune(s) {
-		if i > 0 && i%4 == 0 {
-			out.WriteByte(' ')
-		}
-		out.WriteRune(c)
-	}
-	return out.String()
-}
-
 // steps tell in plain words what to do in the bank's app.
 func steps(w words.Words, p payment.Payment, amount string) []string {
-	keys := []words.Key{words.OpenCard, words.EnterCard}
-	switch *p.RequisiteType {
-	case "sbp":
-		keys = []words.Key{words.OpenSBP, words.EnterPhone}
-		if p.RequisiteBank == nil {
-			keys[1] = words.EnterTopUp // which speaks of the number alone
-		}
-	case "phone":
-		keys = []words.Key{words.OpenTopUp, words.EnterTopUp}
-	case "iban":
-		keys = []words.Key{words.OpenIBAN, words.EnterIBAN}
+	kind := requisite.Of(*p.RequisiteType)
+	keys := []string{kind.Open, kind.Enter}
+	if p.RequisiteBank == nil && kind.EnterNumber != "" {
+		keys[1] = kind.EnterNumber
 	}
-	// A top-up shows no recipient, and of an account the name was typed in.
-	if asks := *p.RequisiteType != "phone" && *p.RequisiteType != "iban"; asks && p.RequisiteHolder != nil {
-		keys = append(keys, words.CheckName)
-	}
-	said := make([]string, 0, len(keys)+1)
+	said := make([]string, 0, len(keys)+2)
 	for _, key := range keys {
-		said = append(said, w.Say(key))
+		said = append(said, w.Say(words.Key(key)))
+	}
+	if kind.Holder == requisite.HolderShown && p.RequisiteHolder != nil {
+		said = append(said, w.Say(words.CheckName))
 	}
 	return append(said, w.Say(words.SendAmount, amount))
 }

@@ -17,7 +17,7 @@ var floors = map[string]int{
 	"gateway/internal/ledger": 2, "gateway/internal/rate": 2, "gateway/internal/routing": 2,
 	"gateway/internal/auth": 2, "gateway/internal/limit": 2, "gateway/internal/webhook": 2,
 	"gateway/internal/card": 2, "gateway/internal/acquirer": 3, "gateway/internal/directory": 3, "gateway/internal/checkout": 5,
-	"gateway/internal/requisite": 0, "gateway/internal/payout": 3,
+	"gateway/internal/checkdigit": 0, "gateway/internal/requisite": 1, "gateway/internal/payout": 3,
 	"gateway/internal/payment": 4, "gateway/internal/deposit": 3, "gateway/internal/sandbox": 3, "gateway/internal/dbtest": 4,
 	"gateway/internal/edge": 3, "gateway/internal/audit": 3, "gateway/internal/model": 6,
 	"gateway/rpc/gen/gateway/v1": 3, "gateway/rpc/gen/portal/v1": 4, "gateway/rpc/gen/sandbox/v1": 3,

@@ -22,6 +22,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"gateway/internal/checkdigit"
 )
 
 // canaries are what must not be found anywhere.
@@ -52,23 +54,10 @@ func (c *canaries) pan(digit string) string {
 func randomPAN(digit string) string {
 	for {
 		pan := fmt.Sprintf("%s%015d", digit, rand.Int64N(1_000_000_000_000_000))
-		if passesLuhn(pan) && pan[12] != '0' {
+		if checkdigit.Luhn(pan) && pan[12] != '0' {
 			return pan
 		}
 	}
-}
-
-// passesLuhn doubles every second digit from the right; the sum of all digits must be a multiple of ten.
-func passesLuhn(pan string) bool {
-	sum := 0
-	for i, digit := range pan {
-		d := int(digit - '0')
-		if (len(pan)-i)%2 == 0 {
-			d *= 2
-		}
-		sum += d/10 + d%10
-	}
-	return sum%10 == 0
 }
 
 // written is every way to write digits as text that is looked for: as they are, in hex, and in base64, where they may

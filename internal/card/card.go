@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gateway/internal/checkdigit"
 	"gateway/internal/fault"
 )
 
@@ -106,7 +107,7 @@ func HoldsPAN(text string) bool {
 		}
 		return r
 	}, text)
-	return len(digits) > maxPAN || len(digits) >= minPAN && luhn(digits)
+	return len(digits) > maxPAN || len(digits) >= minPAN && checkdigit.Luhn(digits)
 }
 
 // separators are what people put between a number's groups.
@@ -127,7 +128,7 @@ func parsePAN(f fault.Fields, text string) PAN {
 		f.Add("pan", "is required")
 	case !allDigits(digits) || len(digits) < minPAN || len(digits) > maxPAN:
 		f.Add("pan", "must be %d to %d digits", minPAN, maxPAN)
-	case !luhn(digits):
+	case !checkdigit.Luhn(digits):
 		f.Add("pan", "is not a valid card number")
 	default:
 		return PAN{&digits}
@@ -173,18 +174,3 @@ func number(f fault.Fields, field, text, rule string, shorter, longer int) (int,
 }
 
 func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// luhn checks a card number's check digit: ISO/IEC 7812-1.
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}

@@ -110,7 +110,7 @@ func (q *Queries) CashboxSetWebhookSecret(ctx context.Context, arg CashboxSetWeb
 }
 
 const cashboxSetting = `-- name: CashboxSetting :one
-select (to_jsonb(c) - 'webhook_secret' - 'webhook_secret_previous' - 'version')::jsonb from cashbox c where c.id = $1 for no key update
+select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where c.id = $1 for no key update
 `
 
 // CashboxSetting locks a cashbox and reads its settings, its secrets left out.

@@ -178,7 +178,7 @@ func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequ
 	}
 	f.Check(known, "method", "is not a method for %s", n.Currency)
 	if kind != "" {
-		wrong := requisite.Wrong(kind, n.Value)
+		wrong := requisite.Of(kind).Wrong(n.Value)
 		f.Check(wrong == "", "value", "%s", wrong)
 	}
 	if known && kind == "" {

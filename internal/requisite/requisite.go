@@ -1,46 +1,115 @@
-// Package requisite knows the form of what money is sent to: phones, cards, accounts and IBANs. It says what is wrong
-// with one, and shows no more of one than everybody may see.
+// Package requisite knows the types of what money is sent to: for each its name, the words the payer's page has for it, what
+// is wrong with a value, and how one is shown. It also knows what a payout may be sent to, and shows no more of a value than
+// everybody may see.
 package requisite
 
 import (
 	"strings"
 
-	"github.com/nyaruka/phonenumbers"
+	"gateway/internal/checkdigit"
 )
 
-// Wrong says what is wrong with a requisite of a type (sbp, phone, card, iban), or "".
-func Wrong(kind, value string) string {
-	switch kind {
-	case "sbp", "phone":
-		if !phone(value) {
-			return "must be a phone number in E.164 form, such as +79001234567"
-		}
-	case "card":
-		if !card(value) {
-			return "must be a card number of 13 to 19 digits with a valid check digit"
-		}
-	case "iban":
-		if !iban(value) {
-			return "must be an IBAN with valid check digits, without spaces"
-		}
-	}
-	return ""
+// Type is a type of requisites: what a payer sends money to.
+type Type struct {
+	// Name is what the table of methods, payments and the answers to callers call it.
+	Name string
+	Words
+	Holder Holder
+	// Phone says that values are phone numbers.
+	Phone bool
+	// Readable writes a value the way people read it out.
+	Readable func(value string) string
+	// Sample makes up the nth value for a sandbox: well formed, and nobody's.
+	Sample func(n int) string
+	form   form
 }
 
-// WrongRecipient says what is wrong with the recipient's requisite of a payout by a method, or "": sbp goes to a phone,
-// c2c to a card or an account.
-func WrongRecipient(method, value string) string {
-	switch {
-	case method == "sbp":
-		return Wrong("sbp", value)
-	case len(value) == accountDigits:
-		if !digits(value) {
-			return "must be an account number of 20 digits"
+// Words are keys of phrases in web/words, which every language there has.
+type Words struct {
+	Label string
+	// Open and Enter are the steps in the bank's app. EnterNumber takes the place of Enter where no bank is to be chosen, unless it
+	// is empty.
+	Open, Enter, EnterNumber string
+}
+
+// Holder is what the payer's bank does with the name of the requisite's holder.
+type Holder int
+
+const (
+	// HolderShown has the bank show the name, and the payer compare it.
+	HolderShown Holder = iota
+	// HolderTyped has the payer type the name in.
+	HolderTyped
+	// HolderUnseen has no name anywhere.
+	HolderUnseen
+)
+
+// Types are all there are. A new one is an entry here, and its phrases in web/words.
+var Types = []Type{
+	{
+		Name:  "sbp",
+		Words: Words{Label: "phone number", Open: "open sbp", Enter: "enter phone", EnterNumber: "enter top-up"},
+		Phone: true, form: phone, Readable: international, Sample: samplePhone,
+	},
+	{
+		Name:   "phone",
+		Words:  Words{Label: "phone number", Open: "open top-up", Enter: "enter top-up"},
+		Holder: HolderUnseen,
+		Phone:  true, form: phone, Readable: international, Sample: samplePhone,
+	},
+	{
+		Name:  "card",
+		Words: cardWords,
+		form:  card, Readable: Fours, Sample: sampleCard,
+	},
+	{
+		Name:   "iban",
+		Words:  Words{Label: "iban", Open: "open iban", Enter: "enter iban"},
+		Holder: HolderTyped,
+		form:   iban, Readable: Fours, Sample: sampleIBAN,
+	},
+}
+
+var cardWords = Words{Label: "card number", Open: "open card", Enter: "enter card"}
+
+// Of is the type of a name. One that is not among Types, as a later release may bring, is shown as a card is, and any value
+// passes.
+func Of(name string) Type {
+	for _, t := range Types {
+		if t.Name == name {
+			return t
 		}
-	case !card(value):
-		return "must be a card number of 13 to 19 digits with a valid check digit, or an account number of 20 digits"
 	}
-	return ""
+	return Type{Name: name, Words: cardWords, form: anything, Readable: Fours, Sample: sampleCard}
+}
+
+// Wrong says what is wrong with a value of the type, or "".
+func (t Type) Wrong(value string) string {
+	if t.form.fits(value) {
+		return ""
+	}
+	return "must be " + t.form.name
+}
+
+// recipients are the forms of what a payout by a method may be sent to.
+var recipients = map[string][]form{"sbp": {phone}, "c2c": {card, account}}
+
+// WrongRecipient says what is wrong with the recipient's requisite of a payout by a method, or "".
+func WrongRecipient(method, value string) string {
+	var names []string
+	for _, f := range recipients[method] {
+		switch {
+		case f.fits(value):
+			return ""
+		case f.length > 0 && f.length == len(value): // the one that was meant
+			return "must be " + f.name
+		}
+		names = append(names, f.name)
+	}
+	if len(names) == 0 {
+		return "cannot be paid to by this method"
+	}
+	return "must be " + strings.Join(names, ", or ")
 }
 
 // Mask shows the last four characters of a requisite.
@@ -53,47 +122,25 @@ const (
 	shown         = 4
 )
 
-func phone(value string) bool {
-	number, err := phonenumbers.Parse(value, "")
-	return err == nil && phonenumbers.IsPossibleNumber(number) && phonenumbers.Format(number, phonenumbers.E164) == value
+// form is a form that values have.
+type form struct {
+	// name continues "must be".
+	name string
+	fits func(value string) bool
+	// length is that of all values, and of no other form's; 0 is none.
+	length int
 }
 
-func card(value string) bool {
-	return len(value) >= 13 && len(value) <= 19 && digits(value) && luhn(value)
-}
+var (
+	phone = form{name: "a phone number in E.164 form, such as +79001234567", fits: isPhone}
+	card  = form{name: "a card number of 13 to 19 digits with a valid check digit", fits: func(value string) bool {
+		return len(value) >= 13 && len(value) <= 19 && digits(value) && checkdigit.Luhn(value)
+	}}
+	account = form{name: "an account number of 20 digits", length: accountDigits, fits: func(value string) bool {
+		return len(value) == accountDigits && digits(value)
+	}}
+	iban     = form{name: "an IBAN with valid check digits, without spaces", fits: checkdigit.IBAN}
+	anything = form{fits: func(string) bool { return true }}
+)
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// luhn checks a card number's check digit: ISO/IEC 7812-1.
-func luhn(number string) bool {
-	sum := 0
-	for i := range len(number) {
-		d := int(number[len(number)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}
-
-// iban checks an IBAN's check digits: the rest by 97 of the rearranged number is 1 (ISO 13616).
-func iban(s string) bool {
-	if len(s) < 15 || len(s) > 34 || !digits(s[2:4]) {
-		return false
-	}
-	rest := 0
-	for _, c := range s[4:] + s[:4] {
-		switch {
-		case c >= '0' && c <= '9':
-			rest = (rest*10 + int(c-'0')) % 97
-		case c >= 'A' && c <= 'Z':
-			rest = (rest*100 + int(c-'A') + 10) % 97
-		default:
-			return false
-		}
-	}
-	return rest == 1
-}

@@ -41,6 +41,70 @@ func TestRecipient(t *testing.T) {
 	}
 }
 
+// What is said of a recipient's requisite that is not taken. Its length tells an account, even one that is not all digits.
+func TestWrongRecipientIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ method, value, want string }{
+		{"sbp", "4111111111111111", "must be a phone number in E.164 form, such as +79001234567"},
+		{"c2c", "4081781009991000431a", "must be an account number of 20 digits"},
+		{"sbp", "", "must be a phone number in E.164 form, such as +79001234567"},
+		{"c2c", "", "must be a card number of 13 to 19 digits with a valid check digit, or an account number of 20 digits"},
+		{"c2c", "4111111111111112", "must be a card number of 13 to 19 digits with a valid check digit, or an account number of 20 digits"},
+		{"iban", "x", "cannot be paid to by this method"},
+	} {
+		if got := requisite.WrongRecipient(test.method, test.value); got != test.want {
+			t.Errorf("%s %s: %s, want %s", test.method, test.value, got, test.want)
+		}
+	}
+}
+
+// Each type takes the values that are made up for it, and not those of others.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, kind := range requisite.Types {
+		if names[kind.Name] {
+			t.Errorf("%s comes twice", kind.Name)
+		}
+		names[kind.Name] = true
+		if got := requisite.Of(kind.Name); got.Name != kind.Name || got.Label != kind.Label {
+			t.Errorf("%s is found as %s, %s", kind.Name, got.Name, got.Label)
+		}
+		seen := map[string]bool{}
+		for n := range 1000 {
+			value := kind.Sample(n)
+			if wrong := kind.Wrong(value); wrong != "" || seen[value] {
+				t.Errorf("%s %s: %s, or comes twice", kind.Name, value, wrong)
+			}
+			seen[value] = true
+			if read := kind.Readable(value); strings.NewReplacer(" ", "", "-", "").Replace(read) != value || read == value {
+				t.Errorf("%s %s is shown as %q", kind.Name, value, read)
+			}
+		}
+		for _, wrong := range []string{"", "x", "+7900", "4111111111111112", "MN120005000000000000"} {
+			if !strings.HasPrefix(kind.Wrong(wrong), "must be a") {
+				t.Errorf("%s %q is taken", kind.Name, wrong)
+			}
+		}
+	}
+}
+
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ kind, value, want string }{
+		{"sbp", "+79001234567", "+7 900 123-45-67"}, {"phone", "+994501234567", "+994 50 123 45 67"}, {"phone", "damaged", "damaged"},
+		{"card", "4111111111111111", "4111 1111 1111 1111"}, {"card", "4222222222222", "4222 2222 2222 2"},
+		{"iban", "MN121234123456789123", "MN12 1234 1234 5678 9123"}, {"of a later release", "12345", "1234 5"},
+	} {
+		if got := requisite.Of(test.kind).Readable(test.value); got != test.want {
+			t.Errorf("%s %s is shown as %s, want %s", test.kind, test.value, got, test.want)
+		}
+	}
+	if later := requisite.Of("of a later release"); later.Name != "of a later release" || later.Wrong("anything") != "" || later.Phone {
+		t.Errorf("a type that is not known: %s, %q", later.Name, later.Wrong("anything"))
+	}
+}
+
 func TestMask(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

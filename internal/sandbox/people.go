@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,6 +11,7 @@ import (
 	"gateway/internal/auth"
 	"gateway/internal/caller"
 	"gateway/internal/db"
+	"gateway/internal/requisite"
 )
 
 const (
@@ -82,17 +82,23 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 		"currency", "method", "trader_id", "value", "holder", "bank",
 		"min_amount", "max_amount", "created_at",
 	}
+	types, err := s.types(ctx)
+	if err != nil {
+		return err
+	}
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
 	for i, pool := range pools {
+		kind := types[pool.currency][pool.method]
 		for n := range pool.count {
-			holder, bank := &holders[n%len(holders)], &sampleBank
-			if isDesk(pool.method) {
-				holder, bank = nil, nil
+			// A desk that takes cards has nothing to show.
+			var value string
+			var holder, bank *string
+			if kind != nil {
+				value, holder, bank = requisite.Of(*kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
 			}
 			rows = append(rows, []any{
-				pool.currency, pool.method, traderIDs[pool.trader], value(pool.method, i*1000+n), holder,
-				bank, minimum, maximum, s.now,
+				pool.currency, pool.method, traderIDs[pool.trader], value, holder, bank, minimum, maximum, s.now,
 			})
 		}
 	}
@@ -102,48 +108,22 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 	return nil
 }
 
+// types are those of requisites by currency and method; nil is a desk's.
+func (s *seeder) types(ctx context.Context) (map[string]map[string]*string, error) {
+	rows, err := s.q.MethodList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read methods: %w", err)
+	}
+	types := map[string]map[string]*string{}
+	for _, row := range rows {
+		if types[row.Currency] == nil {
+			types[row.Currency] = map[string]*string{}
+		}
+		types[row.Currency][row.Method] = row.RequisiteType
+	}
+	return types, nil
+}
+
 var sampleBank = "Sample Bank"
 
-// isDesk reports whether the method's requisites are desks that take cards.
-func isDesk(method string) bool { return method == "mtstpay" || method == "quasi_ecom" }
-
 var holders = []string{"Ivan P.", "Anna S.", "Leyla M.", "Bat-Erdene D."}
-
-// value makes up the nth requisite of a method: well formed, and nobody's.
-func value(method string, n int) string {
-	switch method {
-	case "mtstpay", "quasi_ecom":
-		return ""
-	case "sbp", "sim":
-		return fmt.Sprintf("+7900%07d", n)
-	case "iban":
-		return iban(n)
-	default:
-		return luhn(fmt.Sprintf("220000%09d", n))
-	}
-}
-
-// luhn appends the check digit of a card number.
-func luhn(digits string) string {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 0 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return digits + strconv.Itoa((10-sum%10)%10)
-}
-
-// iban is a Mongolian one, MN and 18 digits, with its check digits: 98 minus the rest by 97 (ISO 13616).
-func iban(n int) string {
-	account := fmt.Sprintf("0005%012d", n)
-	rest := 0
-	for _, digit := range account + "222300" { // M is 22, N is 23
-		rest = (rest*10 + int(digit-'0')) % 97
-	}
-	return fmt.Sprintf("MN%02d%s", 98-rest, account)
-}

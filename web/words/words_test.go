@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway/internal/requisite"
 	"gateway/web/words"
 )
 
@@ -43,6 +44,24 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 		}
 		if extra := words.Size(language.Code) - len(keys); extra != 0 {
 			t.Errorf("%s has %d phrases nobody asks for", language.Code, extra)
+		}
+	}
+}
+
+// Every language says what the page of each type of requisites shows.
+func TestEveryLanguageSaysEveryType(t *testing.T) {
+	t.Parallel()
+	for _, language := range words.Languages {
+		for _, kind := range requisite.Types {
+			keys := []string{kind.Label, kind.Open, kind.Enter}
+			if kind.EnterNumber != "" {
+				keys = append(keys, kind.EnterNumber)
+			}
+			for _, key := range keys {
+				if said, there := words.Raw(language.Code, words.Key(key)); !there || strings.TrimSpace(said) == "" {
+					t.Errorf("%s has no %q, which is said of %s", language.Code, key, kind.Name)
+				}
+			}
 		}
 	}
 }
