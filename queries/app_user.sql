@@ -6,7 +6,7 @@ returning id;
 -- name: UserByLogin :one
 select id, kind, password_hash, totp_secret from app_user where login = @login and enabled;
 
--- UserSetting locks a user and reads what may be known of him.
+-- UserSetting locks a user and reads what may be known of them.
 -- name: UserSetting :one
 select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('merchant_ids',
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id)))::jsonb

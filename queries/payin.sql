@@ -21,7 +21,7 @@ select * from payin where uuid = @uuid;
 -- name: PayinLock :one
 select * from payin where merchant_id = @merchant_id and id = @id for no key update;
 
--- PayinTake gives a locked payout to a trader, at his terms.
+-- PayinTake gives a locked payout to a trader, at their terms.
 -- name: PayinTake :one
 update payin set status = 'processing', status_reason = null, status_at = @now, taken_at = @now, trader_id = @trader_id::bigint,
     trader_share_percent = @trader_share_percent, trader_usdt = @trader_usdt, platform_usdt = @platform_usdt
@@ -46,7 +46,7 @@ update payin set status = @status, status_reason = @status_reason, status_at = @
 where merchant_id = @merchant_id and id = @id
 returning *;
 
--- PayinListForTrader lists a trader's own payouts and those waiting that he can pay.
+-- PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
 -- name: PayinListForTrader :many
 select p.* from payin p
 where p.id in (

@@ -5,7 +5,7 @@ values (@name, @rate_percent, @share_percent, @created_at) returning id;
 -- name: TradersSince :many
 select id, enabled, rate_percent, share_percent from trader where version >= @version;
 
--- TraderSetting locks a trader and reads his settings.
+-- TraderSetting locks a trader and reads their settings.
 -- name: TraderSetting :one
 select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = @id for no key update;
 

@@ -36,7 +36,7 @@ func (b tab) value(selector string) string {
 	return eval[string](b, `document.querySelector("`+selector+`").value`)
 }
 
-// Each card as a payer types it: grouped and named while he does, and the result comes by itself.
+// Each card as a payer types it: grouped and named while they do, and the result comes by itself.
 func TestBuy(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)

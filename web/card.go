@@ -154,7 +154,7 @@ func (p *Pay) showCode(v purchase, status int, wrong fault.Fields) {
 // codeRejected is the last error, and the reason of a payment that failed, when a code was wrong.
 const codeRejected = "code_rejected"
 
-// resends says how often, and when, the shop can have the code sent again: the payer himself cannot.
+// resends says how often, and when, the shop can have the code sent again: the payer themselves cannot.
 func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	left := v.view.ResendsLeft()
 	if left == 0 {
@@ -186,7 +186,7 @@ func cardOutcome(w words.Words, p payment.Payment) view.Outcome {
 	return end
 }
 
-// reasons tell the payer why his card was not charged, and what to do.
+// reasons tell the payer why their card was not charged, and what to do.
 var reasons = map[string]words.Key{
 	acquirer.CardDeclined: words.DeclinedText, acquirer.InsufficientFunds: words.NoFundsText,
 	acquirer.CardExpired: words.CardExpiredText, codeRejected: words.CodesWrongText,

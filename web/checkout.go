@@ -232,14 +232,14 @@ func (p *Pay) forget(v purchase) {
 	p.afterwards(v, p.Checkouts.ForgetCard(v.r.Context(), v.r.PathValue("token")), func(fault.Fields) {})
 }
 
-// askCheckoutCancel asks the payer whether he means it.
+// askCheckoutCancel asks the payer whether they mean it.
 func (p *Pay) askCheckoutCancel(v purchase) {
 	page := p.purchasePage(v)
 	if !v.waiting() {
 		back(v.w, page.Shell)
 		return
 	}
-	// Nobody's answer is taken away from under his hand.
+	// Do not refresh the page while the payer decides.
 	page.Watch = nil
 	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CardCancelText))
 }

@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Too late, the payer sees how the payment stands, and that it was not his doing.
+// Too late, the payer sees how the payment stands, and that it was not their doing.
 func TestCancelTooLate(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)

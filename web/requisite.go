@@ -185,14 +185,14 @@ type status struct {
 	Seconds int    `json:"seconds"`
 }
 
-// askCancel asks the payer whether he means it.
+// askCancel asks the payer whether they mean it.
 func (p *Pay) askCancel(v visit) {
 	page := p.page(v)
 	if !v.waiting() {
 		back(v.w, page.Shell)
 		return
 	}
-	// Nobody's answer is taken away from under his hand.
+	// Do not refresh the page while the payer decides.
 	page.Watch = nil
 	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CancelText))
 }

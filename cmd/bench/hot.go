@@ -19,7 +19,7 @@ func (b *bench) hotAccount(ctx context.Context) error {
 		return err
 	}
 	defer hangUp()
-	// A trader without requisites: nobody else moves his money.
+	// A trader without requisites: nobody else moves their money.
 	ids, err := office.create(ctx, []setting{newTrader("Hot account")})
 	if err != nil {
 		return err

@@ -288,7 +288,7 @@ func (b *bench) hang(ctx context.Context) (func(), error) {
 	return hangUp, err
 }
 
-// replayToHanging has a merchant send again all that his endpoint did not take, and it still hangs.
+// replayToHanging has a merchant send again all that their endpoint did not take, and it still hangs.
 func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
 	url, hangUp, err := hangingHost(ctx)
 	if err != nil {

@@ -168,7 +168,7 @@ func newTrader(name string) setting {
 	return setting{"CreateTrader", map[string]any{"name": name, "sharePercent": "1.5"}}
 }
 
-// addUser makes a user, whom nobody signs in by password, and answers the token that signs him in.
+// addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
 func (s *stage) addUser(ctx context.Context, kind caller.Kind, login string, traderID *int64) (string, error) {
 	id, err := s.q.UserInsert(ctx, db.UserInsertParams{
 		Kind: string(kind), Login: login, PasswordHash: "none", TraderID: traderID, CreatedAt: s.now,

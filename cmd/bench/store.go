@@ -84,7 +84,7 @@ const reserveIDs = "select setval('payment_id_seq', nextval('payment_id_seq') + 
 // reserveNumbers takes the relay's next numbers, so that the events it relays go on after them.
 const reserveNumbers = "update webhook_relay set last_number = last_number + $1 returning last_number - $1 + 1"
 
-// drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds spot less his share,
+// drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds spot less their share,
 // which is what merchant and platform get in the end. UUIDs are of version 7, in the order of time as the gateway's are.
 // An account's id is its owner's, shifted: see ledger.Account.
 const drawPayments = `

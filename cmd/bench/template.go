@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// template is a creation's round trips with the places where its values go. It is drawn from recorded creations, so that
-// what is replayed is what the gateway says, whatever it comes to say.
+// template is a creation's round trips with the places where its values go. It is drawn from recorded creations, so
+// that the replay follows changes in the gateway's SQL.
 type template []round
 
 // round is one round trip: a simple command, or statements sent together.

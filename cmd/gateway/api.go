@@ -78,7 +78,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	return rpc.AllowCheckout(g.observer.Observe(split)), nil
 }
 
-// settings are what operators set. In a sandbox a trader needs no processor of his own to take cards.
+// settings are what operators set. In a sandbox a trader needs no processor of their own to take cards.
 func (g *gateway) settings() *directory.Settings {
 	settings := directory.NewSettings(g.pools, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox

@@ -152,7 +152,7 @@ func callers(ctx context.Context, t *testing.T, g *instance, c *tally) *sync.Wai
 	return &running
 }
 
-// A PostgreSQL that is killed under load is a matter of coming back for every caller, whatever he was about: no answer is
+// A PostgreSQL that is killed under load is a matter of coming back for every caller, whatever they were about: no answer is
 // one of the gateway's own faults. Once it is there again, so is the gateway.
 func TestDatabaseIsKilled(t *testing.T) {
 	t.Parallel()

@@ -41,9 +41,9 @@ type trial struct {
 	at         moment
 	// early is a code typed while the card is still on its way.
 	early string
-	// then is how the payer finds his checkout afterwards: phase and lastError, or a status; "" is not foreseen.
+	// then is how the payer finds their checkout afterwards: phase and lastError, or a status; "" is not foreseen.
 	then string
-	// end is how the payer or the clock ends the payment while its charge is under way; else he pays on.
+	// end is how the payer or the clock ends the payment while its charge is under way; else they pay on.
 	end string
 
 	pan, id, token string
@@ -198,7 +198,7 @@ func (v *victim) awaitGate(t *testing.T, r *trial) {
 	}
 }
 
-// looks is the payer at his page again, right after the start. He may cancel.
+// looks is the payer at their page again, right after the start. They may cancel.
 func (v *victim) looks(t *testing.T, r *trial) {
 	t.Helper()
 	step, statuses := "", "pending completed"
@@ -210,7 +210,7 @@ func (v *victim) looks(t *testing.T, r *trial) {
 	}
 }
 
-// findsItsWay has the payer see what became of his call, and go on.
+// findsItsWay has the payer see what became of their call, and go on.
 func (v *victim) findsItsWay(t *testing.T, p *cardProcessor, r *trial) {
 	t.Helper()
 	noError(t, waitFor(patience, func() error {

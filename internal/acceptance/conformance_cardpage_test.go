@@ -81,7 +81,7 @@ func pollingIsFree(t *testing.T, w *walk) {
 }
 
 // prefilled: who has paid on this cashbox before is asked for the security code alone, and pays with it. On others, and
-// without his name, a card is asked for.
+// without their name, a card is asked for.
 func prefilled(t *testing.T, w *walk) {
 	player := object{"payer": object{"userId": fmt.Sprint("player-", newOrder())}}
 	_, token := w.cardPayment(t, player)

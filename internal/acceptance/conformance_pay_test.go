@@ -247,7 +247,7 @@ func rateGoesStale(t *testing.T, w *walk) {
 	w.exec(t, "update rate set stale_at = 'infinity' where currency = 'MNT'")
 }
 
-// traderSees what the confirming of a payment shows him.
+// traderSees what the confirming of a payment shows them.
 func traderSees(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), nil).text("data.id")
 	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`, bearer(w.traderOf(t, id).Token))
@@ -286,7 +286,7 @@ func traderActsTooLate(t *testing.T, w *walk) {
 	wantRefused(t, w.traderResends(t, id), connect.CodeFailedPrecondition, "payment_not_pending")
 }
 
-// payerActsTooLate on his page, which shows no code.
+// payerActsTooLate on their page, which shows no code.
 func payerActsTooLate(t *testing.T, w *walk) {
 	made := newPayment.with()(t, w)
 	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
@@ -314,7 +314,7 @@ func listedIsThePayment(t *testing.T, w *walk) {
 	}
 }
 
-// listedByIDAndLogin: a cabinet user sees what names his id or his login, and nobody else's.
+// listedByIDAndLogin: a cabinet user sees what names their id or their login, and nobody else's.
 func listedByIDAndLogin(t *testing.T, w *walk) {
 	token, id := w.newPayer(t, "payer-of-walk")
 	ids := []string{

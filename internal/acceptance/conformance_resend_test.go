@@ -171,7 +171,7 @@ func traderResendTells(t *testing.T, w *walk) {
 	}
 }
 
-// merchantResendTellsNothing: the first he hears is the cancel after it.
+// merchantResendTellsNothing: the first they hear is the cancel after it.
 func merchantResendTellsNothing(t *testing.T, w *walk) {
 	orderID := newOrder()
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})

@@ -167,7 +167,7 @@ func errorShape(t *testing.T, w *walk) {
 // traderShortOfUSDT: those who could take it have too little, so there is no requisite.
 func traderShortOfUSDT(t *testing.T, w *walk) {
 	var pays []string
-	for range 200 { // the third trader has 10,000,000 USDT; 5,000,000 AZN are 2,941,176 of it, less his share
+	for range 200 { // the third trader has 10,000,000 USDT; 5,000,000 AZN are 2,941,176 of it, less their share
 		got := newPayment.by("sandbox-azn").with("currency", `"AZN"`, "method", `"c2c"`, "amount", "5000000")(t, w)
 		if got.status != 200 {
 			if got.status != 422 || got.text("code") != "collect_requisites_not_available" {

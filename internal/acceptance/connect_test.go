@@ -68,7 +68,7 @@ func TestConnectTwins(t *testing.T) {
 	}
 }
 
-// The trader's desk: what is his, page by page, and nobody else's.
+// The trader's desk: what is theirs, page by page, and nobody else's.
 func TestDesk(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

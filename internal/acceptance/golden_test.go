@@ -218,7 +218,7 @@ func TestRead(t *testing.T) {
 			}
 		}
 	}
-	// A payer reads his own payments, not those of others.
+	// A payer reads their own payments, not those of others.
 	others := g.create(t, g.first(), object{"payer": object{"userId": "somebody else"}}).text("data.id")
 	if got := send(t, "GET", g.BaseURL+payments+"/"+others, "", bearer(g.user(t, "payer").Token)); got.status != 404 {
 		t.Errorf("another's payment: %s", got)

@@ -10,8 +10,8 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// What a payer does on the page of the running program reaches the merchant: he cancels, or in a sandbox has the bank's
-// part simulated. Other pages can do neither for him.
+// What a payer does on the page of the running program reaches the merchant: they cancel, or in a sandbox have the bank's
+// part simulated. Other pages can do neither for them.
 func TestPayerActs(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -15,7 +15,7 @@ import (
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// newPayer makes a cabinet user of every merchant with a token, so that no other test makes payments of his.
+// newPayer makes a cabinet user of every merchant with a token, so that no other test makes payments of theirs.
 func (g *instance) newPayer(t *testing.T, login string) (token string, id int64) {
 	t.Helper()
 	token = "token-of-" + login

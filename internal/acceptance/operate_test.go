@@ -55,7 +55,7 @@ func done(t *testing.T) func(*connect.Response[portalv1.SettingResponse], error)
 	}
 }
 
-// setTerms sets rate and limit, and makes the trader with his USDT, a requisite and a user.
+// setTerms sets rate and limit, and makes the trader with their USDT, a requisite and a user.
 func (p *platform) setTerms(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -147,7 +147,7 @@ func TestFirstPayment(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	// 15 - 0.15 is held of his 1000: the rest is his to take, and no more.
+	// 15 - 0.15 is held of their 1000: the rest is theirs to take, and no more.
 	wantRefused(t, p.withdraw(t, "985.15000001", "tx-2"), connect.CodeFailedPrecondition, "insufficient_trader_balance")
 	wantRefused(t, p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
 	noError(t, p.withdraw(t, "985.15", "tx-2"))

@@ -253,7 +253,7 @@ func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTra
 	return changed.Msg
 }
 
-// A trader's processor, set by an operator, charges the cards of his payments.
+// A trader's processor, set by an operator, charges the cards of their payments.
 func TestTraderProcessor(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))

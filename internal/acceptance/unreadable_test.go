@@ -116,7 +116,7 @@ func TestUnreadableRequisite(t *testing.T) {
 	}
 }
 
-// A trader gets no link to the payer's pages, whatever he calls: who holds one acts as the payer.
+// A trader gets no link to the payer's pages, whatever they call: who holds one acts as the payer.
 func TestTradersGetNoLinks(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))

@@ -179,7 +179,7 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 	}
 }
 
-// Whose bodies come slowly keeps nobody waiting but himself: not another key of the same merchant, and no other merchant.
+// Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same merchant, and no other merchant.
 func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))

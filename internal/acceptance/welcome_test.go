@@ -114,7 +114,7 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
 		t.Errorf("confirmed: %v", data)
 	}
-	// The amount and the platform's part leave the trader; his own share never does.
+	// The amount and the platform's part leave the trader; their own share never does.
 	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297", "trader reserved 0.00000000")
 
 	e := s.await(t, orderID, 1)[0]

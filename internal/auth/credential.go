@@ -19,7 +19,7 @@ import (
 	"gateway/internal/fault"
 )
 
-// MerchantKeys is a merchant's own hand on the keys of its cashboxes.
+// MerchantKeys lets a merchant manage the API keys of its cashboxes.
 type MerchantKeys struct {
 	pool *pgxpool.Pool
 	q    *db.Queries
@@ -73,7 +73,7 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 	return list, legacy, nil
 }
 
-// cashbox settles that the caller is a merchant's portal user and the cashbox his merchant's.
+// cashbox settles that the caller is a merchant's portal user and the cashbox their merchant's.
 func (k *MerchantKeys) cashbox(ctx context.Context, who caller.Caller, id int64) (db.CashboxOwnerRow, error) {
 	if who.Kind != caller.MerchantPortal {
 		return db.CashboxOwnerRow{}, fault.ErrPortalTokenRequired

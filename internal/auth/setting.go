@@ -33,7 +33,7 @@ const (
 	maxMerchants = 100
 )
 
-// Create makes a user, on an operator's word. What the log of settings keeps of him does not include the password.
+// Create makes a user, on an operator's word. What the log of settings keeps of them does not include the password.
 func (u *Users) Create(ctx context.Context, who caller.Caller, n NewUser) (db.SettingChange, error) {
 	c, err := userChange(who, 0)
 	if err != nil {
@@ -107,7 +107,7 @@ type UserUpdate struct {
 	Password *string
 }
 
-// Update switches a user off or on, or changes his password. Either ends his sessions.
+// Update switches a user off or on, or changes their password. Either ends their sessions.
 func (u *Users) Update(ctx context.Context, who caller.Caller, update UserUpdate) (db.SettingChange, error) {
 	c, err := userChange(who, update.ID)
 	if err != nil {

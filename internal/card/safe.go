@@ -18,7 +18,7 @@ import (
 // Owner is the payment a card was entered for.
 type Owner struct {
 	MerchantID, PaymentID, CashboxID int64
-	// UserID is whose card it is, where it may be kept for his next payment; else nil.
+	// UserID is whose card it is, where it may be kept for their next payment; else nil.
 	UserID *string
 }
 

@@ -182,8 +182,8 @@ func (t *taking) decline(reason string) {
 	t.move = move{payment.Failed, &reason}
 }
 
-// gone: the acquirer knows of no charge. If we had it see to that, the payer types again; an unknown attempt is first
-// voided, by Poll; one that was voided without our asking is declined.
+// gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card again. An attempt the acquirer
+// does not know is voided first, by Poll. One that it voided without our asking is declined.
 func (t *taking) gone() {
 	switch {
 	case t.to == voided:
@@ -235,7 +235,8 @@ func (t *taking) reject() {
 	}
 }
 
-// standing: completed on somebody's word, to which the acquirer should come too, or under appeal, which decides nothing.
+// standing: somebody else completed the payment, and we wait for the acquirer to agree; or it is under appeal, which decides
+// nothing about the charge.
 func (t *taking) standing(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:

@@ -9,7 +9,7 @@ import (
 	"gateway/internal/payment"
 )
 
-// RequestCode asks the payer for the code his bank sent, on the trader's word.
+// RequestCode asks the payer for the code their bank sent, on the trader's word.
 func (s *Service) RequestCode(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 	return s.atDesk(ctx, who, id, State.codeRequested)
 }
@@ -94,7 +94,7 @@ func (s *Service) resend(ctx context.Context, found payment.Payment, by string, 
 		}
 		// The acquirer is told at the next round.
 		soon := db.AttemptNudgeParams{MerchantID: p.MerchantID, ID: state.AttemptID, Soon: now}
-		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // who is not told of his own
+		if err := q.AttemptNudge(ctx, soon); err != nil || by == byMerchant { // who is not told of their own
 			return err
 		}
 		return tellResend(ctx, p, state, by)

@@ -160,7 +160,7 @@ func TestMtstpay(t *testing.T) {
 	}
 }
 
-// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until he forgets it.
+// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they forget it.
 func TestPrefill(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

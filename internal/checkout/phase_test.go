@@ -83,7 +83,7 @@ func TestMovesKeepCount(t *testing.T) {
 	if s, _ = s.cardEntered(id); s.LastError != nil {
 		t.Errorf("a card after a lost one: %+v", s)
 	}
-	// After a code was given the trader asks once more by a resend alone; after it was not needed he may ask.
+	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
 	given, _ := s.codeGiven()
 	if _, err := given.codeRequested(); fault.As(err) == nil || fault.As(err).Code != wrongStep {
 		t.Errorf("asked again after a code: %v", err)

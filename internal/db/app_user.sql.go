@@ -83,7 +83,7 @@ select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('mer
 from app_user u where u.id = $1 for no key update
 `
 
-// UserSetting locks a user and reads what may be known of him.
+// UserSetting locks a user and reads what may be known of them.
 func (q *Queries) UserSetting(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, userSetting, id)
 	var column_1 []byte

@@ -458,7 +458,7 @@ type PayinListForTraderParams struct {
 	Page     int32
 }
 
-// PayinListForTrader lists a trader's own payouts and those waiting that he can pay.
+// PayinListForTrader lists a trader's own payouts and those waiting that they can pay.
 func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTraderParams) ([]Payin, error) {
 	rows, err := q.db.Query(ctx, payinListForTrader,
 		arg.TraderID,
@@ -715,7 +715,7 @@ type PayinTakeParams struct {
 	ID                 int64
 }
 
-// PayinTake gives a locked payout to a trader, at his terms.
+// PayinTake gives a locked payout to a trader, at their terms.
 func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, error) {
 	row := q.db.QueryRow(ctx, payinTake,
 		arg.Now,

@@ -40,7 +40,7 @@ const traderSetting = `-- name: TraderSetting :one
 select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = $1 for no key update
 `
 
-// TraderSetting locks a trader and reads his settings.
+// TraderSetting locks a trader and reads their settings.
 func (q *Queries) TraderSetting(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, traderSetting, id)
 	var column_1 []byte

@@ -97,14 +97,14 @@ type TraderOpts struct {
 	USDT         string
 	SharePercent string
 	RatePercent  decimal.NullDecimal
-	// Requisites is how many he has, in the pool of Currency and Method: RUB and sbp if empty.
+	// Requisites is how many they have, in the pool of Currency and Method: RUB and sbp if empty.
 	Requisites       int
 	Currency, Method string
 	// MinAmount and MaxAmount bound a payment on each: 1 and 1000000 if empty.
 	MinAmount, MaxAmount string
 }
 
-// Trader is a trader with his requisites.
+// Trader is a trader with their requisites.
 type Trader struct {
 	ID         int64
 	Requisites []int64

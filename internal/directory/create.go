@@ -48,15 +48,15 @@ func (s *Settings) CreateMerchant(ctx context.Context, who caller.Caller, n NewM
 	})
 }
 
-// NewTrader is a trader to be made. An empty RatePercent is no markup of his own.
+// NewTrader is a trader to be made. An empty RatePercent is no markup of their own.
 type NewTrader struct {
 	Name string
-	// SharePercent is his share of the spread, as a percent of spot.
+	// SharePercent is their share of the spread, as a percent of spot.
 	SharePercent string
 	RatePercent  string
 }
 
-// CreateTrader makes a trader, and the accounts of his USDT.
+// CreateTrader makes a trader, and the accounts of their USDT.
 func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (Change, error) {
 	c, err := s.change(who, "trader", "")
 	if err != nil {

@@ -84,7 +84,7 @@ func TestWithdrawTooMuch(t *testing.T) {
 		t.Error(err)
 	}
 	b.wantTrader(t, "0")
-	// What is held for payments is not his to take.
+	// What is held for payments is not theirs to take.
 	b.Fund(t, ledger.Reserved(ledger.Trader, b.trader.ID), "5")
 	_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"})
 	wantFault(t, err, "insufficient_trader_balance")

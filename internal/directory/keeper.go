@@ -130,7 +130,7 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
-	// Whoever changes a setting has a version of his own: all up to the one that is seen have been committed.
+	// Whoever changes a setting has a version of their own: all up to the one that is seen have been committed.
 	var n renewal
 	if err := db.Pipeline(ctx, k.pool, n.queries(known+1)...); err != nil {
 		return false, fmt.Errorf("read the settings: %w", err)

@@ -87,7 +87,7 @@ type TraderPayoutMethod struct {
 	Enabled          bool
 }
 
-// SetTraderPayoutMethod lets a trader take payouts of a method, or stops him from taking more.
+// SetTraderPayoutMethod lets a trader take payouts of a method, or stops them from taking more.
 func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller, m TraderPayoutMethod) (Change, error) {
 	subject := fmt.Sprintf("%d/%s/%s", m.TraderID, m.Currency, m.Method)
 	c, err := s.change(who, "trader_payout_method", subject)

@@ -138,7 +138,7 @@ func TestEveryChangeIsKept(t *testing.T) {
 	}
 }
 
-// A trader's requisites keep copies of his terms: they must follow.
+// A trader's requisites keep copies of their terms: they must follow.
 // A call that changes nothing leaves nothing in the log, and its answer has no number there.
 func TestNoChangeIsNotRecorded(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ type TraderUpdate struct {
 
 const maxOpenPayins = 1000
 
-// UpdateTrader switches a trader on or off, or sets his terms.
+// UpdateTrader switches a trader on or off, or sets their terms.
 func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u TraderUpdate) (Change, error) {
 	c, err := s.change(who, "trader", strconv.FormatInt(u.ID, 10))
 	if err != nil {

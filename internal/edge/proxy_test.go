@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A client is who the last of our proxies heard, and nobody can write himself another address.
+// A client is who the last of our proxies heard, and nobody can write themselves another address.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	trusted, err := ParseProxies("10.0.0.0/8, 192.0.2.1,2001:db8::/32")

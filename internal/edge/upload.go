@@ -73,7 +73,7 @@ func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, body *watchedB
 const (
 	// keyUploads and merchantUploads are how many uploads of a key and of a merchant are taken at once. A body may come
 	// slowly for as long as the server waits for one: it keeps nobody waiting but others of its own key, and the keys of
-	// a merchant, who can make as many as he likes, together do not fill the disk.
+	// a merchant, who can make as many as they like, together do not fill the disk.
 	keyUploads, merchantUploads = 4, 16
 	// uploadWait is how long an upload waits for others to finish.
 	uploadWait = 5 * time.Second
@@ -170,7 +170,7 @@ func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil
 	return func() {
-		// Who asked whether to send at all, and was not told to, sends nothing.
+		// A refused client that sent Expect: 100-continue sends no body.
 		if fullDuplex && (body.begun || r.Header.Get("Expect") == "") && control.Flush() == nil {
 			_, _ = io.CopyN(io.Discard, body, drained)
 		}

@@ -86,7 +86,7 @@ func (w *modelWalk) cancel(s modelStep) error {
 	})
 }
 
-// traderMove is a trader's word: on his own payments, and while they are pending.
+// traderMove is a trader's word: on their own payments, and while they are pending.
 func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
 	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) error {

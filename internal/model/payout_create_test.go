@@ -33,7 +33,7 @@ func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
 	case !done:
 		return want.refused(err)
 	case injury.lost():
-		// What a merchant does who does not know what became of his call: he must find what the lost answer told.
+		// What a merchant does who does not know what became of their call: they must find what the lost answer told.
 		if got, err = w.payouts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
 			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
 		}

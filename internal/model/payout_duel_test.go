@@ -11,7 +11,7 @@ import (
 // modelRival is one of two who want to move a payout at the same time.
 type modelRival struct {
 	call func() error
-	// refusal is why he could not, even alone; late is what the second of two is told.
+	// refusal is why they could not, even alone; late is what the second of two is told.
 	refusal, late string
 	apply         func()
 }

@@ -57,7 +57,7 @@ func (w *modelWalk) take(s modelStep) error {
 	return p.judgeOffer(injury, offer)
 }
 
-// judgeOffer wants a trader shown the whole requisite of the payout he took, and what he gets for it.
+// judgeOffer wants a trader shown the whole requisite of the payout they took, and what they get for it.
 func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) error {
 	if i.lost() {
 		return nil
@@ -216,7 +216,7 @@ func (w *modelWalk) reverse(s modelStep) error {
 	return w.endedPayout(p, injury, err, want, "failed", modelOperator.Actor(), reason, nil)
 }
 
-// withdraw is the merchant's taking a payout back, by his key or in his portal.
+// withdraw is the merchant's taking a payout back, by their key or in their portal.
 func (w *modelWalk) withdraw(s modelStep) error {
 	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "waiting" })
 	if p == nil {

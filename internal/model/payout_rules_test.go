@@ -171,7 +171,7 @@ func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	p.trader, p.traderPart, p.platformPart = nil, 0, 0
 }
 
-// take gives a payout to a trader: he will get spot and his percent of it, but no more than there is, the platform the rest.
+// take gives a payout to a trader: they will get spot and their percent of it, but no more than there is, the platform the rest.
 func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 	share := floorUSDT(new(big.Rat).Mul(big.NewRat(p.spot, 1e8), percentOf(trader.share)))
 	p.trader, p.traderPart = trader, p.spot+min(share, p.frozen-p.spot)

@@ -96,7 +96,7 @@ func (m *gatewayModel) openAccounts(available ledger.Account) {
 }
 
 // quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded down; the spread is
-// their difference; the trader gets his percent of spot, but no more than the spread, and the platform the rest.
+// their difference; the trader gets their percent of spot, but no more than the spread, and the platform the rest.
 func quoteModel(amount int64, fiat *big.Rat, markup, share string) modelQuote {
 	money := big.NewRat(amount, 100)
 	marked := new(big.Rat).Mul(fiat, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))

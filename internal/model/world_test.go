@@ -54,7 +54,7 @@ type modelMethod struct {
 type modelTrader struct {
 	dbtest.Trader
 	share, percent string
-	// pays are the methods of RUB by which he takes payouts, takes how many he may have open.
+	// pays are the methods of RUB by which they take payouts, takes how many they may have open.
 	pays  map[string]bool
 	takes int
 }

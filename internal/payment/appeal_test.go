@@ -271,7 +271,7 @@ func TestAppealsTaken(t *testing.T) {
 	}
 }
 
-// An operator's review holds the money again, his decision settles it or not, and the merchant is told of both.
+// An operator's review holds the money again, their decision settles it or not, and the merchant is told of both.
 func TestDecideAppeal(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []string{"completed", "failed"} {
@@ -416,7 +416,7 @@ func TestListAppeals(t *testing.T) {
 	wantFields(t, err, "cursor", "limit", "status")
 }
 
-// The desk is the operator's; what he gets wrong is named.
+// The desk is the operator's; what they get wrong is named.
 func TestAppealDeskRefusals(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

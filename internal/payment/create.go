@@ -228,7 +228,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 		record(change{to: Pending, actor: d.who.Actor()}, d.payment.MerchantID, id, nil, d.now),
 	)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
-	// A trader never puts up more than he has.
+	// A trader never puts up more than they have.
 	queries = append(queries, ledger.Take(cause, positionOf(d.payment)...)...)
 	err = db.Write(ctx, s.creations, queries...)
 	if ledger.Short(err) {

@@ -65,7 +65,7 @@ func (b *bundle) hold(t *testing.T, sql string, args ...any) (release func()) {
 const lockBalance = "select from account_balance where account_id = $1 for update"
 
 // A trader whose account somebody has locked is passed by: payments get other traders' requisites, and only the first few wait
-// at all, for a moment. Once the account is free he gets payments again.
+// at all, for a moment. Once the account is free they get payments again.
 func TestHeldTraderIsPassedBy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -95,7 +95,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	}
 	creating.Wait()
 	slices.Sort(took)
-	// A lock is waited for 200 ms, by those who chose him before anybody knew.
+	// A lock is waited for 200 ms, by those who chose them before anybody knew.
 	if waited := took[len(took)-6]; waited >= 200*time.Millisecond || ofHeld() != 0 {
 		t.Errorf("all but five took up to %s, %d payments are the held trader's", waited, ofHeld())
 	}

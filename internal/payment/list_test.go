@@ -38,7 +38,7 @@ func page(limit int32, cursor *string) payment.Page {
 	return payment.Page{Page: db.Page{Limit: &limit, Cursor: cursor}}
 }
 
-// A cabinet user's payments are those of his login and of his id, of every merchant he is linked to, and nobody else's.
+// A cabinet user's payments are those of their login and of their id, of every merchant they are linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -125,7 +125,7 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 		select merchant_id, n, case when n %% 20 = 0 then 'anna' else 'payer-' || n end, %[1]s
 		from payment, generate_series(1000, 20000) n where id = $1`, columns), p.ID)
 	b.exec(t, "analyze payment")
-	// A trader's list by a status that few of his payments are in does not read the others.
+	// A trader's list by a status that few of their payments are in does not read the others.
 	if plan := b.plan(t, `select * from payment where trader_id = $1 and status = 'appeal' and id < 9223372036854775807
 		order by id desc limit 51`, p.TraderID); !strings.Contains(plan, "payment_trader_status_idx") {
 		t.Errorf("the plan of a trader's list:\n%s", plan)

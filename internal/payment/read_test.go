@@ -76,7 +76,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 			}
 		})
 	}
-	// The payer's numeric id serves as well as his login.
+	// The payer's numeric id serves as well as their login.
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
 	p = b.create(t, merchant.Caller, r)

@@ -191,7 +191,7 @@ func TestReservationGoneToAnother(t *testing.T) {
 	b.Audit(t)
 }
 
-// A completed payment is reversed after the merchant has spent it: he owes, and what comes in next repays.
+// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next repays.
 func TestReversalOfSpentMoney(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -209,8 +209,8 @@ func TestReversalOfSpentMoney(t *testing.T) {
 	b.Audit(t)
 }
 
-// A payment fails, the trader takes his USDT out, and then the payment completes late: he owes, and gets no payments
-// until he has enough again.
+// A payment fails, the trader takes their USDT out, and then the payment completes late: they owe, and get no payments
+// until they have enough again.
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -144,7 +144,7 @@ func TestSweepsInParallel(t *testing.T) {
 
 // Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and takes the first fresh
 // one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190; of the spread of 0.5952381 the trader keeps
-// 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of his 100.
+// 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of their 100.
 func TestSettlementWaitsForARate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

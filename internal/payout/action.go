@@ -25,7 +25,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 	return s.endFrom(ctx, found.Payin, is(Waiting, errNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
-// Take gives a waiting payout to the trader who asks first. From then on he alone may end it.
+// Take gives a waiting payout to the trader who asks first. From then on they alone may end it.
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
 	if who.Kind != caller.Trader {
 		return Offer{}, fault.ErrTokenKindNotAllowed

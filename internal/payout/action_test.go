@@ -204,7 +204,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Of traders who take at once one wins, and nobody but him may end the payout or see where it goes.
+// Of traders who take at once one wins, and nobody but them may end the payout or see where it goes.
 func TestTwoTradersTake(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -247,7 +247,7 @@ func TestTwoTradersTake(t *testing.T) {
 	}
 }
 
-// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets his way.
+// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets their way.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},
@@ -283,7 +283,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// What a trader sees: payouts waiting that he can pay, masked, and those he took, whole.
+// What a trader sees: payouts waiting that they can pay, masked, and those they took, whole.
 func TestTraderList(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -329,7 +329,7 @@ func TestTraderList(t *testing.T) {
 	if first[0].OrderID != "order-2" || rest[0].OrderID != "order-1" || end != nil {
 		t.Errorf("pages %v, %v, %v", first, rest, end)
 	}
-	// He cannot take what he cannot pay, nor once he is switched off.
+	// They cannot take what they cannot pay, nor once they are switched off.
 	wantCode(t, onlyErr(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.exec(t, "update trader set enabled = false where id = $1", s.second.ID)
 	wantCode(t, onlyErr(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")

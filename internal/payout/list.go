@@ -30,7 +30,7 @@ func (p Page) bounds(ctx context.Context) (limit int32, before int64, err error)
 	return limit, before, f.Err()
 }
 
-// Offer is a payout as its trader sees it: one he has taken, or one he may.
+// Offer is a payout as its trader sees it: one they have taken, or one they may.
 type Offer struct {
 	Payin
 	// Address is the whole requisite for the trader who took the payout, and its last four digits for all others.
@@ -58,7 +58,7 @@ func waiting(p db.Payin, share decimal.Decimal) Offer {
 	return Offer{Payin: Payin{p}, Address: p.AddressMask, RewardUSDT: reward}
 }
 
-// ListForTrader lists the payouts a trader took, and those waiting that he can pay. The cursor is nil on the last page.
+// ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
 	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed

@@ -21,7 +21,7 @@ type Request struct {
 	Currency    string
 	CallbackURI string
 	Method      string
-	// Address is the recipient's requisite, Recipient his full name.
+	// Address is the recipient's requisite, Recipient their full name.
 	Address   string
 	Recipient string
 	Code      *string

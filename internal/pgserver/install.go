@@ -75,7 +75,7 @@ func chooseInstall(ctx context.Context, opts Options, who identity) (install, er
 	return fetchInstall(ctx, opts, who, tooOld)
 }
 
-// overrideInstall holds the operator to his word: a wrong override is an error, not a reason to search on.
+// overrideInstall holds the operator to their word: a wrong override is an error, not a reason to search on.
 func overrideInstall(ctx context.Context, dir string) (install, error) {
 	inst, err := inspect(ctx, dir)
 	if err != nil {

@@ -133,7 +133,7 @@ type Quote struct {
 	SpreadPlatform decimal.Decimal
 }
 
-// Hold is what the trader puts up: spot less the share he keeps.
+// Hold is what the trader puts up: spot less the share they keep.
 func (q Quote) Hold() decimal.Decimal { return q.Spot.Sub(q.SpreadTrader) }
 
 var hundred = decimal.NewFromInt(100)

@@ -52,7 +52,7 @@ func wantIDs(t *testing.T, got []int64, want ...int64) {
 	}
 }
 
-// Whoever is switched off and on again has the place of his last use, and one that was tried in vain has the place it had.
+// Whoever is switched off and on again has the place of their last use, and one that was tried in vain has the place it had.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	r := pooled(5)

@@ -26,7 +26,7 @@ func (e *NoneError) Error() string { return "no requisite is available" }
 // choice.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// A try's answers where the candidate's trader lacks the USDT, or where somebody else has his account locked.
+// A try's answers where the candidate's trader lacks the USDT, or where somebody else has their account locked.
 var (
 	ErrShort = errors.New("the trader lacks the USDT")
 	ErrHeld  = errors.New("the trader's account is held")

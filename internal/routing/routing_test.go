@@ -238,7 +238,7 @@ func (b bundle) holder(t *testing.T, id int64) (payment int64) {
 	return payment
 }
 
-// Everybody of a trader who is short is passed by, and what was tried on him leaves no trace.
+// Everybody of a trader who is short is passed by, and what was tried on them leaves no trace.
 func TestShortTraderIsPassedBy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -21,7 +21,7 @@ const (
 	tokenLife = 100 * 365 * 24 * time.Hour
 )
 
-// user is a person to sign in as; number picks his merchant or trader.
+// user is a person to sign in as; number picks their merchant or trader.
 type user struct {
 	kind   caller.Kind
 	login  string

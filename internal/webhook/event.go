@@ -16,8 +16,7 @@ import (
 	"gateway/internal/vault"
 )
 
-// Events is the desk at which merchants and operators look events up, have them sent again, and change the secrets they
-// are signed with.
+// Events lists and replays events, and rotates the secrets that sign them, for merchants and operators.
 type Events struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool

@@ -50,7 +50,7 @@ func (p *places) full() []int64 {
 	return list
 }
 
-// first takes an endpoint's first place, unless its merchant has as many as he may.
+// first takes an endpoint's first place, unless its merchant has as many as they may.
 func (p *places) first(merchantID int64, slow bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -975,7 +975,7 @@ func EnterCode(c Checkout, e CodeEntry) templ.Component {
 	})
 }
 
-// Processing has the payer wait for his bank.
+// Processing has the payer wait for their bank.
 func Processing(c Checkout, p Progress) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

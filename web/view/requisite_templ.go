@@ -293,7 +293,7 @@ func Waiting(r Requisite) templ.Component {
 	})
 }
 
-// Sent reassures a payer who says he has paid.
+// Sent reassures a payer who says they have paid.
 func Sent(r Requisite) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

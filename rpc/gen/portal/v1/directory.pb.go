@@ -89,7 +89,7 @@ type CreateTraderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 100 characters, trimmed.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// His share of the spread, as a percent of spot.
+	// Their share of the spread, as a percent of spot.
 	SharePercent string `protobuf:"bytes,2,opt,name=share_percent,json=sharePercent,proto3" json:"share_percent,omitempty"`
 	// Markup where neither cashbox nor merchant has one; none when unset.
 	RatePercent   *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`

@@ -58,7 +58,7 @@ export type CreateTraderRequest = Message<"portal.v1.CreateTraderRequest"> & {
   name: string;
 
   /**
-   * His share of the spread, as a percent of spot.
+   * Their share of the spread, as a percent of spot.
    *
    * @generated from field: string share_percent = 2;
    */

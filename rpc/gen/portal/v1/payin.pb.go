@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// TraderPayin is a payout as a trader sees it: one he has taken, or one he may take.
+// TraderPayin is a payout as a trader sees it: one they have taken, or one they may take.
 type TraderPayin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A uuid.

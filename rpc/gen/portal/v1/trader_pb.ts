@@ -162,7 +162,7 @@ export const CancelPaymentResponseSchema: GenMessage<CancelPaymentResponse> = /*
   messageDesc(file_portal_v1_trader, 5);
 
 /**
- * TraderService is the desk of a trader: the payments assigned to him, the payouts he can pay, and what he does with them.
+ * TraderService is the desk of a trader: the payments assigned to them, the payouts they can pay, and what they do with them.
  *
  * @generated from service portal.v1.TraderService
  */
@@ -198,7 +198,7 @@ export const TraderService: GenService<{
     output: typeof CancelPaymentResponseSchema;
   },
   /**
-   * RequestCode asks the payer of a card payment for the code his bank sent.
+   * RequestCode asks the payer of a card payment for the code their bank sent.
    *
    * @generated from rpc portal.v1.TraderService.RequestCode
    */
@@ -228,7 +228,7 @@ export const TraderService: GenService<{
     output: typeof CardStepResponseSchema;
   },
   /**
-   * ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+   * ListPayins lists the payouts the caller took and those waiting that they can pay, newest first.
    *
    * @generated from rpc portal.v1.TraderService.ListPayins
    */
@@ -238,7 +238,7 @@ export const TraderService: GenService<{
     output: typeof ListTraderPayinsResponseSchema;
   },
   /**
-   * TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+   * TakePayin takes a waiting payout. Of several traders at once one gets it, and they alone see the whole requisite.
    *
    * @generated from rpc portal.v1.TraderService.TakePayin
    */

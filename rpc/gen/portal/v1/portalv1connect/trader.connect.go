@@ -74,15 +74,15 @@ type TraderServiceClient interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
-	// RequestCode asks the payer of a card payment for the code his bank sent.
+	// RequestCode asks the payer of a card payment for the code their bank sent.
 	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// RequestCodeResend asks for another code; the merchant gets a webhook.
 	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
 	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
-	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	// ListPayins lists the payouts the caller took and those waiting that they can pay, newest first.
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
-	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and they alone see the whole requisite.
 	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
 	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
@@ -250,15 +250,15 @@ type TraderServiceHandler interface {
 	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
 	// CancelPayment cancels a pending payment.
 	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
-	// RequestCode asks the payer of a card payment for the code his bank sent.
+	// RequestCode asks the payer of a card payment for the code their bank sent.
 	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// RequestCodeResend asks for another code; the merchant gets a webhook.
 	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
 	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
-	// ListPayins lists the payouts the caller took and those waiting that he can pay, newest first.
+	// ListPayins lists the payouts the caller took and those waiting that they can pay, newest first.
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
-	// TakePayin takes a waiting payout. Of several traders at once one gets it, and he alone sees the whole requisite.
+	// TakePayin takes a waiting payout. Of several traders at once one gets it, and they alone see the whole requisite.
 	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
 	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
