@@ -115,7 +115,15 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 	}
 	defer end()
 	time.Sleep(troubleBefore)
-	sorted, err := openLoop(ctx, othersClients, othersRate, b.seconds, over.act)
+	sorted, err := openLoop(ctx, othersClients, othersRate, b.seconds, func(ctx context.Context, client int) (bool, error) {
+		for { // who is told to come again does, and has waited for both
+			done, err := over.act(ctx, client)
+			if !errors.Is(err, errBusy) {
+				return done, err
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,11 @@ func dial(ctx context.Context, address string) (*wire, error) {
 	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)}, nil
 }
 
-// errStatus is an answer other than 200.
-var errStatus = errors.New("the gateway answered")
+// errStatus is an answer other than 200, and errBusy one that asks to come again.
+var (
+	errStatus = errors.New("the gateway answered")
+	errBusy   = fmt.Errorf("%w, busy", errStatus)
+)
 
 // send sends a request and reads the answer, whose body stays valid until the next.
 func (w *wire) send(request []byte) ([]byte, error) {
@@ -45,7 +48,11 @@ func (w *wire) send(request []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%w %d: %s", errStatus, response.StatusCode, w.body.Bytes())
+		status := errStatus
+		if response.StatusCode == http.StatusServiceUnavailable {
+			status = errBusy
+		}
+		return nil, fmt.Errorf("%w %d: %s", status, response.StatusCode, w.body.Bytes())
 	}
 	return w.body.Bytes(), nil
 }

@@ -204,6 +204,9 @@ func (s *Service) make(ctx context.Context, d *draft) error {
 	if none := new(routing.NoneError); errors.As(err, &none) {
 		return fmt.Errorf("%w: %w", errNoRequisite, err)
 	}
+	if errors.Is(err, routing.ErrHeld) {
+		return fmt.Errorf("%w: %w", fault.ErrBusy, err)
+	}
 	return err
 }
 

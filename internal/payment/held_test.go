@@ -111,7 +111,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	b.Audit(t)
 }
 
-// Where nobody else is there, the payment is refused as if the trader were short, and soon.
+// Where nobody else is there, the caller is told soon to come again: the requisites are free.
 func TestHeldTraderAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -121,7 +121,7 @@ func TestHeldTraderAlone(t *testing.T) {
 	b.hold(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	began := time.Now()
 	_, err := service.Create(context.Background(), merchant.Caller, request("1"))
-	wantCode(t, err, "collect_requisites_not_available")
+	wantCode(t, err, "busy")
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("refused after %s", took)
 	}

@@ -305,6 +305,7 @@ func (known *requisite) moveBack(usedAt time.Time) {
 func (r *Requisites) got(c Candidate, w Want) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	delete(r.heldUntil, c.TraderID)
 	known := r.known[c.ID]
 	known.moveBack(w.Now)
 	if !w.Desk {

@@ -13,7 +13,8 @@ import (
 const restFor = time.Second
 
 // heldFor is how long no requisite of a trader is tried whose account somebody else has had locked: as long as that takes at
-// least, were it a process that has frozen.
+// least, were it a process that has frozen. A payment that gets the trader all the same, which had only waited in line for a busy
+// account, ends it.
 const heldFor = 3 * time.Second
 
 // note remembers why a candidate was not to be had, so that nobody else waits for the same.

@@ -62,10 +62,10 @@ func (r *Requisites) Place(
 		if err != nil {
 			return err
 		}
-		found := false
+		found, held := false, false
 		for i, c := range candidates {
 			if c.DroppedBy == Free && r.held(c) {
-				candidates[i].DroppedBy = TraderShort
+				held, candidates[i].DroppedBy = true, TraderShort
 				continue
 			}
 			if c.DroppedBy != Free {
@@ -84,12 +84,16 @@ func (r *Requisites) Place(
 				return err
 			}
 			if r.note(c, err); errors.Is(err, ErrHeld) {
-				candidates[i].DroppedBy = TraderShort
+				held, candidates[i].DroppedBy = true, TraderShort
 				continue
 			}
 			found = true
 		}
-		if len(candidates) < most {
+		switch {
+		case len(candidates) == most: // there are more
+		case held && !found: // one of them may be had in a moment
+			return ErrHeld
+		default:
 			return r.none(w, candidates, found)
 		}
 	}
