@@ -84,9 +84,9 @@ var breakages = map[string]struct {
 	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
 	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
 	"settled for another amount":      {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
-	"far behind the first": {rulePosition, true, `update payment set id = 45000, amount_usdt = amount_usdt + 0.00000001 where id = 2;
-		update transfer set subject_id = 45000 where subject = 'payment' and subject_id = 2;
-		update webhook_event set subject_id = 45000 where subject_id = 2; update payment_history set payment_id = 45000 where payment_id = 2`},
+	"far behind the first": {rulePosition, true, `update payment set id = 1099511627776, amount_usdt = amount_usdt + 0.00000001 where id = 2;
+		update transfer set subject_id = 1099511627776 where subject = 'payment' and subject_id = 2;
+		update webhook_event set subject_id = 1099511627776 where subject_id = 2; update payment_history set payment_id = 1099511627776 where payment_id = 2`},
 	"settled to another cashbox":     {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
 	"settled for another trader":     {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
 	"money moved once more":          {rulePosition, true, booked("payment", "1", "14", "12", "1")},
