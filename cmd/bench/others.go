@@ -66,12 +66,7 @@ func (b *bench) others(ctx context.Context) error {
 		return err
 	}
 	for _, t := range troubles() {
-		longest := c.watchSnapshots(ctx)
-		err := c.beside(ctx, t)
-		if age := longest(); !t.outside {
-			b.report.sample("longest_snapshot_s", age.Seconds())
-		}
-		if err != nil {
+		if err := c.beside(ctx, t); err != nil {
 			return fmt.Errorf("beside %s: %w", t.name, err)
 		}
 	}
@@ -114,6 +109,7 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 		return err
 	}
 	defer end()
+	oldest := b.watchSnapshots(ctx)
 	time.Sleep(troubleBefore)
 	sorted, err := openLoop(ctx, othersClients, othersRate, b.seconds, func(ctx context.Context, client int) (bool, error) {
 		for { // who is told to come again does, and has waited for both
@@ -124,6 +120,9 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
+	if age := oldest(); !t.outside {
+		b.report.sample("longest_snapshot_s", age.Seconds())
+	}
 	if err != nil {
 		return err
 	}
