@@ -150,6 +150,9 @@ func TestCancel(t *testing.T) {
 	if b.status(t, p) != "pending" {
 		t.Fatal("asking has cancelled")
 	}
+	if same := page.Find(`a[href="` + b.path(p) + `/cancel?lang=ru"]`); same.Length() != 1 {
+		t.Error("another language does not show the same page")
+	}
 	action, _ := page.Find("form").Attr("action")
 	if a := b.post(t, action); a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
 		t.Errorf("%d to %s", a.code, a.header.Get("Location"))

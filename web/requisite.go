@@ -192,8 +192,8 @@ func (p *Pay) askCancel(v visit) {
 		back(v.w, page.Shell)
 		return
 	}
-	// Do not refresh the page while the payer decides.
-	page.Watch = nil
+	// Do not refresh the page while the payer decides. Another language shows this page again.
+	page.Watch, page.Below = nil, "/cancel"
 	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CancelText))
 }
 
