@@ -98,12 +98,9 @@ func (b *bench) watchSnapshots(ctx context.Context) func() time.Duration {
 	}
 }
 
+// beside measures them beside one trouble. The connections are opened just before: the gateway closes those on which nothing comes,
+// and a trouble may take its time to begin.
 func (b *bench) beside(ctx context.Context, t trouble) error {
-	over, hangUp, err := b.creator(ctx, manyMethod, othersClients)
-	if err != nil {
-		return err
-	}
-	defer hangUp()
 	end, err := t.begin(b, ctx)
 	if err != nil {
 		return err
@@ -111,6 +108,12 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 	defer end()
 	oldest := b.watchSnapshots(ctx)
 	time.Sleep(troubleBefore)
+	over, hangUp, err := b.creator(ctx, manyMethod, othersClients)
+	if err != nil {
+		oldest()
+		return err
+	}
+	defer hangUp()
 	sorted, err := openLoop(ctx, othersClients, othersRate, b.seconds, func(ctx context.Context, client int) (bool, error) {
 		for { // who is told to come again does, and has waited for both
 			done, err := over.act(ctx, client)
