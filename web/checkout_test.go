@@ -115,7 +115,7 @@ func TestCodeOnlyPage(t *testing.T) {
 	p := b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, p, codeCard)
 	page := b.page(t, b.path(p)+"/code?lang=ru")
-	wantText(t, page, "h1", "Введите код из банка")
+	wantText(t, page, "h1", "Введите код от банка")
 	if got := page.Find("main").AttrOr("data-page", ""); got != b.path(p)+"/code?lang=ru" {
 		t.Errorf("it watches %s", got)
 	}

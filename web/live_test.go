@@ -31,6 +31,7 @@ func TestCountdown(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	page.open(b.server.URL + b.path(p))
+	page.await(".left .unseen:not([hidden])", "Time left:")
 	if left := page.text("[data-left]"); left != "15:00" && left != "14:59" {
 		t.Errorf("%s are left", left)
 	}

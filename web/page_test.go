@@ -31,6 +31,9 @@ func TestPageWithoutScript(t *testing.T) {
 	// 15 minutes from 12:00 UTC, in Moscow; 14 minutes and a half are left.
 	wantText(t, page, "time", "Pay before 15:15 (UTC+3)")
 	wantText(t, page, "[data-left]", "14 minutes left")
+	if page.Find(".left .unseen[hidden]").Length() != 1 {
+		t.Error("the minutes in words have a label besides")
+	}
 	if got, _ := page.Find("time").Attr("datetime"); got != "2026-11-20T12:15:00Z" {
 		t.Errorf("the deadline is %s", got)
 	}

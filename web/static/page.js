@@ -46,6 +46,7 @@
     const left = main.querySelector('[data-left]');
     if (!left) return;
     left.classList.add('counting');
+    left.previousElementSibling.hidden = false;
     const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
     const hours = Math.floor(seconds / 3600);
     left.textContent = hours ? hours + ':' + two(Math.floor(seconds / 60) % 60) + ':' + two(seconds % 60) : clock(seconds);

@@ -17,7 +17,7 @@ var azerbaijani = phrases{
 
 	UnknownTitle: text("Bu link işləmir"),
 	UnknownText:  text("Linki tam açdığınızı yoxlayın və ya mağazadan yenisini istəyin."),
-	BrokenTitle:  text("Nəsə səhv getdi"),
+	BrokenTitle:  text("Xəta baş verdi"),
 	BrokenText:   text("Problem bizim tərəfdədir, ödənişinizə heç nə olmayıb. Bir dəqiqədən sonra səhifəni yeniləyin."),
 	ForeignTitle: text("Sorğu qəbul edilmədi"),
 	ForeignText:  text("Sorğu ödəniş səhifəsindən gəlməyib. Mağazanın linkini açıb yenidən cəhd edin."),
@@ -72,7 +72,7 @@ var azerbaijani = phrases{
 	LateTitle:      text("Pulu artıq göndərmisiniz?"),
 	LateText:       text("Narahat olmayın: mağaza köçürmənizin yoxlanılmasını istəyə bilər."),
 
-	PayTitle:      text("%s ödəyin"),
+	PayTitle:      text("%s ödə"),
 	AmountToPay:   text("Ödəniləcək məbləğ"),
 	WaitingCard:   text("Kartınızın məlumatları gözlənilir"),
 	Expiry:        text("Etibarlılıq müddəti"),
@@ -91,7 +91,7 @@ var azerbaijani = phrases{
 	SavedChanged:  text("Bu arada başqa kart yadda saxlanıb. Ödəməzdən əvvəl onu yoxla."),
 	ValidUntil:    text("%s tarixinədək etibarlıdır"),
 	OtherCard:     text("Başqa kartdan istifadə et"),
-	ForgetCard:    text("Bu kartı unut"),
+	ForgetCard:    text("Bu kartı sil"),
 	UseSaved:      text("Yadda saxlanmış kartdan istifadə et"),
 	StepCard:      text("Kartınızın məlumatlarını daxil edin."),
 	StepCode:      text("Bankınız kod göndərsə, onu burada daxil edin."),
