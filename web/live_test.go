@@ -94,7 +94,7 @@ func TestCancelInBrowser(t *testing.T) {
 	page.click("a.quiet")
 	page.await("h1", "Bu ödeme iptal edilsin mi?")
 	page.click("a.button")
-	page.await("h1", "Tam olarak gönderilecek tutar 1.500 ₽")
+	page.await("h1", "Tam olarak bu tutarı gönderin 1.500 ₽")
 	page.click("a.quiet")
 	page.await("h1", "Bu ödeme iptal edilsin mi?")
 	page.click("form button")
