@@ -17,8 +17,8 @@ func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question st
 	switch status := a.payment.status; {
 	case a.status == attemptTakenBack:
 		a.hearUnpaid(answer, question)
-		// The money is gone back although somebody completed the payment once more.
-		if a.status == attemptVoided && status == "completed" && a == a.payment.checkout.last() {
+		// The money is gone back, or never came, although somebody completed the payment once more.
+		if (a.status == attemptVoided || a.status == attemptDeclined) && status == "completed" && a == a.payment.checkout.last() {
 			a.conflict()
 		}
 	case a.status != attemptUnderWay: // what has ended stays ended
