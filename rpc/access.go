@@ -10,7 +10,8 @@ import (
 	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
-// access says which kinds of callers each procedure lets in, over Connect and REST alike. What such a caller may do with which record is the service's to decide.
+// access says which kinds of callers each procedure lets in, over Connect and REST alike. What such
+// a caller may do with which record is the service's to decide.
 var access = edge.Access{
 	gatewayv1connect.PaymentServiceCreatePaymentProcedure: {caller.MerchantKey},
 	gatewayv1connect.PaymentServiceGetPaymentProcedure: {
@@ -105,7 +106,8 @@ func Access(procedure string) []caller.Kind { return access[procedure] }
 // uploads are the procedures whose body brings a file.
 var uploads = edge.Uploads{gatewayv1connect.PaymentServiceCreateAppealProcedure: caller.ScopePayments}
 
-// NewDoor makes the door that all procedures of the services are behind, over Connect and REST alike.
+// NewDoor makes the door that all procedures of the services are behind, over Connect and REST
+// alike.
 func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, s Services) (*edge.Door, error) {
 	procedures, err := s.Procedures()
 	if err != nil {

@@ -31,7 +31,8 @@ func procedures() map[string]bool {
 	return all
 }
 
-// A procedure without a row would have nobody to check who calls it; a row without a procedure is a slip of the pen.
+// A procedure without a row would have nobody to check who calls it; a row without a procedure is a
+// slip of the pen.
 func TestEveryProcedureHasARow(t *testing.T) {
 	t.Parallel()
 	all := procedures()
@@ -53,7 +54,15 @@ func TestEveryProcedureHasARow(t *testing.T) {
 func TestDoorNeedsARow(t *testing.T) {
 	t.Parallel()
 	const unknown = "/gateway.v1.PaymentService/DropEverything"
-	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, []string{unknown}); err == nil || !strings.Contains(err.Error(), unknown) {
+	if _, err := edge.NewDoor(
+		nil,
+		nil,
+		nil,
+		access,
+		uploads,
+		[]string{unknown},
+	); err == nil ||
+		!strings.Contains(err.Error(), unknown) {
 		t.Errorf("error %v; want it to name the procedure", err)
 	}
 	var known []string

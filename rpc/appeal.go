@@ -35,8 +35,14 @@ func (s *PaymentService) CreateAppeal(
 	return connect.NewResponse(&gatewayv1.CreateAppealResponse{
 		Message: "Appeal created",
 		Data: &gatewayv1.Appeal{
-			Id: opened.ID, PaymentId: opened.PaymentID, Uuid: opened.Payment.UUID.String(), Reason: opened.Reason,
-			FileName: opened.FileName, FileSize: opened.FileSize, Status: opened.Status, CreatedAt: timestamp(opened.CreatedAt),
+			Id:        opened.ID,
+			PaymentId: opened.PaymentID,
+			Uuid:      opened.Payment.UUID.String(),
+			Reason:    opened.Reason,
+			FileName:  opened.FileName,
+			FileSize:  opened.FileSize,
+			Status:    opened.Status,
+			CreatedAt: timestamp(opened.CreatedAt),
 		},
 	}), nil
 }
@@ -86,7 +92,9 @@ func (s *OperatorService) ResolveAppeal(
 		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason}))
 }
 
-func appealDecision(message string) func(payment.AppealRecord, error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
+func appealDecision(
+	message string,
+) func(payment.AppealRecord, error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
 	return func(a payment.AppealRecord, err error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
 		if err != nil {
 			return nil, err

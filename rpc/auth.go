@@ -25,8 +25,9 @@ func NewAuthService(users *auth.Users, limits *limit.Limits) *AuthService {
 	return &AuthService{users: users, limits: limits}
 }
 
-// Login implements the service. A sign-in counts as a failure until it has turned out to be none, so that trying in
-// parallel gains nothing. One that is refused without a look at its password never is.
+// Login implements the service. A sign-in counts as a failure until it has turned out to be none,
+// so that trying in parallel gains nothing. One that is refused without a look at its password
+// never is.
 func (s *AuthService) Login(
 	ctx context.Context, req *connect.Request[portalv1.LoginRequest],
 ) (*connect.Response[portalv1.LoginResponse], error) {
@@ -52,8 +53,8 @@ func (s *AuthService) Login(
 	}), nil
 }
 
-// countFailure counts a sign-in under every rule, or under none where one refuses it. A login that nobody has counts
-// like any other, so that the limits do not tell which exist.
+// countFailure counts a sign-in under every rule, or under none where one refuses it. A login that
+// nobody has counts like any other, so that the limits do not tell which exist.
 func (s *AuthService) countFailure(login, address string) (forgive func(), err error) {
 	var counted []limit.Call
 	forgive = func() {

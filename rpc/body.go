@@ -33,9 +33,10 @@ func input(procedure string) (protoreflect.MessageType, error) {
 	return protoregistry.GlobalTypes.FindMessageByName(method.Input().FullName())
 }
 
-// checkBody answers for a Connect body that cannot be decoded, with the detail that every wrong body gets: the library's
-// own answer has none, and would quote the body, which may be a card. A portal's body with fields nobody knows is refused
-// too: who misspells a setting must not be told that it was set. The merchants' API ignores unknown fields.
+// checkBody answers for a Connect body that cannot be decoded, with the detail that every wrong
+// body gets: the library's own answer has none, and would quote the body, which may be a card. A
+// portal's body with fields nobody knows is refused too: who misspells a setting must not be told
+// that it was set. The merchants' API ignores unknown fields.
 func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 	request, err := input(procedure)
 	if err != nil {
@@ -75,7 +76,8 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 // The two forms of a Connect body.
 const mediaJSON, mediaProto = "application/json", "application/proto"
 
-// readBody returns what keeps a body from being read, and else the names of its fields that nobody knows.
+// readBody returns what keeps a body from being read, and else the names of its fields that nobody
+// knows.
 func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (found fault.Fields, unknown []string) {
 	m := request.New()
 	if found := decode(m, isJSON, content); len(found) > 0 {
@@ -84,12 +86,14 @@ func readBody(request protoreflect.MessageType, isJSON bool, content []byte) (fo
 	if !isJSON {
 		return fault.Fields{}, unknownNumbers(nil, "", m)
 	}
-	// What the library reads this reader may find nested too deep; its names are then not looked at.
+	// What the library reads this reader may find nested too deep; its names are then not looked
+	// at.
 	document, _ := strictjson.Parse(content)
 	return fault.Fields{}, unknownNames(nil, "", request.Descriptor(), document)
 }
 
-// decode fills m and returns what keeps it from being read: the texts that are none, or else the body as a whole.
+// decode fills m and returns what keeps it from being read: the texts that are none, or else the
+// body as a whole.
 func decode(m protoreflect.Message, isJSON bool, content []byte) fault.Fields {
 	found, unreadable := fault.Fields{}, errNotProto
 	if isJSON {
@@ -155,7 +159,8 @@ func unknownNames(names []string, path string, desc protoreflect.MessageDescript
 	return names
 }
 
-// unknownInside looks into a single value. The well-known types have JSON forms of their own, without fields.
+// unknownInside looks into a single value. The well-known types have JSON forms of their own,
+// without fields.
 func unknownInside(names []string, path string, field protoreflect.FieldDescriptor, v strictjson.Value) []string {
 	if field.Kind() != protoreflect.MessageKind || field.Message().FullName().Parent() == "google.protobuf" {
 		return names
@@ -163,7 +168,8 @@ func unknownInside(names []string, path string, field protoreflect.FieldDescript
 	return unknownNames(names, path, field.Message(), v)
 }
 
-// unknownNumbers appends the paths of a binary message's fields that are not in its descriptor, by their numbers.
+// unknownNumbers appends the paths of a binary message's fields that are not in its descriptor, by
+// their numbers.
 func unknownNumbers(names []string, path string, m protoreflect.Message) []string {
 	for rest := m.GetUnknown(); len(rest) > 0 && len(names) < maxFindings; {
 		number, _, length := protowire.ConsumeField(rest)
@@ -188,7 +194,8 @@ func unknownNumbers(names []string, path string, m protoreflect.Message) []strin
 	return names
 }
 
-// badText reports the string fields of a binary message that are not valid UTF-8, for which none of it is read.
+// badText reports the string fields of a binary message that are not valid UTF-8, for which none of
+// it is read.
 func badText(found fault.Fields, path string, desc protoreflect.MessageDescriptor, content []byte) {
 	for len(content) > 0 && len(found) < maxFindings {
 		number, kind, length := protowire.ConsumeTag(content)

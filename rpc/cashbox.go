@@ -31,7 +31,14 @@ func (s *CashboxService) GetBalance(
 		return nil, err
 	}
 	return connect.NewResponse(&gatewayv1.GetBalanceResponse{Data: &gatewayv1.CashboxBalance{
-		MerchantCashboxId: b.CashboxID, TraderCashboxId: b.TraderCashboxID, Currency: "USDT", TotalBalance: money.USDT(b.Total),
-		Available: money.USDT(b.Available), Reserved: money.USDT(b.Reserved), InsuranceReserved: money.USDT(b.Insurance),
+		MerchantCashboxId: b.CashboxID,
+		TraderCashboxId:   b.TraderCashboxID,
+		Currency:          "USDT",
+		TotalBalance:      money.USDT(b.Total),
+		Available: money.USDT(
+			b.Available,
+		),
+		Reserved:          money.USDT(b.Reserved),
+		InsuranceReserved: money.USDT(b.Insurance),
 	}}), nil
 }

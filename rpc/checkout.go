@@ -27,7 +27,8 @@ type CheckoutService struct {
 
 var _ gatewayv1connect.CheckoutServiceHandler = (*CheckoutService)(nil)
 
-// NewCheckoutService makes the handler. payURL is where the hosted pages live, without a trailing slash.
+// NewCheckoutService makes the handler. payURL is where the hosted pages live, without a trailing
+// slash.
 func NewCheckoutService(checkouts *checkout.Service, links *auth.Links, payURL string) *CheckoutService {
 	return &CheckoutService{checkouts: checkouts, links: links, payURL: payURL}
 }
@@ -46,7 +47,10 @@ func (s *CheckoutService) SubmitPayerDetails(
 ) (*connect.Response[gatewayv1.CheckoutResponse], error) {
 	v, err := s.checkouts.SubmitDetails(ctx, req.Msg.GetToken(), checkout.Details{
 		Entry: card.Entry{
-			PAN: req.Msg.GetPan(), ExpMonth: req.Msg.GetExpMonth(), ExpYear: req.Msg.GetExpYear(), Holder: req.Msg.GetCardHolder(),
+			PAN:      req.Msg.GetPan(),
+			ExpMonth: req.Msg.GetExpMonth(),
+			ExpYear:  req.Msg.GetExpYear(),
+			Holder:   req.Msg.GetCardHolder(),
 		},
 		CVV: req.Msg.GetCvv(), Address: edge.Address(ctx),
 	})
@@ -69,16 +73,33 @@ func (s *CheckoutService) CancelCheckout(
 	return s.response("Payment cancelled", v, err)
 }
 
-func (s *CheckoutService) response(message string, v checkout.View, err error) (*connect.Response[gatewayv1.CheckoutResponse], error) {
+func (s *CheckoutService) response(
+	message string,
+	v checkout.View,
+	err error,
+) (*connect.Response[gatewayv1.CheckoutResponse], error) {
 	if err != nil {
 		return nil, err
 	}
 	out := &gatewayv1.Checkout{
-		Amount: money.Fiat(v.Payment.Amount), Currency: v.Payment.Currency, Phase: string(v.Phase), OrderIdMasked: v.OrderIDMasked,
-		ExpiresAt: timestamp(v.Payment.ExpiresAt), PaymentStatus: v.Payment.Status, IsTerminal: v.Terminal,
-		CodeResendCount: v.Resends, CodeResendMax: checkout.MaxResends, AttemptsLeft: v.ResendsLeft(),
-		NextAllowedAt: optionalTime(v.NextAllowedAt()), CodeResendLastBy: v.ResentBy, CodeResendLastAt: optionalTime(v.ResentAt),
-		LastError: v.LastError,
+		Amount: money.Fiat(
+			v.Payment.Amount,
+		),
+		Currency:        v.Payment.Currency,
+		Phase:           string(v.Phase),
+		OrderIdMasked:   v.OrderIDMasked,
+		ExpiresAt:       timestamp(v.Payment.ExpiresAt),
+		PaymentStatus:   v.Payment.Status,
+		IsTerminal:      v.Terminal,
+		CodeResendCount: v.Resends,
+		CodeResendMax:   checkout.MaxResends,
+		AttemptsLeft:    v.ResendsLeft(),
+		NextAllowedAt: optionalTime(
+			v.NextAllowedAt(),
+		),
+		CodeResendLastBy: v.ResentBy,
+		CodeResendLastAt: optionalTime(v.ResentAt),
+		LastError:        v.LastError,
 	}
 	if !v.Terminal {
 		out.OtpUrl = ptr(checkoutURL(s.payURL, s.links, v.Payment) + "/code")
@@ -108,15 +129,25 @@ func (s *PaymentService) ResendCode(
 	return connect.NewResponse(&gatewayv1.ResendCodeResponse{
 		Message: "Code requested again",
 		Data: &gatewayv1.CodeResend{
-			Phase: string(state.Phase), AttemptsLeft: state.ResendsLeft(), NextAllowedAt: optionalTime(state.NextAllowedAt()),
-			CodeResendCount: state.Resends, CodeResendMax: checkout.MaxResends,
-			CodeResendLastBy: state.ResentBy, CodeResendLastAt: optionalTime(state.ResentAt),
+			Phase: string(
+				state.Phase,
+			),
+			AttemptsLeft:     state.ResendsLeft(),
+			NextAllowedAt:    optionalTime(state.NextAllowedAt()),
+			CodeResendCount:  state.Resends,
+			CodeResendMax:    checkout.MaxResends,
+			CodeResendLastBy: state.ResentBy,
+			CodeResendLastAt: optionalTime(state.ResentAt),
 		},
 	}), nil
 }
 
 // show shows payments with what their checkouts add.
-func (v paymentView) show(ctx context.Context, who caller.Caller, list ...payment.Payment) ([]*gatewayv1.Payment, error) {
+func (v paymentView) show(
+	ctx context.Context,
+	who caller.Caller,
+	list ...payment.Payment,
+) ([]*gatewayv1.Payment, error) {
 	readings, err := v.checkouts.Read(ctx, list...)
 	if err != nil {
 		return nil, err
@@ -138,8 +169,17 @@ func (v paymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p pa
 	}
 	if p.Method == payment.MethodQuasiEcom {
 		out.QuasiEcom = &gatewayv1.QuasiEcom{
-			Phase: string(r.Phase), CodeResendCount: r.Resends, CodeResendMax: checkout.MaxResends, AttemptsLeft: r.ResendsLeft(),
-			NextAllowedAt: optionalTime(r.NextAllowedAt()), CodeResendLastBy: r.ResentBy, CodeResendLastAt: optionalTime(r.ResentAt),
+			Phase: string(
+				r.Phase,
+			),
+			CodeResendCount: r.Resends,
+			CodeResendMax:   checkout.MaxResends,
+			AttemptsLeft:    r.ResendsLeft(),
+			NextAllowedAt: optionalTime(
+				r.NextAllowedAt(),
+			),
+			CodeResendLastBy: r.ResentBy,
+			CodeResendLastAt: optionalTime(r.ResentAt),
 		}
 	}
 	if r.Card != nil {

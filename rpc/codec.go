@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// jsonCodec reads and writes Connect's JSON as the library's own codec does, but says nothing of what it cannot read: the
-// library's errors quote it, and it may be a card.
+// jsonCodec reads and writes Connect's JSON as the library's own codec does, but says nothing of
+// what it cannot read: the library's errors quote it, and it may be a card.
 type jsonCodec struct{ name string }
 
 var _ connect.Codec = jsonCodec{}
@@ -22,7 +22,11 @@ var (
 // codecs take the place of the library's.
 func codecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(jsonCodec{"json"}), connect.WithCodec(jsonCodec{"json; charset=utf-8"}), connect.WithCodec(protoCodec{}),
+		connect.WithCodec(
+			jsonCodec{"json"},
+		),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(protoCodec{}),
 	)
 }
 
@@ -87,8 +91,8 @@ func (protoCodec) Unmarshal(content []byte, message any) error {
 	return nil
 }
 
-// marshalText writes a message. Text stored long ago may not be valid UTF-8, which a message cannot hold: then it is
-// repaired and the message written again, so that one such row never fails a read.
+// marshalText writes a message. Text stored long ago may not be valid UTF-8, which a message cannot
+// hold: then it is repaired and the message written again, so that one such row never fails a read.
 func marshalText(m proto.Message, write func() ([]byte, error)) ([]byte, error) {
 	content, err := write()
 	if err == nil {

@@ -33,7 +33,8 @@ type Services struct {
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
 
-// mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a signature covers bytes.
+// mounted are the services' names and handlers. Connect only, by POST, on bodies as they are: a
+// signature covers bytes.
 func (s Services) mounted() map[string]http.Handler {
 	options := connect.WithHandlerOptions(
 		codecs(),
@@ -97,7 +98,8 @@ func (s Services) Mount(mux *http.ServeMux, door *edge.Door) error {
 	return nil
 }
 
-// connectOnly turns away what the door must not let through unread: other protocols, GET and compressed bodies.
+// connectOnly turns away what the door must not let through unread: other protocols, GET and
+// compressed bodies.
 func connectOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		encoding := r.Header.Get("Content-Encoding")
@@ -125,7 +127,8 @@ func failConnect(w http.ResponseWriter, r *http.Request, err error) {
 	_ = connectErrors.Write(w, r, ConnectError(r.Context(), err))
 }
 
-// answer is the interceptor that turns faults into Connect errors and finds text that cannot be kept.
+// answer is the interceptor that turns faults into Connect errors and finds text that cannot be
+// kept.
 func answer(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		found := fault.Decoded(ctx)

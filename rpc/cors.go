@@ -8,16 +8,20 @@ import (
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// checkoutPrefixes are the paths that any page may call: their link is the access, and no cookie means anything there.
+// checkoutPrefixes are the paths that any page may call: their link is the access, and no cookie
+// means anything there.
 var checkoutPrefixes = []string{"/api/v1/checkout/", "/" + gatewayv1connect.CheckoutServiceName + "/"}
 
-// AllowCheckout lets pages of every origin call the checkout, without credentials. It is the outermost layer, so that
-// errors of whatever is inside can be read too.
+// AllowCheckout lets pages of every origin call the checkout, without credentials. It is the
+// outermost layer, so that errors of whatever is inside can be read too.
 func AllowCheckout(next http.Handler) http.Handler {
 	preflight := edge.WithRequestID(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Methods", "GET, POST")
-		header.Set("Access-Control-Allow-Headers", "Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms")
+		header.Set(
+			"Access-Control-Allow-Headers",
+			"Content-Type, X-Request-Id, Connect-Protocol-Version, Connect-Timeout-Ms",
+		)
 		header.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	}))

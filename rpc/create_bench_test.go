@@ -27,8 +27,8 @@ import (
 	"gateway/rpc/sign"
 )
 
-// BenchmarkCreate is a signed creation through everything between net/http's connection and the service: log, metrics,
-// door, limits and codec.
+// BenchmarkCreate is a signed creation through everything between net/http's connection and the
+// service: log, metrics, door, limits and codec.
 func BenchmarkCreate(b *testing.B) {
 	d := dbtest.New(b)
 	m := d.NewMerchant(b, dbtest.MerchantOpts{})
@@ -64,9 +64,12 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	door, err := rpc.NewDoor(keys, nil, limits, rpc.Services{})
 	noError(b, err)
 	routes := rest.New(rest.Services{
-		Payment: made{}, Payin: gatewayv1connect.UnimplementedPayinServiceHandler{},
-		Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{}, Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{},
-		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+		Payment:    made{},
+		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
+		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}, door.Guard)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
@@ -77,9 +80,16 @@ func createRequest(m dbtest.Merchant) []byte {
 	body := []byte(`{"orderId":"bench-000000000001","amount":"1500.00","currency":"RUB","method":"sbp",` +
 		`"callbackUri":"http://127.0.0.1:4711/hook","description":"Order of the bench","payer":{"userId":"user-bench-000000000001",` +
 		`"userIp":"203.0.113.7","fullName":"Ivan Petrov","type":"trusted","payments":{"successful":3,"expired":0}}}`)
-	return fmt.Appendf(nil, "POST /api/v1/payments HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-		"X-Merchant-Key-Id: %s\r\nX-Merchant-Secret: %s\r\nSignature: %s\r\n\r\n%s",
-		len(body), m.KeyID, m.Secret, sign.Signature(m.Secret, body), body)
+	return fmt.Appendf(
+		nil,
+		"POST /api/v1/payments HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+			"X-Merchant-Key-Id: %s\r\nX-Merchant-Secret: %s\r\nSignature: %s\r\n\r\n%s",
+		len(body),
+		m.KeyID,
+		m.Secret,
+		sign.Signature(m.Secret, body),
+		body,
+	)
 }
 
 // sink is where an answer goes.
@@ -103,18 +113,48 @@ func (made) CreatePayment(
 	at := timestamppb.New(time.Date(2026, 11, 20, 21, 59, 3, 0, time.UTC))
 	text := func(s string) *string { return &s }
 	return connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: &gatewayv1.Payment{
-		Id: 42, Uuid: "0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d", OrderId: "bench-000000000001", Description: text("Order of the bench"),
-		Status: "pending", Amount: "1500.00", Currency: "RUB", Method: "sbp", ExpiresAt: at,
-		Requisite:      &gatewayv1.Requisite{Type: "sbp", Method: "sbp", Value: "+79990001122", Holder: text("Ivan P."), Bank: text("Sample Bank")},
+		Id:          42,
+		Uuid:        "0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d",
+		OrderId:     "bench-000000000001",
+		Description: text("Order of the bench"),
+		Status:      "pending",
+		Amount:      "1500.00",
+		Currency:    "RUB",
+		Method:      "sbp",
+		ExpiresAt:   at,
+		Requisite: &gatewayv1.Requisite{
+			Type:   "sbp",
+			Method: "sbp",
+			Value:  "+79990001122",
+			Holder: text("Ivan P."),
+			Bank:   text("Sample Bank"),
+		},
 		PaymentPageUrl: text("http://127.0.0.1:8081/r/AZjywX0welGcbj8fahssPWdQb3Jyb3QgdGhlIGxhenk"),
 		Extra: &gatewayv1.Extra{
-			FiatPerUsdt: text("90.00"), MarginPercent: text("4.5"), Rate: text("16.26016260"), CryptoCurrency: text("USDT"),
+			FiatPerUsdt: text(
+				"90.00",
+			),
+			MarginPercent:  text("4.5"),
+			Rate:           text("16.26016260"),
+			CryptoCurrency: text("USDT"),
 		},
 		Ledger: &gatewayv1.Ledger{
-			RequisitePhone: text("+79990001122"), RequisiteFullName: text("Ivan P."), Bank: text("Sample Bank"), TransferMethod: text("sbp"),
-			AmountUsdt: text("16.26016260"), ProfitUsdt: text("0.40650406"), SpreadTraderUsdt: text("0.16666666"),
-			SpreadPlatformUsdt: text("0.23983740"), BaseRateRubPerUsdt: text("90.00"), SellerRateMarkupPercent: text("4.5"),
+			RequisitePhone: text(
+				"+79990001122",
+			),
+			RequisiteFullName: text("Ivan P."),
+			Bank:              text("Sample Bank"),
+			TransferMethod:    text("sbp"),
+			AmountUsdt:        text("16.26016260"),
+			ProfitUsdt:        text("0.40650406"),
+			SpreadTraderUsdt:  text("0.16666666"),
+			SpreadPlatformUsdt: text(
+				"0.23983740",
+			),
+			BaseRateRubPerUsdt:      text("90.00"),
+			SellerRateMarkupPercent: text("4.5"),
 		},
-		CreatedAt: at, StatusUpdatedAt: at,
+		CreatedAt:       at,
+		StatusUpdatedAt: at,
 	}}), nil
 }

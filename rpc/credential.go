@@ -68,9 +68,15 @@ func (s *CredentialService) RevokeCredential(
 
 func credentialView(key auth.Credential) *portalv1.Credential {
 	out := &portalv1.Credential{
-		Id: key.ID, KeyId: key.KeyID, Name: key.Name, MerchantCashboxId: key.CashboxID, Scopes: key.Scopes, Status: "active",
-		CreatedAt: timestamp(key.CreatedAt), LastUsedAt: optionalTimestamp(key.LastUsedAt),
-		RevokedAt: optionalTimestamp(key.RevokedAt),
+		Id:                key.ID,
+		KeyId:             key.KeyID,
+		Name:              key.Name,
+		MerchantCashboxId: key.CashboxID,
+		Scopes:            key.Scopes,
+		Status:            "active",
+		CreatedAt:         timestamp(key.CreatedAt),
+		LastUsedAt:        optionalTimestamp(key.LastUsedAt),
+		RevokedAt:         optionalTimestamp(key.RevokedAt),
 	}
 	if !key.Active() {
 		out.Status = "revoked"

@@ -52,8 +52,17 @@ func (s *DepositService) GetDeposit(
 
 func depositView(d deposit.Deposit) *gatewayv1.Deposit {
 	return &gatewayv1.Deposit{
-		Id: d.ID, MerchantCashboxId: d.CashboxID, Direction: "deposit", Status: d.Status, Amount: money.USDT(d.Amount),
-		Currency: "USDT", Network: d.Network, Address: d.Address, ExternalReference: d.ExternalReference,
-		IdempotencyKey: d.IdempotencyKey.String(), CreatedAt: timestamp(d.CreatedAt), StatusUpdatedAt: timestamp(d.StatusAt),
+		Id:                d.ID,
+		MerchantCashboxId: d.CashboxID,
+		Direction:         "deposit",
+		Status:            d.Status,
+		Amount:            money.USDT(d.Amount),
+		Currency:          "USDT",
+		Network:           d.Network,
+		Address:           d.Address,
+		ExternalReference: d.ExternalReference,
+		IdempotencyKey:    d.IdempotencyKey.String(),
+		CreatedAt:         timestamp(d.CreatedAt),
+		StatusUpdatedAt:   timestamp(d.StatusAt),
 	}
 }

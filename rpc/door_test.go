@@ -71,22 +71,32 @@ func (s trouble) UpdatePaymentStatus(
 	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{}), s.fail(ctx)
 }
 
-func (s trouble) Login(ctx context.Context, _ *connect.Request[portalv1.LoginRequest]) (*connect.Response[portalv1.LoginResponse], error) {
+func (s trouble) Login(
+	ctx context.Context,
+	_ *connect.Request[portalv1.LoginRequest],
+) (*connect.Response[portalv1.LoginResponse], error) {
 	return connect.NewResponse(&portalv1.LoginResponse{}), s.fail(ctx)
 }
 
 const applicationSecret = "application"
 
-// serve mounts the service behind a door that needs no database: the application's, and the one open to anyone.
+// serve mounts the service behind a door that needs no database: the application's, and the one
+// open to anyone.
 func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	t.Helper()
 	services := rpc.Services{
-		Payment: trouble{fail: fail}, Auth: trouble{fail: fail}, Trader: portalv1connect.UnimplementedTraderServiceHandler{},
-		Merchant: portalv1connect.UnimplementedMerchantServiceHandler{}, Operator: portalv1connect.UnimplementedOperatorServiceHandler{},
+		Payment: trouble{
+			fail: fail,
+		},
+		Auth:       trouble{fail: fail},
+		Trader:     portalv1connect.UnimplementedTraderServiceHandler{},
+		Merchant:   portalv1connect.UnimplementedMerchantServiceHandler{},
+		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
-		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: gatewayv1connect.UnimplementedDepositServiceHandler{},
-		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
-		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
+		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 	}
 	keys := auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret)
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
@@ -98,7 +108,10 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
 		Checkout: services.Checkout,
 	}, door.Guard))
-	server := httptest.NewServer(edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID).Observe(mux))
+	server := httptest.NewServer(
+		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID).
+			Observe(mux),
+	)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -113,7 +126,12 @@ func noError(t testing.TB, err error) {
 // callback calls UpdatePaymentStatus over REST, signed by the application.
 func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/payments/1/callback", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		server.URL+"/api/v1/payments/1/callback",
+		strings.NewReader(body),
+	)
 	noError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Signature", sign.Signature(applicationSecret, []byte(body)))
@@ -126,9 +144,15 @@ func callback(t *testing.T, server *httptest.Server, body string) (*http.Respons
 }
 
 // login calls Login over Connect in either codec.
-func login(t *testing.T, server *httptest.Server, m *portalv1.LoginRequest, options ...connect.ClientOption) *connect.Error {
+func login(
+	t *testing.T,
+	server *httptest.Server,
+	m *portalv1.LoginRequest,
+	options ...connect.ClientOption,
+) *connect.Error {
 	t.Helper()
-	_, err := portalv1connect.NewAuthServiceClient(server.Client(), server.URL, options...).Login(t.Context(), connect.NewRequest(m))
+	_, err := portalv1connect.NewAuthServiceClient(server.Client(), server.URL, options...).
+		Login(t.Context(), connect.NewRequest(m))
 	var failed *connect.Error
 	if !errors.As(err, &failed) {
 		t.Fatalf("error %v", err)
@@ -163,20 +187,27 @@ func TestPanicAndInternalError(t *testing.T) {
 			server := serve(t, fail)
 			response, body := callback(t, server, `{"status":"failed"}`)
 			var shape struct{ Message, Code, RequestID string }
-			if err := json.Unmarshal([]byte(body), &shape); err != nil || shape.Code != "internal_error" || shape.Message == "" {
+			if err := json.Unmarshal(
+				[]byte(body),
+				&shape,
+			); err != nil || shape.Code != "internal_error" ||
+				shape.Message == "" {
 				t.Errorf("REST: %s, %v", body, err)
 			}
-			if response.StatusCode != 500 || shape.RequestID != response.Header.Get("X-Request-Id") || shape.RequestID == "" ||
+			if response.StatusCode != 500 || shape.RequestID != response.Header.Get("X-Request-Id") ||
+				shape.RequestID == "" ||
 				!strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
 				t.Errorf("REST: %d, %v, %s", response.StatusCode, response.Header, body)
 			}
 			failed := login(t, server, &portalv1.LoginRequest{})
 			d := detail(t, failed)
-			if failed.Code() != connect.CodeInternal || d.GetCode() != "internal_error" || d.GetRequestId() != failed.Meta().Get("X-Request-Id") {
+			if failed.Code() != connect.CodeInternal || d.GetCode() != "internal_error" ||
+				d.GetRequestId() != failed.Meta().Get("X-Request-Id") {
 				t.Errorf("Connect: %v, %v", failed, d)
 			}
 			for _, answer := range []string{body, failed.Error(), d.String()} {
-				if strings.Contains(answer, secret) || strings.Contains(answer, "10.0.0.1") || strings.Contains(answer, "goroutine") {
+				if strings.Contains(answer, secret) || strings.Contains(answer, "10.0.0.1") ||
+					strings.Contains(answer, "goroutine") {
 					t.Errorf("the answer tells too much: %s", answer)
 				}
 			}
@@ -187,16 +218,23 @@ func TestPanicAndInternalError(t *testing.T) {
 	}
 }
 
-// Connect checks no text for what the database cannot hold; the interceptor does, and names the field as JSON does.
+// Connect checks no text for what the database cannot hold; the interceptor does, and names the
+// field as JSON does.
 func TestNUL(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(ctx context.Context) error { return fault.Decoded(ctx).Err() })
 	for name, options := range map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}} {
 		code := "12\x0034"
-		failed := login(t, server, &portalv1.LoginRequest{Login: "a\x00b", Password: "fine", TotpCode: &code}, options...)
+		failed := login(
+			t,
+			server,
+			&portalv1.LoginRequest{Login: "a\x00b", Password: "fine", TotpCode: &code},
+			options...)
 		d := detail(t, failed)
-		if failed.Code() != connect.CodeInvalidArgument || d.GetCode() != "validation_failed" || len(d.GetErrors()) != 2 ||
-			d.GetErrors()["login"] == nil || d.GetErrors()["totpCode"] == nil {
+		if failed.Code() != connect.CodeInvalidArgument || d.GetCode() != "validation_failed" ||
+			len(d.GetErrors()) != 2 ||
+			d.GetErrors()["login"] == nil ||
+			d.GetErrors()["totpCode"] == nil {
 			t.Errorf("%s: %v, %v", name, failed, d)
 		}
 	}
@@ -212,7 +250,8 @@ func TestMalformedIsNotQuoted(t *testing.T) {
 			noError(t, err)
 			answer, err := io.ReadAll(response.Body)
 			noError(t, errors.Join(err, response.Body.Close()))
-			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) || strings.Contains(string(answer), "4111") {
+			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) ||
+				strings.Contains(string(answer), "4111") {
 				t.Errorf("%s %s: %d %s", kind, body, response.StatusCode, answer)
 			}
 		}
@@ -286,7 +325,8 @@ func TestOtherProtocols(t *testing.T) {
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })
-	response, err := server.Client().Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{"))
+	response, err := server.Client().
+		Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{"))
 	noError(t, err)
 	_ = response.Body.Close()
 	if response.StatusCode != 401 {
@@ -295,7 +335,8 @@ func TestUnsigned(t *testing.T) {
 	_, err = gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
 		UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{}))
 	failed := new(connect.Error)
-	if !errors.As(err, &failed) || failed.Code() != connect.CodeUnauthenticated || detail(t, failed).GetCode() != "signature_required" {
+	if !errors.As(err, &failed) || failed.Code() != connect.CodeUnauthenticated ||
+		detail(t, failed).GetCode() != "signature_required" {
 		t.Errorf("Connect: %v", err)
 	}
 }
@@ -304,7 +345,12 @@ func TestUnsigned(t *testing.T) {
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { panic(http.ErrAbortHandler) })
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/portal.v1.AuthService/Login", strings.NewReader("{}"))
+	request, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		server.URL+"/portal.v1.AuthService/Login",
+		strings.NewReader("{}"),
+	)
 	noError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := server.Client().Do(request); err == nil {

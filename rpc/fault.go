@@ -35,7 +35,8 @@ func connectCode(kind fault.Kind) connect.Code {
 	}
 }
 
-// ConnectError turns any error into the Connect error that carries the same code and fields as the REST body.
+// ConnectError turns any error into the Connect error that carries the same code and fields as the
+// REST body.
 func ConnectError(ctx context.Context, err error) *connect.Error {
 	if already := new(connect.Error); errors.As(err, &already) && fault.As(err) == nil {
 		return already

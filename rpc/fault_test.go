@@ -66,7 +66,10 @@ func detailOf(t *testing.T, err *connect.Error) *gatewayv1.ErrorDetail {
 
 func TestFieldsTravel(t *testing.T) {
 	t.Parallel()
-	fields := fault.Fields{"amount": {"must be at least 1", "has too many decimals"}, "payer.userIp": {"must be an IPv4 address"}}
+	fields := fault.Fields{
+		"amount":       {"must be at least 1", "has too many decimals"},
+		"payer.userIp": {"must be an IPv4 address"},
+	}
 	got := fault.Fields{}
 	for field, messages := range detailOf(t, ConnectError(t.Context(), fields.Err())).GetErrors() {
 		got[field] = messages.GetMessages()
@@ -80,7 +83,8 @@ func TestFieldsTravel(t *testing.T) {
 func TestInternalErrorIsHidden(t *testing.T) {
 	t.Parallel()
 	err := ConnectError(t.Context(), errors.New("reach the database: password=letmein host=10.0.0.1"))
-	if err.Code() != connect.CodeInternal || detailOf(t, err).GetCode() != "internal_error" || strings.Contains(err.Error(), "letmein") {
+	if err.Code() != connect.CodeInternal || detailOf(t, err).GetCode() != "internal_error" ||
+		strings.Contains(err.Error(), "letmein") {
 		t.Errorf("%v", err)
 	}
 }
@@ -104,7 +108,10 @@ func TestRetryAfter(t *testing.T) {
 		limited.RetryAfter = wait
 		header := http.Header{}
 		edge.SetRetryAfter(header, limited)
-		if got := header.Get("Retry-After"); got != want || ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
+		if got := header.Get(
+			"Retry-After",
+		); got != want ||
+			ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
 			t.Errorf("%s: %q; want %q", wait, got, want)
 		}
 	}

@@ -71,7 +71,9 @@ func (s *MerchantService) RotateWebhookSecret(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: timestamp(until)}), nil
+	return connect.NewResponse(
+		&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: timestamp(until)},
+	), nil
 }
 
 func replayEvents(
@@ -89,7 +91,9 @@ func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayE
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped}), nil
+	return connect.NewResponse(
+		&portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped},
+	), nil
 }
 
 // instant reads a time that may be left out. A field can hold more than a date has.

@@ -57,7 +57,10 @@ func (s *OperatorService) ExplainRouting(
 	if err != nil {
 		return nil, err
 	}
-	out := &portalv1.ExplainRoutingResponse{Refusal: optional(answer.Refusal), RequisiteId: optional(answer.RequisiteID)}
+	out := &portalv1.ExplainRoutingResponse{
+		Refusal:     optional(answer.Refusal),
+		RequisiteId: optional(answer.RequisiteID),
+	}
 	for _, c := range answer.Candidates {
 		candidate := &portalv1.RoutingCandidate{
 			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,

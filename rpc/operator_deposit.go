@@ -44,7 +44,11 @@ func (s *OperatorService) RejectDeposit(
 	return depositResponse("Deposit rejected", d, err)
 }
 
-func depositResponse(message string, d deposit.Deposit, err error) (*connect.Response[portalv1.DepositResponse], error) {
+func depositResponse(
+	message string,
+	d deposit.Deposit,
+	err error,
+) (*connect.Response[portalv1.DepositResponse], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -55,5 +59,7 @@ func depositResponse(message string, d deposit.Deposit, err error) (*connect.Res
 func (s *OperatorService) SetInsurance(
 	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetInsurance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()))
+	return settingResponse(
+		s.Settings.SetInsurance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()),
+	)
 }

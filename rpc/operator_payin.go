@@ -54,7 +54,11 @@ func (s *OperatorService) ReversePayin(
 	return operatorPayinResponse("Payin reversed", p, err)
 }
 
-func operatorPayinResponse(message string, p payout.Payin, err error) (*connect.Response[portalv1.OperatorPayinResponse], error) {
+func operatorPayinResponse(
+	message string,
+	p payout.Payin,
+	err error,
+) (*connect.Response[portalv1.OperatorPayinResponse], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +67,17 @@ func operatorPayinResponse(message string, p payout.Payin, err error) (*connect.
 
 func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 	return &portalv1.OperatorPayin{
-		Payin: payinView(p), MerchantId: p.MerchantID, MerchantCashboxId: p.CashboxID, TraderId: p.TraderID,
-		TakenAt: optionalTimestamp(p.TakenAt), Code: p.BankCode, BankName: p.BankName, UserId: p.UserID, UserIp: p.UserIP,
+		Payin:             payinView(p),
+		MerchantId:        p.MerchantID,
+		MerchantCashboxId: p.CashboxID,
+		TraderId:          p.TraderID,
+		TakenAt: optionalTimestamp(
+			p.TakenAt,
+		),
+		Code:     p.BankCode,
+		BankName: p.BankName,
+		UserId:   p.UserID,
+		UserIp:   p.UserIP,
 	}
 }
 
@@ -83,6 +96,9 @@ func (s *OperatorService) SetTraderPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderPayoutMethodRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, caller.From(ctx), directory.TraderPayoutMethod{
-		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
+		TraderID: req.Msg.GetTraderId(),
+		Currency: req.Msg.GetCurrency(),
+		Method:   req.Msg.GetMethod(),
+		Enabled:  req.Msg.GetEnabled(),
 	}))
 }

@@ -51,9 +51,17 @@ func (s *OperatorService) SetRateFeed(
 ) (*connect.Response[portalv1.SetRateFeedResponse], error) {
 	m := req.Msg.GetFeed()
 	feed, err := s.Rates.SetFeed(ctx, caller.From(ctx), rate.Feed{
-		ID: m.GetFeedId(), Currency: m.GetCurrency(), Enabled: m.GetEnabled(), Priority: m.GetPriority(), URL: m.GetUrl(),
-		Pointer: m.GetPointer(), PollSeconds: m.GetPollSeconds(), TimeoutMS: m.GetTimeoutMs(),
-		BandPercent: m.GetBandPercent(), DayBandPercent: m.GetDayBandPercent(), FreshSeconds: m.GetFreshSeconds(),
+		ID:             m.GetFeedId(),
+		Currency:       m.GetCurrency(),
+		Enabled:        m.GetEnabled(),
+		Priority:       m.GetPriority(),
+		URL:            m.GetUrl(),
+		Pointer:        m.GetPointer(),
+		PollSeconds:    m.GetPollSeconds(),
+		TimeoutMS:      m.GetTimeoutMs(),
+		BandPercent:    m.GetBandPercent(),
+		DayBandPercent: m.GetDayBandPercent(),
+		FreshSeconds:   m.GetFreshSeconds(),
 	})
 	if err != nil {
 		return nil, err
@@ -83,8 +91,13 @@ func (s *OperatorService) ListRates(
 
 func rateView(known rate.Known) *portalv1.Rate {
 	return &portalv1.Rate{
-		Currency: known.Currency, Source: known.Source, Priority: known.Priority, FiatPerUsdt: money.Rate(known.FiatPerUSDT),
-		ObservedAt: timestamp(known.ObservedAt), StaleAt: optionalTimestamp(known.StaleAt), InUse: known.InUse,
+		Currency:    known.Currency,
+		Source:      known.Source,
+		Priority:    known.Priority,
+		FiatPerUsdt: money.Rate(known.FiatPerUSDT),
+		ObservedAt:  timestamp(known.ObservedAt),
+		StaleAt:     optionalTimestamp(known.StaleAt),
+		InUse:       known.InUse,
 	}
 }
 

@@ -60,7 +60,10 @@ func (s *OperatorService) UpdateTrader(
 	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.UpdateTrader(ctx, caller.From(ctx), directory.TraderUpdate{
-		ID: req.Msg.GetTraderId(), Enabled: req.Msg.Enabled, RatePercent: req.Msg.RatePercent, SharePercent: req.Msg.SharePercent,
+		ID:            req.Msg.GetTraderId(),
+		Enabled:       req.Msg.Enabled,
+		RatePercent:   req.Msg.RatePercent,
+		SharePercent:  req.Msg.SharePercent,
 		MaxOpenPayins: req.Msg.MaxOpenPayins,
 	}))
 }
@@ -70,8 +73,13 @@ func (s *OperatorService) CreateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
 	return settingResponse(s.Settings.CreateRequisite(ctx, caller.From(ctx), directory.NewRequisite{
-		TraderID: req.Msg.GetTraderId(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Value: req.Msg.GetValue(),
-		Holder: req.Msg.Holder, Bank: req.Msg.Bank, Limits: limits(req.Msg.GetLimits()),
+		TraderID: req.Msg.GetTraderId(),
+		Currency: req.Msg.GetCurrency(),
+		Method:   req.Msg.GetMethod(),
+		Value:    req.Msg.GetValue(),
+		Holder:   req.Msg.Holder,
+		Bank:     req.Msg.Bank,
+		Limits:   limits(req.Msg.GetLimits()),
 	}))
 }
 
@@ -90,8 +98,15 @@ func limits(l *portalv1.RequisiteLimits) directory.Limits {
 		return directory.Limits{}
 	}
 	return directory.Limits{
-		MinAmount: l.MinAmount, MaxAmount: l.MaxAmount, TimeZone: l.TimeZone, DailyCount: l.DailyCount, DailySum: l.DailySum,
-		OpenPayments: l.OpenPayments, WorkFrom: l.WorkFrom, WorkUntil: l.WorkUntil, Weight: l.Weight,
+		MinAmount:    l.MinAmount,
+		MaxAmount:    l.MaxAmount,
+		TimeZone:     l.TimeZone,
+		DailyCount:   l.DailyCount,
+		DailySum:     l.DailySum,
+		OpenPayments: l.OpenPayments,
+		WorkFrom:     l.WorkFrom,
+		WorkUntil:    l.WorkUntil,
+		Weight:       l.Weight,
 	}
 }
 
@@ -160,11 +175,18 @@ func settingChange(c directory.Change) (*portalv1.SettingChange, error) {
 	}
 	after, err := object(c.After)
 	return &portalv1.SettingChange{
-		Id: c.ID, At: timestamp(c.At), Actor: c.Actor, Subject: c.Subject, SubjectKey: c.SubjectKey, Before: before, After: after,
+		Id:         c.ID,
+		At:         timestamp(c.At),
+		Actor:      c.Actor,
+		Subject:    c.Subject,
+		SubjectKey: c.SubjectKey,
+		Before:     before,
+		After:      after,
 	}, err
 }
 
-// object reads a JSON object; none is nil. Amounts and rates become text: as numbers they would be floats.
+// object reads a JSON object; none is nil. Amounts and rates become text: as numbers they would be
+// floats.
 func object(content []byte) (*structpb.Struct, error) {
 	if content == nil {
 		return nil, nil //nolint:nilnil // nothing was there before

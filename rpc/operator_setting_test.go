@@ -2,10 +2,15 @@ package rpc
 
 import "testing"
 
-// Amounts keep every digit, which a float would not; counts and what is not there stay what they are.
+// Amounts keep every digit, which a float would not; counts and what is not there stay what they
+// are.
 func TestSettingKeepsDigits(t *testing.T) {
 	t.Parallel()
-	got, err := object([]byte(`{"max_amount": 123456789012345678.10, "margin_percent": 7.0100, "validity_seconds": 900, "min_amount": null}`))
+	got, err := object(
+		[]byte(
+			`{"max_amount": 123456789012345678.10, "margin_percent": 7.0100, "validity_seconds": 900, "min_amount": null}`,
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,14 +29,21 @@ type PaymentService struct {
 
 var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
 
-// NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing slash.
-func NewPaymentService(payments *payment.Service, checkouts *checkout.Service, links *auth.Links, payURL string) *PaymentService {
+// NewPaymentService makes the handler. payURL is where the hosted pages live, without a trailing
+// slash.
+func NewPaymentService(
+	payments *payment.Service,
+	checkouts *checkout.Service,
+	links *auth.Links,
+	payURL string,
+) *PaymentService {
 	return &PaymentService{
 		payments: payments, checkouts: checkouts, view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
 	}
 }
 
-// HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it differs.
+// HeaderReplay tells a repeat from a first call; headerMismatch names the fields in which it
+// differs.
 const (
 	HeaderReplay   = "Idempotent-Replay"
 	headerMismatch = "Idempotent-Mismatch"
@@ -71,16 +78,27 @@ func (s *PaymentService) CreatePayment(
 
 func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 	r := payment.Request{
-		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
-		Method: m.Method, Description: m.Description, RatePercent: m.RatePercent, MerchantName: m.GetMerchantName() != nil,
+		OrderID:      m.GetOrderId(),
+		Amount:       m.GetAmount(),
+		Currency:     m.GetCurrency(),
+		CallbackURI:  m.GetCallbackUri(),
+		Method:       m.Method,
+		Description:  m.Description,
+		RatePercent:  m.RatePercent,
+		MerchantName: m.GetMerchantName() != nil,
 	}
 	if m.GetRubCollect() != nil {
 		r.RubCollectMethod = m.GetRubCollect().Method
 	}
 	if p := m.GetPayer(); p != nil {
 		r.Payer = &payment.Payer{
-			UserID: p.UserId, UserIP: p.UserIp, FullName: p.GetFullName(), Type: p.GetType(), Counted: p.GetPayments() != nil,
-			Successful: p.GetPayments().GetSuccessful(), Expired: p.GetPayments().GetExpired(),
+			UserID:     p.UserId,
+			UserIP:     p.UserIp,
+			FullName:   p.GetFullName(),
+			Type:       p.GetType(),
+			Counted:    p.GetPayments() != nil,
+			Successful: p.GetPayments().GetSuccessful(),
+			Expired:    p.GetPayments().GetExpired(),
 		}
 	}
 	return r

@@ -14,8 +14,8 @@ import (
 // maxFindings bounds what a caller can make an error say.
 const maxFindings = 100
 
-// checkText reports every text of a request that cannot be kept, lists and maps included. The REST codec finds these
-// itself.
+// checkText reports every text of a request that cannot be kept, lists and maps included. The REST
+// codec finds these itself.
 func checkText(found fault.Fields, m protoreflect.Message) {
 	eachText(m, "", func(path string, field protoreflect.FieldDescriptor, text string) string {
 		if flaw := textFlaw(field, text); flaw != "" && len(found) < maxFindings {
@@ -60,7 +60,13 @@ func eachText(m protoreflect.Message, prefix string, visit textVisitor) {
 		case field.IsList():
 			list := value.List()
 			for i := range list.Len() {
-				one(field, fmt.Sprintf("%s[%d]", path, i), list.Get(i), visit, func(v protoreflect.Value) { list.Set(i, v) })
+				one(
+					field,
+					fmt.Sprintf("%s[%d]", path, i),
+					list.Get(i),
+					visit,
+					func(v protoreflect.Value) { list.Set(i, v) },
+				)
 			}
 		case field.IsMap():
 			eachEntry(field, path, value.Map(), visit)
@@ -89,7 +95,11 @@ func eachEntry(field protoreflect.FieldDescriptor, path string, entries protoref
 
 // one visits a single value: a text, or the texts inside a message.
 func one(
-	field protoreflect.FieldDescriptor, path string, value protoreflect.Value, visit textVisitor, set func(protoreflect.Value),
+	field protoreflect.FieldDescriptor,
+	path string,
+	value protoreflect.Value,
+	visit textVisitor,
+	set func(protoreflect.Value),
 ) {
 	switch field.Kind() {
 	case protoreflect.MessageKind:

@@ -24,7 +24,8 @@ type TraderService struct {
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 
-// NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing slash.
+// NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing
+// slash.
 func NewTraderService(
 	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, links *auth.Links, payURL string,
 ) *TraderService {

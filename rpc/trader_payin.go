@@ -64,7 +64,11 @@ func (s *TraderService) FailPayin(
 	return offerResponse("Payin failed", offer, err)
 }
 
-func offerResponse(message string, offer payout.Offer, err error) (*connect.Response[portalv1.TraderPayinResponse], error) {
+func offerResponse(
+	message string,
+	offer payout.Offer,
+	err error,
+) (*connect.Response[portalv1.TraderPayinResponse], error) {
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -16,8 +17,9 @@ import (
 	"gateway/internal/fault"
 )
 
-// takeMessage takes the file out of an upload's Connect message. Such a message could only be decoded as a whole, in
-// several times its size of memory: so it is received to disk, its file found there, and the rest is decoded without it.
+// takeMessage takes the file out of an upload's Connect message. Such a message could only be
+// decoded as a whole, in several times its size of memory: so it is received to disk, its file
+// found there, and the rest is decoded without it.
 func takeMessage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -43,7 +45,9 @@ func takeMessage(next http.Handler) http.Handler {
 		if file := place.file(received.Content()); media == mediaProto && file != nil {
 			r = r.WithContext(edge.WithFile(r.Context(), file))
 		} else if file != nil {
-			plain, err := edge.NewTempFile(base64.NewDecoder(base64.RawStdEncoding, bufio.NewReader(&plainBase64{bufio.NewReader(file)})))
+			plain, err := edge.NewTempFile(
+				base64.NewDecoder(base64.RawStdEncoding, bufio.NewReader(&plainBase64{bufio.NewReader(file)})),
+			)
 			if err != nil {
 				failConnect(w, r, base64Error(err))
 				return
@@ -56,7 +60,8 @@ func takeMessage(next http.Handler) http.Handler {
 }
 
 func base64Error(err error) error {
-	if _, corrupt := err.(base64.CorruptInputError); corrupt || err == io.ErrUnexpectedEOF { //nolint:errorlint // as the decoder returns them
+	var corrupt base64.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.Fields{fileField: {"must be a base64 string"}}.Err()
 	}
 	return err
@@ -69,7 +74,8 @@ const (
 
 // filePlace is where in a message its file is. The zero place is nowhere.
 type filePlace struct {
-	// cut is where what is not decoded with the rest begins: the file, or before it its field's number and size.
+	// cut is where what is not decoded with the rest begins: the file, or before it its field's
+	// number and size.
 	cut, from, to int64
 }
 
@@ -138,8 +144,8 @@ type jsonScan struct {
 	name   []byte
 }
 
-// findJSON finds the content of the string called file in a JSON object. Of a document that is malformed the decoder
-// says so: what is cut out of it is the inside of a string.
+// findJSON finds the content of the string called file in a JSON object. Of a document that is
+// malformed the decoder says so: what is cut out of it is the inside of a string.
 func findJSON(message *io.SectionReader) filePlace {
 	s := &jsonScan{Reader: bufio.NewReader(message)}
 	for {
@@ -204,8 +210,9 @@ func (s *jsonScan) text() (begin []byte, ok bool) {
 	}
 }
 
-// untilAny shows, without reading it, what a reader has before the first of some bytes. It is nothing where one of them
-// comes next, and an error where nothing does. A file has millions of bytes, too many to look at one by one.
+// untilAny shows, without reading it, what a reader has before the first of some bytes. It is
+// nothing where one of them comes next, and an error where nothing does. A file has millions of
+// bytes, too many to look at one by one.
 func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	if _, err := from.Peek(1); err != nil {
 		return nil, err
@@ -219,8 +226,8 @@ func untilAny(from *bufio.Reader, stops string) ([]byte, error) {
 	return plain, nil
 }
 
-// plainBase64 reads base64 as JSON may hold it, in the one form a decoder takes: either alphabet, padded or not, slashes
-// escaped or not.
+// plainBase64 reads base64 as JSON may hold it, in the one form a decoder takes: either alphabet,
+// padded or not, slashes escaped or not.
 type plainBase64 struct{ from *bufio.Reader }
 
 func (b *plainBase64) Read(p []byte) (int, error) {
@@ -251,7 +258,8 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	return 1, err
 }
 
-// uploadedFile is FileFrom, or a file that is in the message after all, since its name was not spelled plainly.
+// uploadedFile is FileFrom, or a file that is in the message after all, since its name was not
+// spelled plainly.
 func uploadedFile(ctx context.Context, content []byte) *io.SectionReader {
 	file := edge.FileFrom(ctx)
 	if file == nil && content != nil {

@@ -47,7 +47,8 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 	return got, w
 }
 
-// files are contents of every length that base64 treats otherwise, and some that make both of its alphabets' last letters.
+// files are contents of every length that base64 treats otherwise, and some that make both of its
+// alphabets' last letters.
 func files() [][]byte {
 	all := [][]byte{nil, {}, bytes.Repeat([]byte{0xff, 0xfb, 0xef}, 50_000)}
 	for size := 1; size < 12; size++ {
@@ -59,7 +60,10 @@ func files() [][]byte {
 // A message comes to its handler as it was sent, however it was written.
 func TestTakeMessage(t *testing.T) {
 	t.Parallel()
-	if field := (&gatewayv1.CreateAppealRequest{}).ProtoReflect().Descriptor().Fields().ByName(fileField); field.Number() != fileNumber {
+	if field := (&gatewayv1.CreateAppealRequest{}).ProtoReflect().
+		Descriptor().
+		Fields().
+		ByName(fileField); field.Number() != fileNumber {
 		t.Fatalf("the file is field %d", field.Number())
 	}
 	reason, name := `"file":"x", {[\`, `"file"`
@@ -79,7 +83,12 @@ func TestTakeMessage(t *testing.T) {
 				"unpadded": base64.RawStdEncoding, "of URLs": base64.URLEncoding, "of URLs, unpadded": base64.RawURLEncoding, "plain": base64.StdEncoding,
 			} {
 				text := strings.ReplaceAll(coding.EncodeToString(file), "/", `\/`)
-				spellings[form] = fmt.Sprintf(`{"reason":%q, "file" : "%s", "paymentId":"42","fileName":%q}`, reason, text, name)
+				spellings[form] = fmt.Sprintf(
+					`{"reason":%q, "file" : "%s", "paymentId":"42","fileName":%q}`,
+					reason,
+					text,
+					name,
+				)
 			}
 		}
 		for form, body := range spellings {
@@ -96,7 +105,8 @@ func TestTakeMessage(t *testing.T) {
 	}
 }
 
-// What is no such message is refused, or left to the decoder, which refuses it; the reader goes on to its end either way.
+// What is no such message is refused, or left to the decoder, which refuses it; the reader goes on
+// to its end either way.
 func TestTakeMessageRefuses(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", edge.MaxBody)
@@ -125,7 +135,14 @@ func TestTakeMessageRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if _, w := arrived(t, mediaJSON, make([]byte, edge.MaxUpload+1)); !strings.Contains(w.Body.String(), "body_too_large") {
+	if _, w := arrived(
+		t,
+		mediaJSON,
+		make([]byte, edge.MaxUpload+1),
+	); !strings.Contains(
+		w.Body.String(),
+		"body_too_large",
+	) {
 		t.Errorf("too large: %s", w.Body)
 	}
 }

@@ -26,7 +26,8 @@ func states(t *testing.T, b *bundle) map[string]string {
 	})
 	noError(t, err)
 	found := map[string]string{"unknown": "/r/nonsense"}
-	// A phone, an account with its name to copy, and a shop's own colour: the other methods look like one of them.
+	// A phone, an account with its name to copy, and a shop's own colour: the other methods look
+	// like one of them.
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
@@ -52,7 +53,21 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	found["card cancel"] = found["card"] + "/cancel"
 	code := b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, code, codeCard)
-	paid, declined, saved := b.createFor(t, "AZN", "quasi_ecom", "axe"), b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "AZN", "quasi_ecom", "axe")
+	paid, declined, saved := b.createFor(
+		t,
+		"AZN",
+		"quasi_ecom",
+		"axe",
+	), b.create(
+		t,
+		"AZN",
+		"quasi_ecom",
+	), b.createFor(
+		t,
+		"AZN",
+		"quasi_ecom",
+		"axe",
+	)
 	b.payWith(t, paid, approvedCard)
 	b.payWith(t, declined, declinedCard)
 	b.answers(t)
@@ -71,7 +86,8 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	noError(t, err)
 }
 
-// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach the bank.
+// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach
+// the bank.
 func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 	t.Helper()
 	lost, codeLost := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
@@ -88,21 +104,28 @@ func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 // rules is axe, or the test ends.
 func rules(t *testing.T) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"))
+	content, err := os.ReadFile(
+		filepath.Join("..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"),
+	)
 	if err != nil {
 		missing(t, "no axe: npm ci --prefix internal/tools/axe")
 	}
 	return string(content)
 }
 
-// examining has every page to come bring the rules along, read only when they are asked for: sent to each page anew they
-// take longer than the examination.
+// examining has every page to come bring the rules along, read only when they are asked for: sent
+// to each page anew they take longer than the examination.
 func (b tab) examining(rules string) {
 	b.t.Helper()
 	_, err := chromedp.Run(b.ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: "function bringRules() {" + rules + "}",
-		})
+		_, err := cdp.Call(
+			ctx,
+			target,
+			page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{
+				Source: "function bringRules() {" + rules + "}",
+			},
+		)
 		return chromedp.Void{}, err
 	})
 	noError(b.t, err)
@@ -118,8 +141,8 @@ const examine = `window.axe || bringRules(), axe.run(document, {
 const examineColors = `window.axe || bringRules(), axe.run(document, {resultTypes: ["violations"], runOnly: ["color-contrast"]})
 	.then(found => found.violations.map(v => v.nodes.map(n => n.html + " " + n.failureSummary).join("\n")))`
 
-// crowded lists what is too small for a finger, and what does not fit when the text is twice as large: what runs out of
-// the screen, and amounts and buttons whose words are torn.
+// crowded lists what is too small for a finger, and what does not fit when the text is twice as
+// large: what runs out of the screen, and amounts and buttons whose words are torn.
 const crowded = `(() => {
 	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";
@@ -135,12 +158,23 @@ const foreign = `performance.getEntriesByType("resource").map(r => r.name).filte
 
 // alike are pages laid out as others are: one language is enough for them.
 var alike = []string{
-	"card cancel", "card paid", "card declined", "other card", "early code", "processing", "cards off", "code lost", "card lost",
-	"failed", "cancelled", "appeal", "colored",
+	"card cancel",
+	"card paid",
+	"card declined",
+	"other card",
+	"early code",
+	"processing",
+	"cards off",
+	"code lost",
+	"card lost",
+	"failed",
+	"cancelled",
+	"appeal",
+	"colored",
 }
 
-// Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their place, whatever
-// the language is. And no page asks anybody else for anything.
+// Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their
+// place, whatever the language is. And no page asks anybody else for anything.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	axe := rules(t)

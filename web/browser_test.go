@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// requiredEnv set to "required" makes a missing browser, or missing rules of accessibility, a failure.
+// requiredEnv set to "required" makes a missing browser, or missing rules of accessibility, a
+// failure.
 const requiredEnv = "GATEWAY_TEST_BROWSER"
 
 // missing skips a test that needs what is not installed, where that is not required.
@@ -25,7 +26,8 @@ func missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// browser is one process for all tests of the package, each of which gets a tab with cookies of its own.
+// browser is one process for all tests of the package, each of which gets a tab with cookies of its
+// own.
 var browser struct {
 	once   sync.Once
 	ctx    context.Context
@@ -109,7 +111,8 @@ func (b tab) text(selector string) string {
 	return eval[string](b, said(selector))
 }
 
-// await waits until an element says something. The page may be just going to another, and cannot be asked then.
+// await waits until an element says something. The page may be just going to another, and cannot be
+// asked then.
 func (b tab) await(selector, want string) {
 	b.t.Helper()
 	deadline := time.Now().Add(patience / 2)
@@ -141,7 +144,12 @@ func (b tab) theme(name string) {
 func (b tab) withoutScript() {
 	b.t.Helper()
 	_, err := chromedp.Run(b.ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		_, err := cdp.Call(
+			ctx,
+			target,
+			emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: true},
+		)
 		return chromedp.Void{}, err
 	})
 	noError(b.t, err)

@@ -32,8 +32,8 @@ import (
 	"gateway/web"
 )
 
-// Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a time than there are
-// processors, unless the command line says how many.
+// Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a
+// time than there are processors, unless the command line says how many.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
@@ -62,8 +62,20 @@ func ptr[T any](v T) *T { return &v }
 
 // pools are the requisites there are: of every method one.
 var pools = []struct{ currency, method string }{
-	{"RUB", "sbp"}, {"RUB", "sim"}, {"RUB", "card"}, {"AZN", "c2c"}, {"TRY", "c2c"}, {"KZT", "c2c"}, {"UZS", "c2c"}, {"MNT", "iban"},
-	{"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}, {"RUB", "mtstpay"},
+	{
+		"RUB",
+		"sbp",
+	},
+	{"RUB", "sim"},
+	{"RUB", "card"},
+	{"AZN", "c2c"},
+	{"TRY", "c2c"},
+	{"KZT", "c2c"},
+	{"UZS", "c2c"},
+	{"MNT", "iban"},
+	{"AZN", "quasi_ecom"},
+	{"TRY", "quasi_ecom"},
+	{"RUB", "mtstpay"},
 }
 
 // setup serves the pages. simulate tells whether they offer to act as the bank.
@@ -75,7 +87,8 @@ func setup(t *testing.T, simulate bool) *bundle {
 		if _, there := b.boxes[pool.currency]; !there {
 			d.SetRate(t, pool.currency, "100", true)
 			b.boxes[pool.currency] = d.NewMerchant(t, dbtest.MerchantOpts{
-				Currency: pool.currency, Methods: []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
+				Currency: pool.currency,
+				Methods:  []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
 			})
 		}
 		d.NewTrader(t, dbtest.TraderOpts{USDT: "1000000", Requisites: 20, Currency: pool.currency, Method: pool.method})
@@ -84,7 +97,8 @@ func setup(t *testing.T, simulate bool) *bundle {
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	safe := b.safe(t)
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in
+	// between.
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
 	noError(t, err)
 	b.payments, err = payment.New(t.Context(), d.Pools(), b.clock, webhook.NewAddresses(false), settings,
@@ -98,8 +112,13 @@ func setup(t *testing.T, simulate bool) *bundle {
 	})
 	b.settings = directory.NewSettings(d.Pools(), b.clock, nil)
 	rooms := web.Rooms{
-		Payments: b.payments, Checkouts: b.checkouts, Looks: directory.NewLooks(d.Pools()), Links: b.links, Limits: b.limits, Clock: b.clock,
-		Sandbox: simulate,
+		Payments:  b.payments,
+		Checkouts: b.checkouts,
+		Looks:     directory.NewLooks(d.Pools()),
+		Links:     b.links,
+		Limits:    b.limits,
+		Clock:     b.clock,
+		Sandbox:   simulate,
 	}
 	if simulate {
 		rooms.Simulate = b.confirm
@@ -127,14 +146,24 @@ func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64,
 
 func (l *line) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
 
-func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
+func (l *line) Authorize(
+	ctx context.Context,
+	a acquirer.Attempt,
+	c card.Card,
+	cvv acquirer.CVV,
+) (acquirer.Answer, error) {
 	if l.cut.Load() {
 		return acquirer.Answer{}, errCut
 	}
 	return l.Acquirer.Authorize(ctx, a, c, cvv)
 }
 
-func (l *line) SubmitCode(ctx context.Context, id uuid.UUID, number int32, code acquirer.Code) (acquirer.Answer, error) {
+func (l *line) SubmitCode(
+	ctx context.Context,
+	id uuid.UUID,
+	number int32,
+	code acquirer.Code,
+) (acquirer.Answer, error) {
 	if l.cut.Load() {
 		return acquirer.Answer{}, errCut
 	}
@@ -156,7 +185,8 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// create makes a payment of 1500 in a currency and by a method, with texts that would do harm if they were not escaped.
+// create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
+// they were not escaped.
 func (b *bundle) create(t testing.TB, currency, method string) payment.Payment {
 	t.Helper()
 	return b.createFor(t, currency, method, "")
@@ -180,7 +210,12 @@ func (b *bundle) createFor(t testing.TB, currency, method, userID string) paymen
 // set moves a payment to a status on the application's word.
 func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: status, Reason: reason})
+	_, _, err := b.payments.UpdateStatus(
+		context.Background(),
+		caller.Caller{Kind: caller.Application},
+		p.ID,
+		payment.Update{Status: status, Reason: reason},
+	)
 	noError(t, err)
 }
 
@@ -276,7 +311,21 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		b.server.URL+path,
+		strings.NewReader(form.Encode()),
+	)
 	noError(t, err)
-	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type", "application/x-www-form-urlencoded")
+	return b.send(
+		t,
+		r,
+		"Origin",
+		"null",
+		"Sec-Fetch-Site",
+		"same-origin",
+		"Content-Type",
+		"application/x-www-form-urlencoded",
+	)
 }

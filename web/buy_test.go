@@ -56,7 +56,12 @@ func TestBuy(t *testing.T) {
 			page.types("#pan", test.card)
 			page.types("#expiry", "1230")
 			page.types("#cvv", "123")
-			if number, expiry := page.value("#pan"), page.value("#expiry"); number != test.grouped || expiry != "12/30" {
+			if number, expiry := page.value(
+				"#pan",
+			), page.value(
+				"#expiry",
+			); number != test.grouped ||
+				expiry != "12/30" {
 				t.Errorf("%q until %q", number, expiry)
 			}
 			if brand := page.text(".brand"); brand != test.brand {
@@ -67,7 +72,8 @@ func TestBuy(t *testing.T) {
 			if got := page.text("footer p:last-child"); got != test.brand+" •••• "+test.card[12:] {
 				t.Errorf("paid with %q", got)
 			}
-			if want := map[string]string{"Payment received": "completed"}[test.title]; want != "" && b.status(t, p) != want {
+			if want := map[string]string{"Payment received": "completed"}[test.title]; want != "" &&
+				b.status(t, p) != want {
 				t.Errorf("the payment is %s", b.status(t, p))
 			}
 		})
@@ -109,8 +115,8 @@ func TestTypingIsKept(t *testing.T) {
 	}
 }
 
-// A saved card is paid with by three taps at most, of which the page itself keeps count: one on the field of the code,
-// though it has the keyboard already, and one on the button.
+// A saved card is paid with by three taps at most, of which the page itself keeps count: one on the
+// field of the code, though it has the keyboard already, and one on the button.
 func TestBuyWithSavedCard(t *testing.T) {
 	t.Parallel()
 	b, page := setup(t, false), newTab(t)
@@ -119,7 +125,10 @@ func TestBuyWithSavedCard(t *testing.T) {
 	b.answers(t)
 	page.open(b.server.URL + b.path(b.createFor(t, "AZN", "quasi_ecom", "eva")))
 	page.await("[data-saved-card] strong", "Visa •••• 4242")
-	eval[bool](page, `(addEventListener("click", event => { if (event.isTrusted) sessionStorage.taps = Number(sessionStorage.taps || 0) + 1 }, true), true)`)
+	eval[bool](
+		page,
+		`(addEventListener("click", event => { if (event.isTrusted) sessionStorage.taps = Number(sessionStorage.taps || 0) + 1 }, true), true)`,
+	)
 	if at := eval[string](page, "document.activeElement.id"); at != "cvv" {
 		t.Errorf("the page begins at %q", at)
 	}

@@ -24,8 +24,8 @@ func (p *Pay) typing(v purchase) view.Checkout {
 	return page
 }
 
-// showCard shows the form of a card, with what was typed and is wrong in it. The security code is typed anew, and a card
-// number is carried sealed: the page shows its last digits.
+// showCard shows the form of a card, with what was typed and is wrong in it. The security code is
+// typed anew, and a card number is carried sealed: the page shows its last digits.
 func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, wrong fault.Fields) {
 	page := p.typing(v)
 	kept, err := p.Checkouts.KeepNumber(v.payment, typed.PAN)
@@ -36,16 +36,33 @@ func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, 
 	entry := view.CardEntry{
 		Kept: kept.Sealed, KeptName: cardName("", kept.Last4),
 		Number: view.Input{
-			Name: "pan", Label: page.Say(words.CardNumber), Value: unlessPAN(typed.PAN), Autocomplete: "cc-number", Mode: "numeric", Format: "pan",
-			Longest: 32, Required: true,
+			Name:         "pan",
+			Label:        page.Say(words.CardNumber),
+			Value:        unlessPAN(typed.PAN),
+			Autocomplete: "cc-number",
+			Mode:         "numeric",
+			Format:       "pan",
+			Longest:      32,
+			Required:     true,
 		},
 		Expiry: view.Input{
-			Name: "expiry", Label: page.Say(words.Expiry), Form: page.Say(words.ExpiryHint), Value: unlessPAN(expiry), Autocomplete: "cc-exp",
-			Mode: "numeric", Format: "expiry", Longest: 9, Required: true,
+			Name:         "expiry",
+			Label:        page.Say(words.Expiry),
+			Form:         page.Say(words.ExpiryHint),
+			Value:        unlessPAN(expiry),
+			Autocomplete: "cc-exp",
+			Mode:         "numeric",
+			Format:       "expiry",
+			Longest:      9,
+			Required:     true,
 		},
 		Security: security(page.Words, wrong),
 		Holder: view.Input{
-			Name: "cardHolder", Label: page.Say(words.Holder), Value: unlessPAN(typed.Holder), Autocomplete: "cc-name", Longest: 64,
+			Name:         "cardHolder",
+			Label:        page.Say(words.Holder),
+			Value:        unlessPAN(typed.Holder),
+			Autocomplete: "cc-name",
+			Longest:      64,
 		},
 		Saved: v.view.Saved != nil,
 	}
@@ -92,8 +109,13 @@ func explain(w words.Words, e *view.CardEntry, typed card.Entry, wrong fault.Fie
 // security is the field of the security code, which never has a value.
 func security(w words.Words, wrong fault.Fields) view.Input {
 	f := view.Input{
-		Name: "cvv", Label: w.Say(words.SecurityCode), Hint: w.Say(words.SecurityHint), Autocomplete: "cc-csc", Mode: "numeric",
-		Longest: 4, Required: true,
+		Name:         "cvv",
+		Label:        w.Say(words.SecurityCode),
+		Hint:         w.Say(words.SecurityHint),
+		Autocomplete: "cc-csc",
+		Mode:         "numeric",
+		Longest:      4,
+		Required:     true,
 	}
 	if wrong.Wrong("cvv") {
 		f.Error = w.Say(words.WrongSecurity)
@@ -118,7 +140,8 @@ func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 	show(v.w, v.r, status, view.EnterSecurity(page, shown))
 }
 
-// cardName is a card by what may be shown of it: its scheme, as that writes itself, and its last digits.
+// cardName is a card by what may be shown of it: its scheme, as that writes itself, and its last
+// digits.
 func cardName(brand, last4 string) string {
 	names := map[string]string{
 		"visa": "Visa", "mastercard": "Mastercard", "mir": "Mir", "amex": "American Express", "jcb": "JCB",
@@ -127,7 +150,8 @@ func cardName(brand, last4 string) string {
 	return strings.TrimSpace(names[brand] + " •••• " + last4)
 }
 
-// showCode shows the form of the bank's code, which is always empty, and how the code can be had again.
+// showCode shows the form of the bank's code, which is always empty, and how the code can be had
+// again.
 func (p *Pay) showCode(v purchase, status int, wrong fault.Fields) {
 	page := p.typing(v)
 	entry := view.CodeEntry{
@@ -154,7 +178,8 @@ func (p *Pay) showCode(v purchase, status int, wrong fault.Fields) {
 // codeRejected is the last error, and the reason of a payment that failed, when a code was wrong.
 const codeRejected = "code_rejected"
 
-// resends says how often, and when, the shop can have the code sent again: the payer themselves cannot.
+// resends says how often, and when, the shop can have the code sent again: the payer themselves
+// cannot.
 func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	left := v.view.ResendsLeft()
 	if left == 0 {

@@ -83,11 +83,17 @@ func (p *Pay) refused(v purchase, err error) {
 	case refusal != nil && refusal.Kind == fault.TooManyRequests:
 		p.slowDown(v.visit, "/pay/", refusal.RetryAfter)
 	case refusal != nil && refusal.Kind == fault.Refused, errors.Is(err, fault.ErrOutcomeUnknown):
-		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the payment stands.
+		// Somebody was faster, or the form was sent twice, or nobody knows: the page shows how the
+		// payment stands.
 		back(v.w, p.purchasePage(v).Shell)
 	case refusal != nil && refusal.Code == "acquirer_not_configured":
 		s := p.purchasePage(v).Shell
-		show(v.w, v.r, http.StatusServiceUnavailable, view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)))
+		show(
+			v.w,
+			v.r,
+			http.StatusServiceUnavailable,
+			view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)),
+		)
 	default:
 		// Nothing is said of the card: it may be on its way.
 		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)
@@ -178,13 +184,20 @@ func (p *Pay) payTyped(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
 		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
-	p.afterwards(v, err, func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) })
+	p.afterwards(
+		v,
+		err,
+		func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) },
+	)
 }
 
 // paySaved pays with the saved card that the page showed, and with no other that was saved since.
 func (p *Pay) paySaved(v purchase) {
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Saved: true, SavedID: v.r.PostFormValue("card"), CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
+		Saved:   true,
+		SavedID: v.r.PostFormValue("card"),
+		CVV:     v.r.PostFormValue("cvv"),
+		Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		if v.view.Saved == nil { // it was forgotten elsewhere
@@ -195,7 +208,8 @@ func (p *Pay) paySaved(v purchase) {
 	})
 }
 
-// enterCode hands the code over. A form that was sent twice, or that a browser has kept, counts once.
+// enterCode hands the code over. A form that was sent twice, or that a browser has kept, counts
+// once.
 func (p *Pay) enterCode(v purchase) {
 	asked := v.view.Phase == checkout.AwaitingCode || v.view.Phase == checkout.AwaitingBank
 	if !v.waiting() || !asked || v.r.PostFormValue("attempt") != attempt(v.view) {
@@ -253,7 +267,8 @@ func (p *Pay) cancelCheckout(v purchase) {
 	p.afterwards(v, err, func(fault.Fields) {})
 }
 
-// tooLateForCard shows how a payment stands that could not be cancelled. One that was is just shown.
+// tooLateForCard shows how a payment stands that could not be cancelled. One that was is just
+// shown.
 func (p *Pay) tooLateForCard(v purchase) {
 	var err error
 	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {

@@ -163,7 +163,18 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the security code."},
 		{approvedCard, "2026-11", "123", strings.Repeat("я", 65), "cardHolder", "Enter at most 64 characters."},
 	} {
-		a := b.post(t, b.path(p)+"/card", "pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
+		a := b.post(
+			t,
+			b.path(p)+"/card",
+			"pan",
+			test.number,
+			"expiry",
+			test.expiry,
+			"cvv",
+			test.cvv,
+			"cardHolder",
+			test.holder,
+		)
 		page := parse(t, a)
 		if a.code != http.StatusUnprocessableEntity || page.Find(".error").Length() != 1 {
 			t.Errorf("%+v: %d with %d errors", test, a.code, page.Find(".error").Length())
@@ -252,7 +263,15 @@ func TestSavedCard(t *testing.T) {
 		t.Error("a forgotten card is offered")
 	}
 	// In a tab left open the form of the saved card is still there.
-	if a := b.post(t, b.path(third), "cvv", "987", "card", left); a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#pan").Length() != 1 {
+	if a := b.post(
+		t,
+		b.path(third),
+		"cvv",
+		"987",
+		"card",
+		left,
+	); a.code != http.StatusUnprocessableEntity ||
+		parse(t, a).Find("#pan").Length() != 1 {
 		t.Errorf("paying with a forgotten card: %d", a.code)
 	}
 }
@@ -260,8 +279,8 @@ func TestSavedCard(t *testing.T) {
 // savedID is the card that the form of a page pays with.
 func savedID(page *goquery.Document) string { return page.Find("input[name=card]").AttrOr("value", "") }
 
-// A page left open shows one card, and meanwhile another one was saved. The card of the page is not the one to charge, and
-// nor is the other before the payer has seen it.
+// A page left open shows one card, and meanwhile another one was saved. The card of the page is not
+// the one to charge, and nor is the other before the payer has seen it.
 func TestSavedCardChanges(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -291,7 +310,8 @@ func TestSavedCardChanges(t *testing.T) {
 	}
 }
 
-// A number that was right is carried to the next try without being shown, for its own payment alone.
+// A number that was right is carried to the next try without being shown, for its own payment
+// alone.
 func TestNumberIsKept(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -300,7 +320,11 @@ func TestNumberIsKept(t *testing.T) {
 	again := []string{"kept", page.Find("input[name=kept]").AttrOr("value", ""), "expiry", "12/30", "cvv"}
 	page = parse(t, b.post(t, b.path(p)+"/card", append(again, "2")...))
 	wantText(t, page, "[data-kept] strong", "•••• 4242")
-	if a := b.post(t, b.path(another)+"/card", append(again, "987")...); a.code != http.StatusUnprocessableEntity || b.attempts(t, another) != 0 {
+	if a := b.post(
+		t,
+		b.path(another)+"/card",
+		append(again, "987")...); a.code != http.StatusUnprocessableEntity ||
+		b.attempts(t, another) != 0 {
 		t.Errorf("another payment takes the number: %d", a.code)
 	}
 	if other := page.Find("a.quiet").First().AttrOr("href", ""); b.page(t, other).Find("input#pan").Length() != 1 {
@@ -333,7 +357,8 @@ func TestNumberInTheWrongField(t *testing.T) {
 	}
 	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
 		a := b.post(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder", holder)
-		if a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#cardHolder-error").Length() != 1 || b.attempts(t, p) != 0 {
+		if a.code != http.StatusUnprocessableEntity || parse(t, a).Find("#cardHolder-error").Length() != 1 ||
+			b.attempts(t, p) != 0 {
 			t.Errorf("%q: %d", holder, a.code)
 		}
 	}
@@ -444,8 +469,13 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	p := b.create(t, "AZN", "quasi_ecom")
 	seen := []answer{b.payWith(t, p, codeCard)}
 	b.answers(t)
-	seen = append(seen, b.ask(t, http.MethodGet, b.path(p)), b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"),
-		b.ask(t, http.MethodGet, b.path(p)), b.ask(t, http.MethodGet, b.path(p)+"/status"))
+	seen = append(
+		seen,
+		b.ask(t, http.MethodGet, b.path(p)),
+		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"),
+		b.ask(t, http.MethodGet, b.path(p)),
+		b.ask(t, http.MethodGet, b.path(p)+"/status"),
+	)
 	for i, a := range seen {
 		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
 			if strings.Contains(a.body+a.header.Get("Location"), secret) {

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// Surfaces of page.css that a shop's colour must stand out from: the ground is the less contrasting in light, the card
-// in dark.
+// Surfaces of page.css that a shop's colour must stand out from: the ground is the less contrasting
+// in light, the card in dark.
 var (
 	lightGround = rgb{0xf2, 0xf4, 0xf3}
 	darkCard    = rgb{0x19, 0x1f, 0x1d}
 )
 
-// What WCAG 2.2 AA asks of text is a contrast of 4.5. In the dark more is asked: a black that was only lightened so far
-// would look switched off.
+// What WCAG 2.2 AA asks of text is a contrast of 4.5. In the dark more is asked: a black that was
+// only lightened so far would look switched off.
 const (
 	readable       = 4.5
 	readableInDark = 7
@@ -35,8 +35,9 @@ func colorAddress(color string) string {
 	return staticPath + "color/" + color[1:] + ".css"
 }
 
-// serveColor answers with a stylesheet that puts a shop's colour in place of ours, darker or lighter where it could not
-// be read as it is. A stylesheet of our own origin, since the pages take no inline styles.
+// serveColor answers with a stylesheet that puts a shop's colour in place of ours, darker or
+// lighter where it could not be read as it is. A stylesheet of our own origin, since the pages take
+// no inline styles.
 func serveColor(w http.ResponseWriter, r *http.Request) bool {
 	match := colorFile.FindStringSubmatch(r.PathValue("name"))
 	if match == nil {

@@ -104,9 +104,23 @@ func styles(t *testing.T) [2]map[string]rgb {
 func TestTokensAreReadable(t *testing.T) {
 	t.Parallel()
 	pairs := [][2]string{
-		{"ink", "ground"}, {"ink", "card"}, {"quiet", "ground"}, {"quiet", "card"}, {"accent", "ground"}, {"accent", "card"},
-		{"on", "accent"}, {"good", "good-tint"}, {"late", "late-tint"}, {"bad", "bad-tint"}, {"busy", "busy-tint"},
-		{"bad", "card"}, {"quiet", "line"}, {"ink", "line"},
+		{
+			"ink",
+			"ground",
+		},
+		{"ink", "card"},
+		{"quiet", "ground"},
+		{"quiet", "card"},
+		{"accent", "ground"},
+		{"accent", "card"},
+		{"on", "accent"},
+		{"good", "good-tint"},
+		{"late", "late-tint"},
+		{"bad", "bad-tint"},
+		{"busy", "busy-tint"},
+		{"bad", "card"},
+		{"quiet", "line"},
+		{"ink", "line"},
 	}
 	for i, theme := range styles(t) {
 		for _, pair := range pairs {

@@ -19,7 +19,8 @@ import (
 //go:embed static
 var static embed.FS
 
-// file is a static file as it goes over the wire: its name changes with its content, so that browsers may keep it.
+// file is a static file as it goes over the wire: its name changes with its content, so that
+// browsers may keep it.
 type file struct {
 	kind          string
 	plain, packed []byte
@@ -30,7 +31,8 @@ type library map[string]file
 
 const staticPath = "/static/"
 
-// openLibrary packs the static files. They are embedded, so that only a mistake of ours can fail it.
+// openLibrary packs the static files. They are embedded, so that only a mistake of ours can fail
+// it.
 func openLibrary() (library, view.Files) {
 	books := library{}
 	return books, view.Files{
@@ -72,8 +74,8 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack compresses with gzip. A page holds no secret of one party beside words of another's choice, so that its length
-// tells nothing.
+// pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
+// so that its length tells nothing.
 func pack(content []byte) []byte {
 	var out bytes.Buffer
 	w, _ := packers.Get().(*gzip.Writer)

@@ -78,7 +78,10 @@ func TestCopy(t *testing.T) {
 		page.await("#copy-"+id, "Copy")
 	}
 	// Without a clipboard of the new kind the old one does.
-	eval[bool](page, `(navigator.clipboard.writeText = () => Promise.reject(), document.execCommand = () => { window.copied = "old " + document.activeElement.value }, true)`)
+	eval[bool](
+		page,
+		`(navigator.clipboard.writeText = () => Promise.reject(), document.execCommand = () => { window.copied = "old " + document.activeElement.value }, true)`,
+	)
 	page.click("#copy-value")
 	page.await("#copy-value", "Copied")
 	if got := eval[string](page, "window.copied"); got != "old "+*p.RequisiteValue {
@@ -104,7 +107,8 @@ func TestCancelInBrowser(t *testing.T) {
 	}
 }
 
-// Everything but copying and counting down works without script, and so does the choice of a language.
+// Everything but copying and counting down works without script, and so does the choice of a
+// language.
 func TestBrowserWithoutScript(t *testing.T) {
 	t.Parallel()
 	b, page := setup(t, false), newTab(t)
@@ -136,10 +140,16 @@ func TestLanguageSwitch(t *testing.T) {
 		t.Fatal("the menu did not open")
 	}
 	page.do(chromedp.KeyEvent(kb.Escape))
-	if eval[bool](page, `document.querySelector(".languages").open`) || eval[string](page, "document.activeElement.tagName") != "SUMMARY" {
+	if eval[bool](page, `document.querySelector(".languages").open`) ||
+		eval[string](page, "document.activeElement.tagName") != "SUMMARY" {
 		t.Error("Escape did not close the menu")
 	}
-	page.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	page.do(
+		chromedp.KeyEvent(kb.Enter),
+		chromedp.KeyEvent(kb.Tab),
+		chromedp.KeyEvent(kb.Tab),
+		chromedp.KeyEvent(kb.Enter),
+	)
 	page.await("h2", "Как оплатить")
 	page.open(b.server.URL + b.path(p))
 	page.await("h2", "Как оплатить")
@@ -151,7 +161,10 @@ func TestOffline(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	page.open(b.server.URL + b.path(p))
-	eval[bool](page, `(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("offline")), true)`)
+	eval[bool](
+		page,
+		`(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("offline")), true)`,
+	)
 	page.await("#live", "No connection. Trying again…")
 	eval[bool](page, `(window.fetch = window.kept, true)`)
 	page.await("#live", "")

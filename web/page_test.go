@@ -18,7 +18,8 @@ import (
 	"gateway/internal/payment"
 )
 
-// Without script a page says everything: what, where, until when on a clock that is named, and looks for news by itself.
+// Without script a page says everything: what, where, until when on a clock that is named, and
+// looks for news by itself.
 func TestPageWithoutScript(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -167,7 +168,10 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%+v", history)
 	}
 	var events int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events),
+	)
 	if events != 1 {
 		t.Errorf("%d webhooks", events)
 	}
@@ -310,7 +314,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any other cashbox's.
+// One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any
+// other cashbox's.
 func TestFrameOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -320,11 +325,25 @@ func TestFrameOrigin(t *testing.T) {
 	})
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p))
-	if policy := a.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "; frame-ancestors https://shop.example") ||
+	if policy := a.header.Get(
+		"Content-Security-Policy",
+	); !strings.HasSuffix(
+		policy,
+		"; frame-ancestors https://shop.example",
+	) ||
 		a.header.Get("X-Frame-Options") != "" {
 		t.Error(policy, a.header.Get("X-Frame-Options"))
 	}
-	if policy := b.ask(t, http.MethodGet, b.path(other)).header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
+	if policy := b.ask(
+		t,
+		http.MethodGet,
+		b.path(other),
+	).header.Get(
+		"Content-Security-Policy",
+	); !strings.HasSuffix(
+		policy,
+		"frame-ancestors 'none'",
+	) {
 		t.Error(policy)
 	}
 	page := parse(t, a)
@@ -351,10 +370,14 @@ func TestLanguage(t *testing.T) {
 			t.Errorf("%+v: %s", test, got)
 		}
 		chosen := test.query == "?lang="+test.want
-		if cookie := a.header.Get("Set-Cookie"); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen || !chosen && cookie != "" {
+		if cookie := a.header.Get(
+			"Set-Cookie",
+		); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen ||
+			!chosen && cookie != "" {
 			t.Errorf("%+v: remembers %q", test, cookie)
 		}
-		// A choice in the link goes on with every link, for browsers that keep no cookies in frames.
+		// A choice in the link goes on with every link, for browsers that keep no cookies in
+		// frames.
 		href, _ := page.Find("a.button").Attr("href")
 		if strings.HasSuffix(href, "&lang="+test.want) != chosen {
 			t.Errorf("%+v: leads to %s", test, href)
@@ -386,7 +409,11 @@ func TestWeight(t *testing.T) {
 
 func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
+	_, err := b.settings.UpdateCashbox(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator},
+		directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")},
+	)
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
 	weight, files := a.packed, 0
@@ -409,7 +436,15 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 		t.Errorf("%d files and the page are %d bytes", files, weight)
 	}
 	t.Logf("%s: %d bytes", p.Method, weight)
-	if plain := b.ask(t, http.MethodGet, b.path(p), "Accept-Encoding", "br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
+	if plain := b.ask(
+		t,
+		http.MethodGet,
+		b.path(p),
+		"Accept-Encoding",
+		"br, gzip;q=0",
+	); plain.header.Get(
+		"Content-Encoding",
+	) != "" ||
 		!strings.HasPrefix(plain.body, "<!doctype html>") {
 		t.Errorf("to who takes no gzip: %.20q", plain.body)
 	}

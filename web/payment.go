@@ -44,8 +44,8 @@ func steps(w words.Words, p payment.Payment, amount string) []string {
 	return append(said, w.Say(words.SendAmount, amount))
 }
 
-// zones are where the payers of a currency live. They matter to pages without script only: with it, the payer's own
-// clock is shown.
+// zones are where the payers of a currency live. They matter to pages without script only: with it,
+// the payer's own clock is shown.
 var zones = map[string]string{
 	"RUB": "Europe/Moscow", "AZN": "Asia/Baku", "TRY": "Europe/Istanbul",
 	"KZT": "Asia/Almaty", "UZS": "Asia/Tashkent", "MNT": "Asia/Ulaanbaatar",
@@ -73,7 +73,12 @@ func outcome(w words.Words, p payment.Payment) view.Outcome {
 	case payment.Completed:
 		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
 	case payment.Cancelled:
-		return view.Outcome{Mood: "off", Title: w.Say(words.CancelledTitle), Text: w.Say(words.CancelledText), Late: true}
+		return view.Outcome{
+			Mood:  "off",
+			Title: w.Say(words.CancelledTitle),
+			Text:  w.Say(words.CancelledText),
+			Late:  true,
+		}
 	case payment.Appeal:
 		return view.Outcome{Mood: "busy", Title: w.Say(words.AppealTitle), Text: w.Say(words.AppealText)}
 	case payment.Pending: // the sweep that fails it is a moment away

@@ -28,8 +28,8 @@ type visit struct {
 	now     time.Time
 }
 
-// linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts have pages of their
-// own, and no requisite.
+// linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts
+// have pages of their own, and no requisite.
 func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := p.Links.Parse(r.PathValue("token"))
@@ -62,7 +62,8 @@ func rule(method string) limit.Rule {
 	return limit.CheckoutReads
 }
 
-// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be shown again.
+// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be
+// shown again.
 func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
 	seconds := max(1, math.Ceil(wait.Seconds()))
 	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
@@ -84,8 +85,8 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 	}
 }
 
-// waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment after its expiry; the
-// page does not wait for it.
+// waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment
+// after its expiry; the page does not wait for it.
 func (v visit) waiting() bool {
 	return v.payment.OpenToPayer(v.now)
 }
@@ -95,7 +96,8 @@ func (v visit) version() string {
 	return fmt.Sprintf("%d-%t", v.payment.EventSequence, v.waiting())
 }
 
-// How many seconds lie between two questions of a page: often while the payer waits, seldom while a review may end.
+// How many seconds lie between two questions of a page: often while the payer waits, seldom while a
+// review may end.
 const (
 	everyWaiting = 3
 	everyEnded   = 15
@@ -143,7 +145,12 @@ func (p *Pay) page(v visit) view.Requisite {
 
 func (v visit) bill(w words.Words) view.Bill {
 	b := view.Bill{
-		Amount: w.Amount(v.payment.Amount, v.payment.Currency), Plain: money.Fiat(v.payment.Amount), Order: v.payment.OrderID,
+		Amount: w.Amount(
+			v.payment.Amount,
+			v.payment.Currency,
+		),
+		Plain: money.Fiat(v.payment.Amount),
+		Order: v.payment.OrderID,
 	}
 	if v.payment.Description != nil {
 		b.Description = *v.payment.Description
@@ -206,7 +213,8 @@ func (p *Pay) simulate(v visit) {
 	p.acted(v, v.payment, p.Simulate(v.r.Context(), v.payment))
 }
 
-// acted leads back to the page, or shows there how the payment stands when it was too late to do anything.
+// acted leads back to the page, or shows there how the payment stands when it was too late to do
+// anything.
 func (p *Pay) acted(v visit, after payment.Payment, err error) {
 	refusal := fault.As(err)
 	switch {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Where nobody charges cards, that is said, and nothing is charged. The card works once somebody does.
+// Where nobody charges cards, that is said, and nothing is charged. The card works once somebody
+// does.
 func TestCardsAreOff(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -94,7 +95,8 @@ func TestCodeIsLost(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
-// Each reason for which a card is not charged has words of its own, and what to do. Any other has words that hold always.
+// Each reason for which a card is not charged has words of its own, and what to do. Any other has
+// words that hold always.
 func TestWhyNotCharged(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
@@ -128,6 +130,11 @@ func TestThreeWrongCodes(t *testing.T) {
 		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", attempt))
 		b.answers(t)
 	}
-	wantText(t, b.page(t, b.path(p)), "h1 ~ p:not(.amount)", "The code was wrong three times, and nothing was charged. "+
-		"To pay, go back to the shop and start a new payment.")
+	wantText(
+		t,
+		b.page(t, b.path(p)),
+		"h1 ~ p:not(.amount)",
+		"The code was wrong three times, and nothing was charged. "+
+			"To pay, go back to the shop and start a new payment.",
+	)
 }

@@ -1,5 +1,6 @@
-// Package web serves the pages people see: handlers here, what they say in words, templates in view, stylesheet and
-// script in static. The pages work without script and ask no third party for anything.
+// Package web serves the pages people see: handlers here, what they say in words, templates in
+// view, stylesheet and script in static. The pages work without script and ask no third party for
+// anything.
 package web
 
 import (
@@ -93,7 +94,8 @@ func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
 	p.message(w, r, statusOf(w, err), words.BrokenTitle, words.BrokenText)
 }
 
-// statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page may be asked for again soon.
+// statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page
+// may be asked for again soon.
 func statusOf(w http.ResponseWriter, err error) int {
 	if f := fault.As(err); f == nil || f.Kind != fault.Unavailable {
 		return http.StatusInternalServerError
@@ -109,8 +111,8 @@ func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title,
 
 const languageCookie = "lang"
 
-// shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked for by the browser.
-// A choice is remembered.
+// shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked
+// for by the browser. A choice is remembered.
 func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
 	s := view.Shell{Files: p.files}
 	if s.Words, s.Chosen = words.In(r.URL.Query().Get("lang")); s.Chosen {
@@ -130,7 +132,8 @@ func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
 	return s
 }
 
-// show renders a page whole before the first byte is sent: half a page about money is worse than none.
+// show renders a page whole before the first byte is sent: half a page about money is worse than
+// none.
 func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var body bytes.Buffer
 	if err := page.Render(r.Context(), &body); err != nil {

@@ -13,7 +13,8 @@ import (
 	"gateway/internal/pgserver"
 )
 
-// bench is one run of the program: the servers it has up, what it has put on the stage, what it has found.
+// bench is one run of the program: the servers it has up, what it has put on the stage, what it has
+// found.
 type bench struct {
 	options
 	*progress
@@ -25,7 +26,8 @@ type bench struct {
 	binary     string
 	hooks      *receivers
 	place
-	// crowd is the place of those parts that fill one with open payments, once the first of them has come.
+	// crowd is the place of those parts that fill one with open payments, once the first of them
+	// has come.
 	crowd *bench
 	// recorded are the statements of creations, which the replay is made of.
 	recorded []creation
@@ -105,7 +107,8 @@ func (b *bench) openPlace(ctx context.Context, name string) error {
 	return b.setTheStage(ctx)
 }
 
-// apart is the bench at another place, for parts that must find nothing of what the others leave behind.
+// apart is the bench at another place, for parts that must find nothing of what the others leave
+// behind.
 func (b *bench) apart(ctx context.Context, name string) (*bench, error) {
 	a := *b
 	a.place, a.recorded = place{}, nil

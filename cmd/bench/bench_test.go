@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Everything is measured for moments only: that each number is there and positive, that the replay and what is stored
-// leave the ledger whole, and that nothing stays behind.
+// Everything is measured for moments only: that each number is there and positive, that the replay
+// and what is stored leave the ledger whole, and that nothing stays behind.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("brings up a PostgreSQL and two gateways")
@@ -20,8 +20,28 @@ func TestRun(t *testing.T) {
 	}
 	var out, log bytes.Buffer
 	args := []string{
-		"-run", "200ms", "-runs", "1", "-clients", "4", "-traders", "5", "-cashboxes", "5", "-stored", "300", "-merchants", "5",
-		"-requisites", "100", "-memory-requisites", "300", "-open", "700", "-overdue", "500",
+		"-run",
+		"200ms",
+		"-runs",
+		"1",
+		"-clients",
+		"4",
+		"-traders",
+		"5",
+		"-cashboxes",
+		"5",
+		"-stored",
+		"300",
+		"-merchants",
+		"5",
+		"-requisites",
+		"100",
+		"-memory-requisites",
+		"300",
+		"-open",
+		"700",
+		"-overdue",
+		"500",
 	}
 	if err := run(t.Context(), args, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)

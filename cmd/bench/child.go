@@ -20,7 +20,8 @@ import (
 // build compiles the gateway as it stands.
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "gateway.bin")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "gateway/cmd/gateway").CombinedOutput() //nolint:gosec // in our own directory
+	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "gateway/cmd/gateway") //nolint:gosec // our own
+	out, err := command.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the gateway: %w\n%s", err, out)
 	}
@@ -38,8 +39,8 @@ type child struct {
 	err     error
 }
 
-// launch starts a gateway on a database, as a sandbox with free ports, and waits until it is ready. Its log goes to a
-// file beside its data.
+// launch starts a gateway on a database, as a sandbox with free ports, and waits until it is ready.
+// Its log goes to a file beside its data.
 func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, err
@@ -52,8 +53,23 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 	}
 	defer func() { _ = log.Close() }() // the child has it
 	//nolint:gosec,noctx // built by us, and stopped in its turn, not by the context
-	c.cmd = exec.Command(b.binary, "serve", "-sandbox", "-data-dir", dir, "-db-connections", strconv.Itoa(b.connections),
-		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
+	c.cmd = exec.Command(
+		b.binary,
+		"serve",
+		"-sandbox",
+		"-data-dir",
+		dir,
+		"-db-connections",
+		strconv.Itoa(b.connections),
+		"-api-addr",
+		free,
+		"-pay-addr",
+		free,
+		"-portal-addr",
+		free,
+		"-ops-addr",
+		free,
+	)
 	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL)
 	c.cmd.Stderr = log
 	c.cmd.SysProcAttr = childAttributes()
@@ -68,7 +84,8 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 	return c, nil
 }
 
-// run keeps its thread for the child's whole life: the signal at a parent's death follows the thread that forked.
+// run keeps its thread for the child's whole life: the signal at a parent's death follows the
+// thread that forked.
 func (c *child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -84,7 +101,8 @@ func (c *child) run(started chan<- error) {
 func cleanEnvironment() []string {
 	var kept []string
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "GATEWAY_") && !strings.HasPrefix(variable, "DATABASE_URL=") && !strings.HasPrefix(variable, "PG") {
+		if !strings.HasPrefix(variable, "GATEWAY_") && !strings.HasPrefix(variable, "DATABASE_URL=") &&
+			!strings.HasPrefix(variable, "PG") {
 			kept = append(kept, variable)
 		}
 	}

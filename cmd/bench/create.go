@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// creates measures creations over HTTP and, between them, the replay of their statements, so that whatever the machine
-// is doing meets both.
+// creates measures creations over HTTP and, between them, the replay of their statements, so that
+// whatever the machine is doing meets both.
 func (b *bench) creates(ctx context.Context) error {
 	over, hangUp, err := b.creator(ctx, manyMethod, b.clients)
 	if err != nil {
@@ -72,7 +72,13 @@ func (b *bench) sampleCreates(ctx context.Context, over *creator, rateName, useN
 	b.report.sample(useName+"_cpu_us.postgres", micros(each.postgres))
 	b.report.sample(useName+"_cpu_us.generator", micros(each.generator))
 	b.report.sample(useName+"_wal_bytes", each.wal)
-	b.say("  %.0f creations/s, CPU of each: gateway %v, PostgreSQL %v, generator %v", rate, each.gateway, each.postgres, each.generator)
+	b.say(
+		"  %.0f creations/s, CPU of each: gateway %v, PostgreSQL %v, generator %v",
+		rate,
+		each.gateway,
+		each.postgres,
+		each.generator,
+	)
 	return nil
 }
 

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// credits measures settlements: traders confirm pending payments, which credits the cashbox and the platform, frees the
-// requisite and queues a webhook. All onto one cashbox, and spread over many: that the two are alike is what the ledger
-// is built for. Each run confirms as many payments as were made ready before it, and what it queued is delivered before
-// the next begins; deliveries go on meanwhile.
+// credits measures settlements: traders confirm pending payments, which credits the cashbox and the
+// platform, frees the requisite and queues a webhook. All onto one cashbox, and spread over many:
+// that the two are alike is what the ledger is built for. Each run confirms as many payments as
+// were made ready before it, and what it queued is delivered before the next begins; deliveries go
+// on meanwhile.
 func (b *bench) credits(ctx context.Context) error {
 	kinds := []struct {
 		name  string
@@ -37,12 +38,12 @@ func (b *bench) credits(ctx context.Context) error {
 	return nil
 }
 
-// settledFor is how many measured runs the settlements last whose deliveries count: what the queue is behind with shows
-// only after a while.
+// settledFor is how many measured runs the settlements last whose deliveries count: what the queue
+// is behind with shows only after a while.
 const settledFor = 3
 
-// settled measures what of settlements arrives: the time runs from the first confirmation until the last of their webhooks
-// is at its receiver.
+// settled measures what of settlements arrives: the time runs from the first confirmation until the
+// last of their webhooks is at its receiver.
 func (b *bench) settled(ctx context.Context) error {
 	_, rate, err := b.settle(ctx, b.scene.boxes, 20*b.clients)
 	if err != nil {
@@ -56,8 +57,8 @@ func (b *bench) settled(ctx context.Context) error {
 	return nil
 }
 
-// settle makes payments ready, confirms them with a checkpoint on the way, and waits for their webhooks. It answers how
-// many were confirmed a second, and how many delivered.
+// settle makes payments ready, confirms them with a checkpoint on the way, and waits for their
+// webhooks. It answers how many were confirmed a second, and how many delivered.
 func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, delivered float64, err error) {
 	pending, err := b.prepare(ctx, boxes, count)
 	if err != nil {
@@ -79,8 +80,8 @@ func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, 
 	return confirmed, delivered, err
 }
 
-// confirm has the traders confirm their payments, over connections opened just before: the gateway closes those on which
-// nothing comes.
+// confirm has the traders confirm their payments, over connections opened just before: the gateway
+// closes those on which nothing comes.
 func (b *bench) confirm(ctx context.Context, pending []pendingPayment) (time.Duration, error) {
 	const procedure = "/portal.v1.TraderService/ConfirmReceived"
 	address := hostOf(b.gateway.BaseURL)
@@ -127,8 +128,8 @@ func (b *bench) prepare(ctx context.Context, boxes []box, count int) ([]pendingP
 
 // assigned finds the payments of orders, and whom they were given to: merchants are not told.
 func (b *bench) assigned(ctx context.Context, orderIDs []string) ([]pendingPayment, error) {
-	// Nothing has counted the rows since the tables were empty: without a fence the join would be planned for none, and
-	// asked for what is pending it would go through all that is, each time.
+	// Nothing has counted the rows since the tables were empty: without a fence the join would be
+	// planned for none, and asked for what is pending it would go through all that is, each time.
 	const query = `with k as materialized (
     select payment_id from payment_key where merchant_id = $1 and channel = $2 and order_id = any($3)
 )

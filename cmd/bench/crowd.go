@@ -9,8 +9,8 @@ import (
 	"gateway/internal/db"
 )
 
-// The names under which creations on the crowd's place are kept: with none open, beside a snapshot kept open, at the
-// start and in the end, and with many open.
+// The names under which creations on the crowd's place are kept: with none open, beside a snapshot
+// kept open, at the start and in the end, and with many open.
 const (
 	noneOpenUse, noneOpenRate           = "create_none_open", "creates_none_open_per_s"
 	snapshotStartUse, snapshotStartRate = "create_snapshot_start", "creates_snapshot_start_per_s"
@@ -40,8 +40,9 @@ func (b *bench) warmCrowd(ctx context.Context) (*bench, error) {
 // snapshotRuns is how many measured runs' time the load goes on beside an open snapshot: a minute.
 const snapshotRuns = 12
 
-// besideSnapshot measures creations at the start and at the end of a load, while another transaction keeps the snapshot that
-// it took before: until it ends, no vacuum can remove what the load leaves behind in tables and indexes.
+// besideSnapshot measures creations at the start and at the end of a load, while another
+// transaction keeps the snapshot that it took before: until it ends, no vacuum can remove what the
+// load leaves behind in tables and indexes.
 func (b *bench) besideSnapshot(ctx context.Context) error {
 	c, err := b.warmCrowd(ctx)
 	if err != nil {
@@ -87,8 +88,8 @@ func (b *bench) holdSnapshot(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
-// besideOpen measures creations while many payments are open. As many more are open than in the measurement of none, for what
-// the runs themselves make is open in both.
+// besideOpen measures creations while many payments are open. As many more are open than in the
+// measurement of none, for what the runs themselves make is open in both.
 func (b *bench) besideOpen(ctx context.Context) error {
 	c, err := b.warmCrowd(ctx)
 	if err != nil {
@@ -100,7 +101,8 @@ func (b *bench) besideOpen(ctx context.Context) error {
 	return c.createsOf(ctx, manyMethod, openRate, openUse)
 }
 
-// fill creates payments until so many are open, and tidies up after that, so that what it leaves behind is they alone.
+// fill creates payments until so many are open, and tidies up after that, so that what it leaves
+// behind is they alone.
 func (b *bench) fill(ctx context.Context, count int) error {
 	var open int
 	if err := b.pool.QueryRow(ctx, "select count(*) from payment where status = 'pending'").Scan(&open); err != nil {
@@ -122,9 +124,10 @@ func (b *bench) fill(ctx context.Context, count int) error {
 	return b.vacuum(ctx)
 }
 
-// expire measures the sweep of one gateway that finds payments overdue. The time moves on while it is down, for a sandbox's
-// call that moves it would take part in the work. What counts is what arrives at the receivers, from the first to the last of
-// as many webhooks as were to be overdue at least.
+// expire measures the sweep of one gateway that finds payments overdue. The time moves on while it
+// is down, for a sandbox's call that moves it would take part in the work. What counts is what
+// arrives at the receivers, from the first to the last of as many webhooks as were to be overdue at
+// least.
 func (b *bench) expire(ctx context.Context) error {
 	c, err := b.openCrowd(ctx)
 	if err != nil {

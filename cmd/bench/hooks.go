@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// endpoints are the merchant's: each takes ten deliveries at a time, so that one alone would measure that bound.
+// endpoints are the merchant's: each takes ten deliveries at a time, so that one alone would
+// measure that bound.
 const endpoints = 4
 
-// receivers take the merchants' webhooks: they read, count and answer at once. One that comes again does not count.
+// receivers take the merchants' webhooks: they read, count and answer at once. One that comes again
+// does not count.
 type receivers struct {
 	listeners []net.Listener
 	server    *http.Server
@@ -78,7 +80,8 @@ func (r *receivers) restart() {
 // patience is how long nothing may arrive before what is missing is given up.
 const patience = 30 * time.Second
 
-// await waits until so many have arrived since restart, and answers when the first came and when the last.
+// await waits until so many have arrived since restart, and answers when the first came and when
+// the last.
 func (r *receivers) await(ctx context.Context, count int) (first, last time.Time, err error) {
 	for {
 		r.mu.Lock()

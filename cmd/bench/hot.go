@@ -6,13 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// hotAccount measures movements onto one account: operators' FundTrader, over HTTP, each under a reference of its own and
-// all to one trader.
+// hotAccount measures movements onto one account: operators' FundTrader, over HTTP, each under a
+// reference of its own and all to one trader.
 //
-// It is for comparison with a ledger server's own benchmark of a hot account, where each request posts one movement from the
-// world onto the same account, under a reference, and is answered once it is committed. A request here does that and in
-// the same transaction writes the log of what operators change; it is signed in by a bearer token, and many users make the
-// calls. It has no postings script to interpret, and answers with no balances.
+// It is for comparison with a ledger server's own benchmark of a hot account, where each request
+// posts one movement from the world onto the same account, under a reference, and is answered once
+// it is committed. A request here does that and in the same transaction writes the log of what
+// operators change; it is signed in by a bearer token, and many users make the calls. It has no
+// postings script to interpret, and answers with no balances.
 func (b *bench) hotAccount(ctx context.Context) error {
 	office, hangUp, err := b.openOffice(ctx)
 	if err != nil {

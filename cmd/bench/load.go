@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// act is one operation of a client. done is false for one that was refused in good order and does not count.
+// act is one operation of a client. done is false for one that was refused in good order and does
+// not count.
 type act func(ctx context.Context, client int) (done bool, err error)
 
-// closedLoop has every client act without a pause for the given time, and returns how many acts were done and how long
-// it took until the last had ended.
+// closedLoop has every client act without a pause for the given time, and returns how many acts
+// were done and how long it took until the last had ended.
 func closedLoop(ctx context.Context, clients int, length time.Duration, do act) (int64, time.Duration, error) {
 	var over atomic.Bool
 	timer := time.AfterFunc(length, func() { over.Store(true) })
@@ -33,7 +34,11 @@ func closedLoop(ctx context.Context, clients int, length time.Duration, do act) 
 }
 
 // workOff has the clients act count times together.
-func workOff(ctx context.Context, clients, count int, do func(ctx context.Context, client, i int) error) (time.Duration, error) {
+func workOff(
+	ctx context.Context,
+	clients, count int,
+	do func(ctx context.Context, client, i int) error,
+) (time.Duration, error) {
 	var next atomic.Int64
 	_, took, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
 		for {
@@ -49,9 +54,15 @@ func workOff(ctx context.Context, clients, count int, do func(ctx context.Contex
 	return took, err
 }
 
-// openLoop sends on schedule, whatever the answers take, as callers who know nothing of each other do. A latency is
-// counted from when the call was due, so that waiting for a free client counts.
-func openLoop(ctx context.Context, clients int, perSecond float64, length time.Duration, do act) ([]time.Duration, error) {
+// openLoop sends on schedule, whatever the answers take, as callers who know nothing of each other
+// do. A latency is counted from when the call was due, so that waiting for a free client counts.
+func openLoop(
+	ctx context.Context,
+	clients int,
+	perSecond float64,
+	length time.Duration,
+	do act,
+) ([]time.Duration, error) {
 	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
 	taken := make([][]time.Duration, clients)
 	var next atomic.Int64

@@ -52,17 +52,35 @@ var serverSettings = []string{
 
 func (b *bench) describe(ctx context.Context) error {
 	b.report.Machine = machine{
-		Cores: runtime.NumCPU(), Memory: firstField("/proc/meminfo", "MemTotal"), CPU: firstField("/proc/cpuinfo", "model name"),
-		Kernel: wholeFile("/proc/sys/kernel/osrelease"), Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Cores:  runtime.NumCPU(),
+		Memory: firstField("/proc/meminfo", "MemTotal"),
+		CPU:    firstField("/proc/cpuinfo", "model name"),
+		Kernel: wholeFile(
+			"/proc/sys/kernel/osrelease",
+		),
+		Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	b.report.Settings = settings{
-		PostgreSQL: map[string]string{}, Clients: b.clients, Connections: b.connections, Requisites: b.requisites, Few: b.few,
-		Traders: b.traders, Cashboxes: b.cashboxes, Keys: len(b.scene.creating), RunSeconds: b.seconds.Seconds(), Runs: b.runs, Stored: b.stored,
-		Merchants: b.merchants, Open: b.openPayments, Overdue: b.overdue, MemoryPool: b.memoryRequisites,
-		Payload:    string(b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0]).body(1)),
-		Checkpoint: "one in the middle of every measured run", Deliveries: "on",
-		Credits: "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
-		Pages:   "gzip -6 of each file, or as sent where the server compresses",
+		PostgreSQL:  map[string]string{},
+		Clients:     b.clients,
+		Connections: b.connections,
+		Requisites:  b.requisites,
+		Few:         b.few,
+		Traders:     b.traders,
+		Cashboxes:   b.cashboxes,
+		Keys:        len(b.scene.creating),
+		RunSeconds:  b.seconds.Seconds(),
+		Runs:        b.runs,
+		Stored:      b.stored,
+		Merchants:   b.merchants,
+		Open:        b.openPayments,
+		Overdue:     b.overdue,
+		MemoryPool:  b.memoryRequisites,
+		Payload:     string(b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0]).body(1)),
+		Checkpoint:  "one in the middle of every measured run",
+		Deliveries:  "on",
+		Credits:     "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
+		Pages:       "gzip -6 of each file, or as sent where the server compresses",
 	}
 	show := func(name string) (value string, err error) {
 		if err := b.pool.QueryRow(ctx, "select current_setting($1)", name).Scan(&value); err != nil {
@@ -82,7 +100,8 @@ func (b *bench) describe(ctx context.Context) error {
 	return nil
 }
 
-// firstField is the value of the first line of that name in one of the kernel's files, or "" elsewhere than on Linux.
+// firstField is the value of the first line of that name in one of the kernel's files, or ""
+// elsewhere than on Linux.
 func firstField(path, name string) string {
 	for line := range strings.Lines(wholeFile(path)) {
 		key, value, found := strings.Cut(line, ":")

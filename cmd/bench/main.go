@@ -1,6 +1,6 @@
-// Command bench measures the gateway on this machine and prints one JSON object. It brings up a PostgreSQL and a gateway
-// of its own, loads them as merchants and traders would, measures the same database without the gateway as the ceiling,
-// and takes everything down again.
+// Command bench measures the gateway on this machine and prints one JSON object. It brings up a
+// PostgreSQL and a gateway of its own, loads them as merchants and traders would, measures the same
+// database without the gateway as the ceiling, and takes everything down again.
 package main
 
 import (
@@ -28,23 +28,27 @@ func main() {
 	}
 }
 
-// options are what a run is told. The defaults are the run whose numbers count; the rest is for development.
+// options are what a run is told. The defaults are the run whose numbers count; the rest is for
+// development.
 type options struct {
 	// seconds is the length of one measured run; runs is how many of them make a median.
 	seconds time.Duration
 	runs    int
-	// clients are the concurrent callers, and the connections of what is measured without the gateway. connections is
-	// the size of the gateway's pool.
+	// clients are the concurrent callers, and the connections of what is measured without the
+	// gateway. connections is the size of the gateway's pool.
 	clients, connections int
 	// requisites are in the larger pool, few in the smaller, and traders share them out evenly.
 	requisites, few, traders int
-	// cashboxes are those that credits are spread over, merchants those that create: each may have so many payments open.
+	// cashboxes are those that credits are spread over, merchants those that create: each may have
+	// so many payments open.
 	cashboxes, merchants int
-	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside them.
+	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside
+	// them.
 	openPayments, overdue int
 	// memoryRequisites are in the pool with which the gateway's memory is measured.
 	memoryRequisites int
-	// stored payments are put into the database before creations are measured once more; 0 leaves that out.
+	// stored payments are put into the database before creations are measured once more; 0 leaves
+	// that out.
 	stored     int
 	only, skip []string
 }
@@ -56,7 +60,12 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	flags.SetOutput(usage)
 	flags.DurationVar(&o.seconds, "run", 5*time.Second, "length of one measured run")
 	flags.IntVar(&o.runs, "runs", 3, "measured runs that make a median")
-	flags.IntVar(&o.clients, "clients", 20, "concurrent callers, and connections of what is measured without the gateway")
+	flags.IntVar(
+		&o.clients,
+		"clients",
+		20,
+		"concurrent callers, and connections of what is measured without the gateway",
+	)
 	flags.IntVar(&o.connections, "connections", 20, "size of the gateway's connection pool")
 	flags.IntVar(&o.requisites, "requisites", 1000, "requisites of the larger pool")
 	flags.IntVar(&o.few, "few", 10, "requisites of the smaller pool")
@@ -65,9 +74,19 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	flags.IntVar(&o.merchants, "merchants", 80, "merchants who create, each with a cashbox")
 	flags.IntVar(&o.openPayments, "open", 100_000, "payments that are open when creations are measured beside them")
 	flags.IntVar(&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured")
-	flags.IntVar(&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with")
+	flags.IntVar(
+		&o.memoryRequisites,
+		"memory-requisites",
+		100_000,
+		"requisites of the pool that the gateway's memory is measured with",
+	)
 	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
-	flags.StringVar(&only, "only", "", "measure these parts alone, separated by commas: "+strings.Join(partNames(), " "))
+	flags.StringVar(
+		&only,
+		"only",
+		"",
+		"measure these parts alone, separated by commas: "+strings.Join(partNames(), " "),
+	)
 	flags.StringVar(&skip, "skip", "", "leave these parts out")
 	if err := flags.Parse(args); err != nil {
 		return o, err

@@ -9,7 +9,8 @@ import (
 	"gateway/internal/audit"
 )
 
-// part is something that is measured. Parts come in this order, for some use what those before have found or made.
+// part is something that is measured. Parts come in this order, for some use what those before have
+// found or made.
 type part struct {
 	name    string
 	measure func(*bench, context.Context) error
@@ -66,7 +67,8 @@ func (b *bench) measure(ctx context.Context) error {
 // warmUp is how long a load runs before it is measured.
 func (b *bench) warmUp() time.Duration { return b.seconds / 2 }
 
-// during measures a run with a checkpoint in its middle: what the run does, per operation, and what it used.
+// during measures a run with a checkpoint in its middle: what the run does, per operation, and what
+// it used.
 func (b *bench) during(ctx context.Context, do act) (rate float64, each usage, err error) {
 	before, err := b.use(ctx)
 	if err != nil {
@@ -113,8 +115,8 @@ func (b *bench) checkpointIn(ctx context.Context, after time.Duration) <-chan er
 	return made
 }
 
-// audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay and the stored
-// payments, must hold like the gateway's own.
+// audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay
+// and the stored payments, must hold like the gateway's own.
 func (b *bench) audit(ctx context.Context) error {
 	count := 0.0
 	for _, at := range []*bench{b, b.crowd} {

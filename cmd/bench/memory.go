@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// memory measures what a gateway holds resident that has found a large pool of requisites at its start and creates payments
-// among them.
+// memory measures what a gateway holds resident that has found a large pool of requisites at its
+// start and creates payments among them.
 func (b *bench) memory(ctx context.Context) error {
 	p, err := b.apart(ctx, "pool")
 	if err != nil {
@@ -39,8 +39,9 @@ func (b *bench) memory(ctx context.Context) error {
 	return nil
 }
 
-// copyRequisites adds requisites to a pool that are like its first one but for their ids, traders and values, whatever other
-// columns there are. The operators' calls, a hundred thousand of them, would take minutes.
+// copyRequisites adds requisites to a pool that are like its first one but for their ids, traders
+// and values, whatever other columns there are. The operators' calls, a hundred thousand of them,
+// would take minutes.
 const copyRequisites = `
 insert into requisite
 select copied.* from requisite first, generate_series(1, $1::integer) n,
@@ -50,7 +51,13 @@ where first.id = (select min(id) from requisite where method = $2 and trader_id 
 
 // multiply brings the larger pool to so many requisites.
 func (b *bench) multiply(ctx context.Context, count int) error {
-	if _, err := b.pool.Exec(ctx, copyRequisites, max(count-b.requisites, 0), manyMethod, b.scene.traderIDs); err != nil {
+	if _, err := b.pool.Exec(
+		ctx,
+		copyRequisites,
+		max(count-b.requisites, 0),
+		manyMethod,
+		b.scene.traderIDs,
+	); err != nil {
 		return fmt.Errorf("copy requisites: %w", err)
 	}
 	return b.vacuum(ctx)

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// office is where operators set things, several at a time and in turn: so many calls a second are no single operator's to
-// make.
+// office is where operators set things, several at a time and in turn: so many calls a second are
+// no single operator's to make.
 type office struct {
 	address string
 	wires   []*wire
@@ -54,7 +54,8 @@ func (o *office) set(ctx context.Context, settings []setting) error {
 	return err
 }
 
-// create makes what the settings tell of, in no order, and answers the ids that they got, in theirs.
+// create makes what the settings tell of, in no order, and answers the ids that they got, in
+// theirs.
 func (o *office) create(ctx context.Context, settings []setting) ([]int64, error) {
 	keys, err := o.all(ctx, settings)
 	if err != nil {

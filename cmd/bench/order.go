@@ -12,7 +12,8 @@ import (
 // counter numbers orders, so that no order id comes twice in a run of the program.
 type counter struct{ atomic.Int64 }
 
-// orders makes creations for one cashbox and method. Amounts are random, so that they seldom meet on a requisite.
+// orders makes creations for one cashbox and method. Amounts are random, so that they seldom meet
+// on a requisite.
 type orders struct {
 	box
 	method, callback string
@@ -33,14 +34,24 @@ func amount() string {
 func (o orders) body(n int64) []byte { return o.bodyOf(orderID(n), amount()) }
 
 func (o orders) bodyOf(id, amount string) []byte {
-	return fmt.Appendf(nil, `{"orderId":%q,"amount":%q,"currency":%q,"method":%q,"callbackUri":%q,"description":"Order of the bench",`+
-		`"payer":{"userId":"user-%s","userIp":"203.0.113.7","fullName":"Ivan Petrov","type":"trusted",`+
-		`"payments":{"successful":3,"expired":0}}}`, id, amount, currency, o.method, o.callback, id)
+	return fmt.Appendf(
+		nil,
+		`{"orderId":%q,"amount":%q,"currency":%q,"method":%q,"callbackUri":%q,"description":"Order of the bench",`+
+			`"payer":{"userId":"user-%s","userIp":"203.0.113.7","fullName":"Ivan Petrov","type":"trusted",`+
+			`"payments":{"successful":3,"expired":0}}}`,
+		id,
+		amount,
+		currency,
+		o.method,
+		o.callback,
+		id,
+	)
 }
 
 const createPath = "/api/v1/payments"
 
-// request is a whole creation as it goes over the wire: it is made, and signed, before the clock runs.
+// request is a whole creation as it goes over the wire: it is made, and signed, before the clock
+// runs.
 func (o orders) request(address string, body []byte) []byte {
 	names := sign.DefaultHeaders
 	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
@@ -58,7 +69,8 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// supply is requests made ahead for every client; a client that comes to its end makes more as it goes.
+// supply is requests made ahead for every client; a client that comes to its end makes more as it
+// goes.
 type supply struct {
 	make func(client int) []byte
 	made [][][]byte
@@ -74,7 +86,8 @@ func newSupply(clients, each int, makeOne func(client int) []byte) *supply {
 	return s
 }
 
-// take is the client's next request. Each client has a list of its own, so that they do not meet here.
+// take is the client's next request. Each client has a list of its own, so that they do not meet
+// here.
 func (s *supply) take(client int) []byte {
 	list := s.made[client]
 	if len(list) == 0 {

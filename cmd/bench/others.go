@@ -18,16 +18,20 @@ import (
 )
 
 const (
-	// othersRate is how many creations a second the others make, and othersClients over how many connections.
+	// othersRate is how many creations a second the others make, and othersClients over how many
+	// connections.
 	othersRate, othersClients = 100, 32
 	// troubleBefore is how long a trouble lasts before the others are looked at.
 	troubleBefore = 3 * time.Second
-	// busyMost is how long one of the others may be told to come again before the measurement fails.
+	// busyMost is how long one of the others may be told to come again before the measurement
+	// fails.
 	busyMost = 5 * time.Second
-	// burstClients are one merchant's callers at once, and hangingEndpoints those that never answer, each with hangingEvents.
+	// burstClients are one merchant's callers at once, and hangingEndpoints those that never
+	// answer, each with hangingEvents.
 	burstClients                    = 200
 	hangingEndpoints, hangingEvents = 500, 100
-	// desks are the traders' that list payments at once, and replayedEvents a merchant's that are sent again to an endpoint that hangs.
+	// desks are the traders' that list payments at once, and replayedEvents a merchant's that are
+	// sent again to an endpoint that hangs.
 	desks, replayedEvents = 20, 100_000
 )
 
@@ -56,8 +60,8 @@ func troubles() []trouble {
 	}
 }
 
-// others measures how long creations of merchants take who have no part in a trouble, while it lasts, and how long the house
-// itself keeps a snapshot at most.
+// others measures how long creations of merchants take who have no part in a trouble, while it
+// lasts, and how long the house itself keeps a snapshot at most.
 func (b *bench) others(ctx context.Context) error {
 	c, err := b.apart(ctx, "others")
 	if err != nil {
@@ -75,7 +79,8 @@ func (b *bench) others(ctx context.Context) error {
 	return nil
 }
 
-// watchSnapshots looks at the age of every snapshot in the database until what it answers is called, which tells the oldest's.
+// watchSnapshots looks at the age of every snapshot in the database until what it answers is
+// called, which tells the oldest's.
 func (b *bench) watchSnapshots(ctx context.Context) func() time.Duration {
 	const oldest = `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 from pg_stat_activity
 		where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()`
@@ -100,8 +105,8 @@ func (b *bench) watchSnapshots(ctx context.Context) func() time.Duration {
 	}
 }
 
-// beside measures them beside one trouble. The connections are opened just before: the gateway closes those on which nothing comes,
-// and a trouble may take its time to begin.
+// beside measures them beside one trouble. The connections are opened just before: the gateway
+// closes those on which nothing comes, and a trouble may take its time to begin.
 func (b *bench) beside(ctx context.Context, t trouble) error {
 	end, err := t.begin(b, ctx)
 	if err != nil {
@@ -116,15 +121,22 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 		return err
 	}
 	defer hangUp()
-	sorted, err := openLoop(ctx, othersClients, othersRate, b.seconds, func(ctx context.Context, client int) (bool, error) {
-		// A caller who is told to come again does so, and all of that time counts. One who is told so for long is not served.
-		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-			done, err := over.act(ctx, client)
-			if !errors.Is(err, errBusy) || time.Since(began) > busyMost {
-				return done, err
+	sorted, err := openLoop(
+		ctx,
+		othersClients,
+		othersRate,
+		b.seconds,
+		func(ctx context.Context, client int) (bool, error) {
+			// A caller who is told to come again does so, and all of that time counts. One who is told
+			// so for long is not served.
+			for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				done, err := over.act(ctx, client)
+				if !errors.Is(err, errBusy) || time.Since(began) > busyMost {
+					return done, err
+				}
 			}
-		}
-	})
+		},
+	)
 	if age := oldest(); !t.outside {
 		b.report.sample("longest_snapshot_s", age.Seconds())
 	}
@@ -133,7 +145,13 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 	}
 	p99 := percentile(sorted, .99)
 	b.report.sample(othersName+t.name, p99)
-	b.say("  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms", t.name, percentile(sorted, .5), p99, percentile(sorted, 1))
+	b.say(
+		"  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms",
+		t.name,
+		percentile(sorted, .5),
+		p99,
+		percentile(sorted, 1),
+	)
 	return nil
 }
 
@@ -210,11 +228,17 @@ func (b *bench) burst(ctx context.Context) (func(), error) {
 	})
 }
 
-// list has traders look for what they have confirmed, of which there is nothing among all they have open.
+// list has traders look for what they have confirmed, of which there is nothing among all they have
+// open.
 func (b *bench) list(ctx context.Context) (func(), error) {
 	return b.along(ctx, desks, func(client int) []byte {
 		trader := b.scene.traderIDs[client%len(b.scene.traderIDs)]
-		return bearerRequest(hostOf(b.gateway.BaseURL), "/portal.v1.TraderService/ListPayments", b.scene.tokens[trader], []byte(`{"status":"completed"}`))
+		return bearerRequest(
+			hostOf(b.gateway.BaseURL),
+			"/portal.v1.TraderService/ListPayments",
+			b.scene.tokens[trader],
+			[]byte(`{"status":"completed"}`),
+		)
 	})
 }
 
@@ -262,7 +286,8 @@ func (b *bench) auditAlong(ctx context.Context) (func(), error) {
 	}, nil
 }
 
-// hangEvents writes events for the merchants given, of an endpoint each that is at the address: given up, or to be delivered.
+// hangEvents writes events for the merchants given, of an endpoint each that is at the address:
+// given up, or to be delivered.
 const hangEvents = `
 with owner as (
     select merchant_id, min(id) as cashbox_id from cashbox where merchant_id = any($1::bigint[]) group by merchant_id
@@ -300,7 +325,8 @@ func (b *bench) hang(ctx context.Context) (func(), error) {
 	return hangUp, err
 }
 
-// replayToHanging has a merchant send again all that their endpoint did not take, and it still hangs.
+// replayToHanging has a merchant send again all that their endpoint did not take, and it still
+// hangs.
 func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
 	url, hangUp, err := hangingHost(ctx)
 	if err != nil {
@@ -320,7 +346,13 @@ func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
 }
 
 // merchantsOf makes merchants with a cashbox and as many events each, in a status.
-func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) ([]int64, error) {
+func (b *bench) merchantsOf(
+	ctx context.Context,
+	merchants int,
+	url string,
+	events int,
+	status string,
+) ([]int64, error) {
 	office, hangUp, err := b.openOffice(ctx)
 	if err != nil {
 		return nil, err
@@ -335,7 +367,10 @@ func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, even
 		return nil, err
 	}
 	for _, id := range ids {
-		boxes = append(boxes, setting{"CreateCashbox", map[string]any{"merchantId": id, "name": "Hanging", "currency": currency}})
+		boxes = append(
+			boxes,
+			setting{"CreateCashbox", map[string]any{"merchantId": id, "name": "Hanging", "currency": currency}},
+		)
 	}
 	if err := office.set(ctx, boxes); err != nil {
 		return nil, err

@@ -17,7 +17,8 @@ import (
 // cardMethod is checked out on the hosted page.
 const cardMethod = "mtstpay"
 
-// pages weighs what a payer's browser loads: the page with its stylesheets and scripts, each compressed.
+// pages weighs what a payer's browser loads: the page with its stylesheets and scripts, each
+// compressed.
 func (b *bench) pages(ctx context.Context) error {
 	page, _, err := b.links(ctx, manyMethod)
 	if err != nil {
@@ -103,7 +104,8 @@ func weigh(ctx context.Context, address string) (*float64, error) {
 	return &weight, nil
 }
 
-// fetch gets a file, and its size as it came compressed, or as it would have been by gzip's usual level.
+// fetch gets a file, and its size as it came compressed, or as it would have been by gzip's usual
+// level.
 func fetch(ctx context.Context, address string) (content []byte, compressed int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

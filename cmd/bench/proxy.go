@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// proxy stands between a gateway and PostgreSQL on a unix socket of its own, passes every byte on, and hands what was
-// said to a tap.
+// proxy stands between a gateway and PostgreSQL on a unix socket of its own, passes every byte on,
+// and hands what was said to a tap.
 type proxy struct {
 	listener net.Listener
 	dir      string
@@ -91,8 +91,9 @@ func (p *proxy) close() {
 	p.open.Wait()
 }
 
-// pump copies messages one way until either end closes. What is heard of a message is noted before it is passed on, so
-// that nobody can know of an answer that is not noted. Messages that came together go on together.
+// pump copies messages one way until either end closes. What is heard of a message is noted before
+// it is passed on, so that nobody can know of an answer that is not noted. Messages that came
+// together go on together.
 func pump(from, to net.Conn, untypedFirst bool, hear func(kind byte, body []byte)) {
 	defer func() { _, _ = from.Close(), to.Close() }()
 	in, out := bufio.NewReaderSize(from, 64<<10), bufio.NewWriterSize(to, 64<<10)
@@ -118,7 +119,8 @@ func pump(from, to net.Conn, untypedFirst bool, hear func(kind byte, body []byte
 
 const maxMessage = 1 << 28
 
-// readMessage reads a message whole: a byte of type, but for the first, then a length that counts itself.
+// readMessage reads a message whole: a byte of type, but for the first, then a length that counts
+// itself.
 func readMessage(in *bufio.Reader, untyped bool) ([]byte, error) {
 	head := 5
 	if untyped {

@@ -28,9 +28,10 @@ func (b *bench) connectOne(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// replayer replays recorded creations, a connection a client: the same statements in the same round trips, without HTTP
-// and without the gateway. Order ids, amounts, uuids and times are fresh, requisites and traders those the statements
-// choose; what the gateway would calculate is taken from a recorded creation.
+// replayer replays recorded creations, a connection a client: the same statements in the same round
+// trips, without HTTP and without the gateway. Order ids, amounts, uuids and times are fresh,
+// requisites and traders those the statements choose; what the gateway would calculate is taken
+// from a recorded creation.
 func (b *bench) replayer(ctx context.Context) (act, func(), error) {
 	if len(b.recorded) == 0 {
 		return nil, nil, errNotRecorded
@@ -56,7 +57,8 @@ func (b *bench) replayer(ctx context.Context) (act, func(), error) {
 	}, end, nil
 }
 
-// run replays one creation. One that a statement refuses, as the gateway's would be, is rolled back and not done.
+// run replays one creation. One that a statement refuses, as the gateway's would be, is rolled back
+// and not done.
 func (t template) run(ctx context.Context, conn *pgx.Conn, r *replay) (bool, error) {
 	for i, next := range t {
 		if next.command != "" {

@@ -22,18 +22,25 @@ func noError(t *testing.T, err error) {
 	}
 }
 
-// create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the payment's id itself.
+// create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the payment's id
+// itself.
 func create(ctx context.Context, conn *pgx.Conn, id int64, c creation) error {
 	var batch pgx.Batch
 	batch.Queue("begin")
-	batch.Queue("insert into made (id, order_id, amount) values ($1, $2, $3)", id, c.orderID, decimal.RequireFromString(c.amount))
+	batch.Queue(
+		"insert into made (id, order_id, amount) values ($1, $2, $3)",
+		id,
+		c.orderID,
+		decimal.RequireFromString(c.amount),
+	)
 	batch.Queue("insert into written (made, limited) values ($1, $2)", id, 1)
 	batch.Queue("commit")
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// Creations of one pipeline are recorded as one round trip each, and replayed with ids, order ids and amounts of their own.
-// What a constraint refuses is not done, and leaves the connection as it was.
+// Creations of one pipeline are recorded as one round trip each, and replayed with ids, order ids
+// and amounts of their own. What a constraint refuses is not done, and leaves the connection as it
+// was.
 func TestReplayOfAPipeline(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), dbtest.Empty(t)

@@ -7,62 +7,71 @@ import (
 	"slices"
 )
 
-// report is what is printed. A number that was not measured is null. Every number is the median of the samples of its
-// name, unless its comment says otherwise.
+// report is what is printed. A number that was not measured is null. Every number is the median of
+// the samples of its name, unless its comment says otherwise.
 type report struct {
-	// Creations over HTTP from as many callers as settings say, without a pause: the larger pool of requisites, then
-	// the smaller one.
+	// Creations over HTTP from as many callers as settings say, without a pause: the larger pool of
+	// requisites, then the smaller one.
 	Creates    *float64 `json:"creates_per_s"`
 	CreatesFew *float64 `json:"creates_10_requisites_per_s"`
-	// CPU a creation takes, user and system. The generator's is that of this process and no part of the service.
+	// CPU a creation takes, user and system. The generator's is that of this process and no part of
+	// the service.
 	CreateCPU *cpu `json:"create_cpu_us"`
-	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and COMMIT among them, as heard
-	// on the wire with one caller; no medians but means.
+	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and
+	// COMMIT among them, as heard on the wire with one caller; no medians but means.
 	CreateRoundTrips *float64 `json:"create_round_trips"`
 	CreateStatements *float64 `json:"create_statements"`
 	// Bytes of WAL a creation writes, with a checkpoint's full pages.
 	CreateWAL *float64 `json:"create_wal_bytes"`
-	// Latency at half of creates_per_s, sent on schedule, counted from when it should have been sent.
+	// Latency at half of creates_per_s, sent on schedule, counted from when it should have been
+	// sent.
 	CreateP50 *float64 `json:"create_p50_ms"`
 	CreateP99 *float64 `json:"create_p99_ms"`
-	// The statements of recorded creations without HTTP or gateway: the database's ceiling for this SQL.
+	// The statements of recorded creations without HTTP or gateway: the database's ceiling for this
+	// SQL.
 	CreateSQL *float64 `json:"create_sql_per_s"`
-	// CPU that such a creation takes of this process, which is the driver's work and hardly more: the floor below the
-	// gateway's own.
+	// CPU that such a creation takes of this process, which is the driver's work and hardly more:
+	// the floor below the gateway's own.
 	CreateSQLCPU *float64 `json:"create_sql_driver_cpu_us"`
 	// creates_per_s / create_sql_per_s.
 	CreateRatio *float64 `json:"create_ratio"`
-	// One row inserted and committed by the same driver over as many connections: the machine's ceiling.
+	// One row inserted and committed by the same driver over as many connections: the machine's
+	// ceiling.
 	OneRowCommit *float64 `json:"one_row_commit_per_s"`
-	// Settlements: traders' confirmations over HTTP, each crediting a cashbox and queueing a webhook.
+	// Settlements: traders' confirmations over HTTP, each crediting a cashbox and queueing a
+	// webhook.
 	CreditsOne    *float64 `json:"credits_one_cashbox_per_s"`
 	CreditsSpread *float64 `json:"credits_spread_per_s"`
 	// Deliveries as they arrive at fast endpoints on this machine.
 	Webhooks *float64 `json:"webhooks_per_s"`
-	// Settlements from their confirmation over HTTP to the webhook at its receiver, sustained: those delivered.
+	// Settlements from their confirmation over HTTP to the webhook at its receiver, sustained:
+	// those delivered.
 	SettledDelivered *float64 `json:"settled_delivered_per_s"`
 	// Movements onto one account: see hotAccount.
 	HotAccount *float64 `json:"hot_account_transfers_per_s"`
 
-	// What a creation costs of CPU, of gateway and PostgreSQL together, by what it costs otherwise: with so many payments
-	// open as settings say, by none; after a minute of load beside a snapshot that is kept open, by the minute's start.
+	// What a creation costs of CPU, of gateway and PostgreSQL together, by what it costs otherwise:
+	// with so many payments open as settings say, by none; after a minute of load beside a snapshot
+	// that is kept open, by the minute's start.
 	GrowthOpen     *float64 `json:"create_cpu_growth_open"`
 	GrowthSnapshot *float64 `json:"create_cpu_growth_snapshot"`
 	// Overdue payments that one gateway's sweep expires, counted by their webhooks as they arrive.
 	Expired *float64 `json:"expired_per_s"`
-	// Resident memory of a gateway that creates payments in a pool of as many requisites as settings say.
+	// Resident memory of a gateway that creates payments in a pool of as many requisites as
+	// settings say.
 	GatewayMemory *float64 `json:"gateway_memory_100k_requisites_bytes"`
-	// 99th percentile of the latency of creations by merchants who have no part in a trouble, while it lasts, in ms; no medians.
+	// 99th percentile of the latency of creations by merchants who have no part in a trouble, while
+	// it lasts, in ms; no medians.
 	OthersP99 map[string]float64 `json:"others_p99_ms"`
 	// The oldest snapshot of ours that was seen meanwhile.
 	LongestSnapshot *float64 `json:"longest_snapshot_s"`
-	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null while there is no
-	// card checkout.
+	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null
+	// while there is no card checkout.
 	PayPage       *float64 `json:"pay_page_bytes"`
 	RequisitePage *float64 `json:"r_page_bytes"`
 
-	// With -stored: the same with so many payments in the database, and its CPU of gateway and PostgreSQL by that of
-	// the empty one.
+	// With -stored: the same with so many payments in the database, and its CPU of gateway and
+	// PostgreSQL by that of the empty one.
 	StoredCreates *float64 `json:"stored_creates_per_s,omitempty"`
 	StoredCPU     *cpu     `json:"stored_create_cpu_us,omitempty"`
 	StoredRatio   *float64 `json:"stored_create_cpu_ratio,omitempty"`
@@ -103,7 +112,13 @@ func (r *report) median(name string) *float64 {
 
 // medianCPU is the medians of the three samples that sampleCreates keeps, or nil.
 func (r *report) medianCPU(name string) *cpu {
-	gateway, postgres, generator := r.median(name+"_cpu_us.gateway"), r.median(name+"_cpu_us.postgres"), r.median(name+"_cpu_us.generator")
+	gateway, postgres, generator := r.median(
+		name+"_cpu_us.gateway",
+	), r.median(
+		name+"_cpu_us.postgres",
+	), r.median(
+		name+"_cpu_us.generator",
+	)
 	if gateway == nil || postgres == nil || generator == nil {
 		return nil
 	}

@@ -34,13 +34,15 @@ type box struct {
 	keyID, secret string
 }
 
-// scene is who takes part: merchants with their cashboxes, and traders with the requisites of two pools.
+// scene is who takes part: merchants with their cashboxes, and traders with the requisites of two
+// pools.
 type scene struct {
 	// merchantID is the merchant of boxes, which credits go to.
 	merchantID int64
 	boxes      []box
-	// creating are cashboxes of a merchant each, so that none comes near the number of payments a merchant may have open.
-	// recording is one more: what is recorded with it is replayed without regard to that number.
+	// creating are cashboxes of a merchant each, so that none comes near the number of payments a
+	// merchant may have open. recording is one more: what is recorded with it is replayed without
+	// regard to that number.
 	creating  []box
 	recording box
 	traderIDs []int64
@@ -51,8 +53,9 @@ type scene struct {
 	next *counter
 }
 
-// stage sets up a scene: what operators set by their own calls, so that the gateway knows of it; users and keys by the
-// queries that keep them, since a hundred passwords to hash and compare would take longer than everything else.
+// stage sets up a scene: what operators set by their own calls, so that the gateway knows of it;
+// users and keys by the queries that keep them, since a hundred passwords to hash and compare would
+// take longer than everything else.
 type stage struct {
 	*bench
 	*office
@@ -60,8 +63,9 @@ type stage struct {
 	now time.Time
 }
 
-// setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in their two pools: the
-// sandbox's few traders would each be a lock that thousands of payments wait for.
+// setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
+// their two pools: the sandbox's few traders would each be a lock that thousands of payments wait
+// for.
 func (b *bench) setTheStage(ctx context.Context) error {
 	b.scene = scene{tokens: map[int64]string{}, next: new(counter)}
 	s := &stage{bench: b, q: db.New(b.pool), now: time.Now().UTC()}
@@ -133,8 +137,13 @@ func (s *stage) addBoxes(ctx context.Context, owners []int64) ([]box, error) {
 		}
 		boxes[n] = box{id: id, keyID: fmt.Sprintf("bench-%d", n), secret: rand.Text()}
 		_, err := s.q.KeyInsert(ctx, db.KeyInsertParams{
-			KeyID: boxes[n].keyID, SecretHash: auth.HashSecret(boxes[n].secret), Name: "bench", MerchantID: &owners[n], CashboxID: &id,
-			Scopes: []string{caller.ScopePayments}, CreatedAt: s.now,
+			KeyID:      boxes[n].keyID,
+			SecretHash: auth.HashSecret(boxes[n].secret),
+			Name:       "bench",
+			MerchantID: &owners[n],
+			CashboxID:  &id,
+			Scopes:     []string{caller.ScopePayments},
+			CreatedAt:  s.now,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("make a key: %w", err)
@@ -156,7 +165,10 @@ func (s *stage) addTraders(ctx context.Context) error {
 	s.scene.traderIDs = ids
 	for _, id := range ids {
 		name := fmt.Sprintf("bench-trader-%d", id)
-		funded = append(funded, setting{"FundTrader", map[string]any{"traderId": id, "amount": funds, "reference": name}})
+		funded = append(
+			funded,
+			setting{"FundTrader", map[string]any{"traderId": id, "amount": funds, "reference": name}},
+		)
 		if s.scene.tokens[id], err = s.addUser(ctx, caller.Trader, name, &id); err != nil {
 			return err
 		}
@@ -191,13 +203,17 @@ func (s *stage) closeOthers(ctx context.Context) error {
 			return err
 		}
 		for _, other := range pool {
-			closed = append(closed, setting{"UpdateRequisite", map[string]any{"requisiteId": other.RequisiteID, "enabled": false}})
+			closed = append(
+				closed,
+				setting{"UpdateRequisite", map[string]any{"requisiteId": other.RequisiteID, "enabled": false}},
+			)
 		}
 	}
 	return s.set(ctx, closed)
 }
 
-// addRequisites deals the pools' requisites out to the traders in turn, and waits until the gateway chooses among them.
+// addRequisites deals the pools' requisites out to the traders in turn, and waits until the gateway
+// chooses among them.
 func (s *stage) addRequisites(ctx context.Context) error {
 	pools := map[string]int{manyMethod: s.requisites, fewMethod: s.few}
 	var added []setting

@@ -17,8 +17,8 @@ type source func(*replay) any
 
 // replay is one creation being replayed.
 type replay struct {
-	// like is the recorded creation whose values stand in for what nothing else explains, such as the USDT a payment
-	// is worth.
+	// like is the recorded creation whose values stand in for what nothing else explains, such as
+	// the USDT a payment is worth.
 	like    int
 	orderID string
 	amount  decimal.Decimal
@@ -29,8 +29,9 @@ type replay struct {
 	rows [][][]any
 }
 
-// source explains an argument by what it was in every recorded creation: always the same, what the caller sent, what an
-// earlier statement answered, an account of a trader so answered, a time, a number counted up, or a fresh id.
+// source explains an argument by what it was in every recorded creation: always the same, what the
+// caller sent, what an earlier statement answered, an account of a trader so answered, a time, a
+// number counted up, or a fresh id.
 func (c *compiler) source(values []any) source {
 	if alike(values, func(int) any { return values[0] }) {
 		return func(*replay) any { return values[0] }
@@ -109,7 +110,8 @@ func whole(v any) (int64, bool) {
 	return 0, false
 }
 
-// derivations of an argument from a column: the column itself, and the accounts of the trader it names.
+// derivations of an argument from a column: the column itself, and the accounts of the trader it
+// names.
 var derivations = []func(any) any{
 	func(v any) any { return v },
 	func(v any) any { return account(v, ledger.Available) },
@@ -175,7 +177,8 @@ func (c *compiler) fromElements(values []any) source {
 	}
 }
 
-// fromTime takes the first time that varies for the creation's own, and others by their distance from it.
+// fromTime takes the first time that varies for the creation's own, and others by their distance
+// from it.
 func (c *compiler) fromTime(values []any) source {
 	if c.times == nil {
 		c.times = values

@@ -12,7 +12,8 @@ import (
 	"gateway/internal/ledger"
 )
 
-// createsStored stores payments and measures creations once more, so that what a full database costs shows.
+// createsStored stores payments and measures creations once more, so that what a full database
+// costs shows.
 func (b *bench) createsStored(ctx context.Context) error {
 	if b.stored == 0 {
 		return nil
@@ -29,7 +30,8 @@ func (b *bench) createsStored(ctx context.Context) error {
 // storedAtOnce is how many payments one transaction stores.
 const storedAtOnce = 50_000
 
-// store writes completed and settled payments of the last month, as creation and settlement would have left them.
+// store writes completed and settled payments of the last month, as creation and settlement would
+// have left them.
 func (b *bench) store(ctx context.Context) error {
 	var first, firstEvent int64
 	if err := b.pool.QueryRow(ctx, reserveIDs, b.stored).Scan(&first); err != nil {
@@ -53,11 +55,14 @@ func (b *bench) store(ctx context.Context) error {
 	return b.vacuum(ctx)
 }
 
-// storeSome writes the payments from one number up to another, as those of the ids and the events of the numbers that begin
-// with the first ones. Triggers are off: that they would have found nothing is
-// for the audit to say.
+// storeSome writes the payments from one number up to another, as those of the ids and the events
+// of the numbers that begin with the first ones. Triggers are off: that they would have found
+// nothing is for the audit to say.
 func (b *bench) storeSome(ctx context.Context, tx pgx.Tx, from, to int, first, firstEvent int64) error {
-	if _, err := tx.Exec(ctx, "set local synchronous_commit = off; set local session_replication_role = replica"); err != nil {
+	if _, err := tx.Exec(
+		ctx,
+		"set local synchronous_commit = off; set local session_replication_role = replica",
+	); err != nil {
 		return err
 	}
 	boxIDs := make([]int64, 0, len(b.scene.boxes))
@@ -84,9 +89,10 @@ const reserveIDs = "select setval('payment_id_seq', nextval('payment_id_seq') + 
 // reserveNumbers takes the relay's next numbers, so that the events it relays go on after them.
 const reserveNumbers = "update webhook_relay set last_number = last_number + $1 returning last_number - $1 + 1"
 
-// drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds spot less their share,
-// which is what merchant and platform get in the end. UUIDs are of version 7, in the order of time as the gateway's are.
-// An account's id is its owner's, shifted: see ledger.Account.
+// drawPayments makes up payments: what varies of each, and the accounts it moves. The trader holds
+// spot less their share, which is what merchant and platform get in the end. UUIDs are of version
+// 7, in the order of time as the gateway's are. An account's id is its owner's, shifted: see
+// ledger.Account.
 const drawPayments = `
 create temp table drawn on commit drop as
 select $9::bigint as merchant_id, $2::bigint + n as id, $12::bigint + n as number,
@@ -131,7 +137,8 @@ select debit, credit, m.amount, kind, 'payment', id, at + after from drawn, late
 select merchant_id, uuid, box, 'payment.status.updated', 'payment', id, 1, url,
     convert_to('{"type":"payment.status.updated","data":{"uuid":"' || uuid || '","orderId":"' || order_id ||
         '","status":"COMPLETED","amount":"' || amount || '","currency":"RUB"}}', 'UTF8'), at + interval '5 minutes', 'delivered', number from drawn`,
-	// What the accounts hold is not all folded in yet, so the sums wait beside it. Locking none, chunks do not wait either.
+	// What the accounts hold is not all folded in yet, so the sums wait beside it. Locking none,
+	// chunks do not wait either.
 	`insert into account_pending (account_id, amount)
 select m.account_id, sum(m.amount) from drawn, lateral (values (trader_available, -usdt - spread_platform),
     (cashbox_available, usdt), (platform_available, spread_platform)) m (account_id, amount) group by 1`,

@@ -17,18 +17,19 @@ type call struct {
 	tag           string
 }
 
-// group is what a client sends before it waits for the server: everything up to a Sync, or a simple Query. The server
-// answers each with one ReadyForQuery, so a group is exactly one round trip, also where it begins with BEGIN and ends with
-// COMMIT. One without calls only prepares statements.
+// group is what a client sends before it waits for the server: everything up to a Sync, or a simple
+// Query. The server answers each with one ReadyForQuery, so a group is exactly one round trip, also
+// where it begins with BEGIN and ends with COMMIT. One without calls only prepares statements.
 type group struct {
 	calls  []*call
 	simple bool
-	// completed are the statements that were carried out: a simple Query may hold several, and what follows an error is
-	// passed over.
+	// completed are the statements that were carried out: a simple Query may hold several, and what
+	// follows an error is passed over.
 	completed int
 }
 
-// unit is the groups of a transaction, from the one that begins it to the one that ends it, or a group outside any.
+// unit is the groups of a transaction, from the one that begins it to the one that ends it, or a
+// group outside any.
 type unit []*group
 
 // tap follows what is said on one connection. The two sides are heard by two goroutines.
@@ -38,7 +39,8 @@ type tap struct {
 	mu         sync.Mutex
 	statements map[string]string
 	bound      *call
-	// sending is the group the client is still putting together; sent are those the server has yet to answer.
+	// sending is the group the client is still putting together; sent are those the server has yet
+	// to answer.
 	sending *group
 	sent    []*group
 	// answered is how many calls of the first of sent are.
@@ -123,7 +125,8 @@ func (t *tap) answering() *call {
 	return t.sent[0].calls[t.answered]
 }
 
-// ready ends a round trip, and outside a transaction the unit. The first ReadyForQuery answers the connection itself.
+// ready ends a round trip, and outside a transaction the unit. The first ReadyForQuery answers the
+// connection itself.
 func (t *tap) ready(body []byte) {
 	if len(t.sent) == 0 {
 		return

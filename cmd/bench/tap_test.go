@@ -51,16 +51,19 @@ func (c *conversation) server(messages ...pgproto3.BackendMessage) {
 
 // execute has the client prepare and execute a statement, without a Sync.
 func (c *conversation) execute(sql, value string) {
-	c.client(&pgproto3.Parse{Name: sql, Query: sql}, &pgproto3.Bind{PreparedStatement: sql, Parameters: [][]byte{[]byte(value)}},
-		&pgproto3.Execute{})
+	c.client(
+		&pgproto3.Parse{Name: sql, Query: sql},
+		&pgproto3.Bind{PreparedStatement: sql, Parameters: [][]byte{[]byte(value)}},
+		&pgproto3.Execute{},
+	)
 }
 
 func complete(tag string) *pgproto3.CommandComplete {
 	return &pgproto3.CommandComplete{CommandTag: []byte(tag)}
 }
 
-// A transaction of BEGIN, two statements sent together and COMMIT is one unit of three round trips. What is set with the
-// BEGIN is a statement, too.
+// A transaction of BEGIN, two statements sent together and COMMIT is one unit of three round trips.
+// What is set with the BEGIN is a statement, too.
 func TestTap(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t)
@@ -87,7 +90,8 @@ func TestTap(t *testing.T) {
 		t.Errorf("%d, %d and %d statements, want 2, 2 and 1", u[0].completed, u[1].completed, u[2].completed)
 	}
 	second := u[1].calls[1]
-	if second.sql != "select $1" || string(second.params[0]) != "2" || string(second.row[0]) != "2" || second.tag != "SELECT 1" {
+	if second.sql != "select $1" || string(second.params[0]) != "2" || string(second.row[0]) != "2" ||
+		second.tag != "SELECT 1" {
 		t.Errorf("the second statement is %+v", second)
 	}
 	if !u.names("2") || u.names("3") {
@@ -117,7 +121,8 @@ func TestTapPipeline(t *testing.T) {
 	}
 }
 
-// One that an error stops is rolled back in a round trip of its own. What the server passed over was not made.
+// One that an error stops is rolled back in a round trip of its own. What the server passed over
+// was not made.
 func TestTapPipelineRefused(t *testing.T) {
 	t.Parallel()
 	c := newConversation(t)

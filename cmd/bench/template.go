@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// template is a creation's round trips with the places where its values go. It is drawn from recorded creations, so
-// that the replay follows changes in the gateway's SQL.
+// template is a creation's round trips with the places where its values go. It is drawn from
+// recorded creations, so that the replay follows changes in the gateway's SQL.
 type template []round
 
 // round is one round trip: a simple command, or statements sent together.
@@ -66,8 +66,8 @@ func compile(ctx context.Context, conn *pgx.Conn, recorded []creation) (template
 	return t, nil
 }
 
-// mostAlike leaves out what only prepares, and the creations that took another way than most, as those do that find a
-// slot taken.
+// mostAlike leaves out what only prepares, and the creations that took another way than most, as
+// those do that find a slot taken.
 func mostAlike(recorded []creation) []creation {
 	byShape := map[string][]creation{}
 	var best []creation

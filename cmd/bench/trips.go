@@ -18,17 +18,19 @@ type creation struct {
 }
 
 const (
-	// unrecorded creations come first, until the connection they use has its statements prepared, and each merchant's key and
-	// open payments are known.
+	// unrecorded creations come first, until the connection they use has its statements prepared,
+	// and each merchant's key and open payments are known.
 	unrecorded = 200
 	recordings = 60
 )
 
-// idleTime is how long the gateway is heard before its first creation: whatever it says each second comes by.
+// idleTime is how long the gateway is heard before its first creation: whatever it says each second
+// comes by.
 const idleTime = 1500 * time.Millisecond
 
-// roundTrips runs a second gateway behind a proxy, has one client create payments with it, and notes the statements.
-// What counts is all that it says to PostgreSQL meanwhile, in whatever tables, but for what it also says while it idles.
+// roundTrips runs a second gateway behind a proxy, has one client create payments with it, and
+// notes the statements. What counts is all that it says to PostgreSQL meanwhile, in whatever
+// tables, but for what it also says while it idles.
 func (b *bench) roundTrips(ctx context.Context) error {
 	var heard ear
 	p, err := openProxy(ctx, filepath.Join(b.dir, "proxy"), b.url, heard.hear)
@@ -76,7 +78,8 @@ func (b *bench) launchSecond(ctx context.Context, databaseURL string) (*child, e
 	return b.launch(ctx, dir, databaseURL)
 }
 
-// record creates payments one after the other and keeps the statements of each. It answers all that was said for them.
+// record creates payments one after the other and keeps the statements of each. It answers all that
+// was said for them.
 func (b *bench) record(ctx context.Context, through *child, heard *ear, idle map[string]bool) ([]unit, error) {
 	address := hostOf(through.BaseURL)
 	w, err := dial(ctx, address)
@@ -138,7 +141,8 @@ func (u unit) within(those map[string]bool) bool {
 	return true
 }
 
-// names tells that the text is in a parameter of one of the unit's statements. Of text the binary form is the text itself.
+// names tells that the text is in a parameter of one of the unit's statements. Of text the binary
+// form is the text itself.
 func (u unit) names(text string) bool {
 	for _, g := range u {
 		for _, c := range g.calls {

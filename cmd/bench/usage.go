@@ -21,8 +21,10 @@ type usage struct {
 
 func (u usage) since(before usage) usage {
 	return usage{
-		gateway: u.gateway - before.gateway, postgres: u.postgres - before.postgres, generator: u.generator - before.generator,
-		wal: u.wal - before.wal,
+		gateway:   u.gateway - before.gateway,
+		postgres:  u.postgres - before.postgres,
+		generator: u.generator - before.generator,
+		wal:       u.wal - before.wal,
 	}
 }
 
@@ -65,7 +67,8 @@ func treeCPU(parent int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// One that has ended since the list was made is among its parent's ended children at the next look.
+		// One that has ended since the list was made is among its parent's ended children at the
+		// next look.
 		if child, err := readProcess(pid); err == nil && child.parent == parent {
 			total += child.own
 		}
@@ -79,12 +82,14 @@ type processUse struct {
 	own, endedChildren time.Duration
 }
 
-// tick is the unit of the kernel's files about processes: USER_HZ, which is 100 on every Linux that Go runs on.
+// tick is the unit of the kernel's files about processes: USER_HZ, which is 100 on every Linux that
+// Go runs on.
 const tick = 10 * time.Millisecond
 
 var errNoStat = errors.New("CPU of other processes can be read on Linux only")
 
-// readProcess reads /proc/<pid>/stat. Its fields are counted after the name, which may hold spaces and parentheses.
+// readProcess reads /proc/<pid>/stat. Its fields are counted after the name, which may hold spaces
+// and parentheses.
 func readProcess(pid int) (processUse, error) {
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -108,8 +113,9 @@ func readProcess(pid int) (processUse, error) {
 	return processUse{parent: parent, own: own, endedChildren: ticks(cutime) + ticks(cstime)}, nil
 }
 
-// threadCPU adds up what a process's threads have run, in nanoseconds, where the kernel says so. The ticks of the process as
-// a whole are too coarse: in a short run on a busy machine it may use less than one.
+// threadCPU adds up what a process's threads have run, in nanoseconds, where the kernel says so.
+// The ticks of the process as a whole are too coarse: in a short run on a busy machine it may use
+// less than one.
 func threadCPU(pid int) (time.Duration, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil || len(threads) == 0 {

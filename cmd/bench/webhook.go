@@ -11,9 +11,10 @@ const operatorService = "/portal.v1.OperatorService/"
 // firstEvents warm the deliveries up, and tell how many a run takes.
 const firstEvents = 200
 
-// webhooks measures how fast a backlog is delivered. The events of the settlements before are declared dead and sent
-// again by the operator's call, which queues them a thousand at a time while the first are on their way; the rate is
-// counted at the receivers, from the first arrival to the last.
+// webhooks measures how fast a backlog is delivered. The events of the settlements before are
+// declared dead and sent again by the operator's call, which queues them a thousand at a time while
+// the first are on their way; the rate is counted at the receivers, from the first arrival to the
+// last.
 func (b *bench) webhooks(ctx context.Context) error {
 	operator := b.scene.operators[0]
 	rate, err := b.deliver(ctx, operator, firstEvents)

@@ -11,8 +11,8 @@ import (
 	"net/http"
 )
 
-// wire is a client's kept-alive connection. It sends requests as they were made and reuses its buffers, so that the
-// generator takes as little of the machine as it can.
+// wire is a client's kept-alive connection. It sends requests as they were made and reuses its
+// buffers, so that the generator takes as little of the machine as it can.
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader

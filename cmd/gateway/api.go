@@ -34,8 +34,15 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
-			Payments: g.payments, Rates: rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)), Settings: g.settings(), Users: g.users,
-			Events: g.events, Deposits: deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+			Payments:  g.payments,
+			Rates:     rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)),
+			Settings:  g.settings(),
+			Users:     g.users,
+			Events:    g.events,
+			Deposits:  deposits,
+			Payouts:   g.payouts,
+			Checkouts: g.checkouts,
+			Acquirers: g.acquirers,
 		}),
 	}
 	if g.testClock != nil {
@@ -46,7 +53,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		return nil, err
 	}
 	door.WarnIgnored = g.sandbox
-	// There is room for as many calls as there are connections: those for creations, and as many again for the others.
+	// There is room for as many calls as there are connections: those for creations, and as many
+	// again for the others.
 	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
 	mux := http.NewServeMux()
 	if err := services.Mount(mux, door); err != nil {
@@ -66,7 +74,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		_, _ = w.Write(description)
 	})
 	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see it.
+		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see
+		// it.
 		if !strings.HasPrefix(r.URL.Path, "/api/") {
 			if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
 				mux.ServeHTTP(w, r)
@@ -78,20 +87,26 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	return rpc.AllowCheckout(g.observer.Observe(split)), nil
 }
 
-// settings are what operators set. In a sandbox a trader needs no processor of their own to take cards.
+// settings are what operators set. In a sandbox a trader needs no processor of their own to take
+// cards.
 func (g *gateway) settings() *directory.Settings {
 	settings := directory.NewSettings(g.pools, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox
 	return settings
 }
 
-// advanceClock moves the test clock and does what has become due by it, so that the caller sees the outcome.
+// advanceClock moves the test clock and does what has become due by it, so that the caller sees the
+// outcome.
 func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, error) {
 	now, err := g.testClock.Advance(ctx, seconds)
 	if err != nil {
 		return now, err
 	}
-	return now, errors.Join(g.round.payments.ExpireAll(ctx), g.round.payouts.ExpireAll(ctx), g.round.checkouts.Poll(ctx))
+	return now, errors.Join(
+		g.round.payments.ExpireAll(ctx),
+		g.round.payouts.ExpireAll(ctx),
+		g.round.checkouts.Poll(ctx),
+	)
 }
 
 // payHandler is everything on the pay address.

@@ -40,9 +40,14 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	return db.Migrate(ctx, database.url)
 }
 
-// withDatabase runs a command on a database that is there and has this program's schema, beside a live gateway if there is
-// one. It makes and migrates nothing.
-func (e environment) withDatabase(ctx context.Context, command string, args []string, do func(*pgxpool.Pool, place) error) error {
+// withDatabase runs a command on a database that is there and has this program's schema, beside a
+// live gateway if there is one. It makes and migrates nothing.
+func (e environment) withDatabase(
+	ctx context.Context,
+	command string,
+	args []string,
+	do func(*pgxpool.Pool, place) error,
+) error {
 	c, err := parseConfig(command, args, e.getenv, e.stderr)
 	if err != nil {
 		return err
@@ -76,7 +81,8 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("database %q on %s", p.database, p.host) }
 
-// errUnclean and notAudited make the audit's exit status: 1 where the ledger does not hold, 2 where nobody knows.
+// errUnclean and notAudited make the audit's exit status: 1 where the ledger does not hold, 2 where
+// nobody knows.
 var errUnclean = errors.New("the ledger does not hold")
 
 type notAudited struct{ error }
@@ -100,7 +106,11 @@ func (e environment) audit(ctx context.Context, args []string) error {
 			_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)
 		}
 		if len(found) == 0 {
-			_, _ = fmt.Fprintf(e.stdout, "clean: every invariant holds (%s)\n", time.Since(began).Round(time.Millisecond))
+			_, _ = fmt.Fprintf(
+				e.stdout,
+				"clean: every invariant holds (%s)\n",
+				time.Since(began).Round(time.Millisecond),
+			)
 		}
 		_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %d payments, %d payouts, %d transfers\n",
 			at, at.schema, size.Payments, size.Payouts, size.Transfers)
@@ -147,7 +157,8 @@ func (e environment) operator(ctx context.Context, args []string) error {
 	})
 }
 
-// cutFlag takes one flag out of args, wherever it stands, so that the rest can be read as every command's.
+// cutFlag takes one flag out of args, wherever it stands, so that the rest can be read as every
+// command's.
 func cutFlag(args []string, name string) (string, []string) {
 	var rest []string
 	value := ""
@@ -172,9 +183,24 @@ func (e environment) sign(args []string) error {
 	flags := flag.NewFlagSet("sign", flag.ContinueOnError)
 	flags.SetOutput(e.stderr)
 	keyID := flags.String("key-id", "", "public key id; the secret comes from GATEWAY_MERCHANT_SECRET")
-	flags.StringVar(&names.KeyID, "header-key-id", cmp.Or(e.getenv("GATEWAY_HEADER_KEY_ID"), names.KeyID), "name of the key id header")
-	flags.StringVar(&names.Secret, "header-secret", cmp.Or(e.getenv("GATEWAY_HEADER_SECRET"), names.Secret), "name of the secret header")
-	flags.StringVar(&names.Signature, "header-signature", cmp.Or(e.getenv("GATEWAY_HEADER_SIGNATURE"), names.Signature), "name of the signature header")
+	flags.StringVar(
+		&names.KeyID,
+		"header-key-id",
+		cmp.Or(e.getenv("GATEWAY_HEADER_KEY_ID"), names.KeyID),
+		"name of the key id header",
+	)
+	flags.StringVar(
+		&names.Secret,
+		"header-secret",
+		cmp.Or(e.getenv("GATEWAY_HEADER_SECRET"), names.Secret),
+		"name of the secret header",
+	)
+	flags.StringVar(
+		&names.Signature,
+		"header-signature",
+		cmp.Or(e.getenv("GATEWAY_HEADER_SIGNATURE"), names.Signature),
+		"name of the signature header",
+	)
 	reason := flags.String("appeal-reason", "", "with -appeal-file: the appeal's reason")
 	file := flags.String("appeal-file", "", "sign an appeal with this file instead of standard input")
 	if err := flags.Parse(args); err != nil {
@@ -188,7 +214,16 @@ func (e environment) sign(args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: %s\n%s: %s\n%s: %s\n", names.KeyID, *keyID, names.Secret, secret, names.Signature, signature)
+	_, err = fmt.Fprintf(
+		e.stdout,
+		"%s: %s\n%s: %s\n%s: %s\n",
+		names.KeyID,
+		*keyID,
+		names.Secret,
+		secret,
+		names.Signature,
+		signature,
+	)
 	return err
 }
 
@@ -208,12 +243,17 @@ func (e environment) signature(secret, reason, file string) (string, error) {
 	return sign.Signature(secret, body), nil
 }
 
-// listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and prints them.
+// listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and
+// prints them.
 func (e environment) listen(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
 	flags.SetOutput(e.stderr)
 	addr := flags.String("addr", welcomeHookAddr, "address to listen on")
-	dir := flags.String("data-dir", cmp.Or(e.getenv("GATEWAY_DATA_DIR"), ".gateway"), "the sandbox's data directory (GATEWAY_DATA_DIR)")
+	dir := flags.String(
+		"data-dir",
+		cmp.Or(e.getenv("GATEWAY_DATA_DIR"), ".gateway"),
+		"the sandbox's data directory (GATEWAY_DATA_DIR)",
+	)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

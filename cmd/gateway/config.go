@@ -13,8 +13,8 @@ import (
 	"gateway/internal/edge"
 )
 
-// config is what the program is told by flags and environment. Secrets come by environment alone: flags show in lists
-// of processes.
+// config is what the program is told by flags and environment. Secrets come by environment alone:
+// flags show in lists of processes.
 type config struct {
 	apiAddr, payAddr, portalAddr, opsAddr string
 	baseURL, payURL, portalURL            string
@@ -53,11 +53,29 @@ func (c *config) settings(t *texts) []setting {
 		{&c.baseURL, "base-url", "GATEWAY_BASE_URL", "", "public URL of the API"},
 		{&c.payURL, "pay-url", "GATEWAY_PAY_URL", "", "public URL of the hosted pages"},
 		{&c.portalURL, "portal-url", "GATEWAY_PORTAL_URL", "", "public URL of the portals"},
-		{&c.dataDir, "data-dir", "GATEWAY_DATA_DIR", ".gateway", "where the managed PostgreSQL and the sandbox keep their data"},
-		{&c.databaseURL, "database-url", "DATABASE_URL", "", "PostgreSQL 15 or newer; empty: the program manages its own"},
+		{
+			&c.dataDir,
+			"data-dir",
+			"GATEWAY_DATA_DIR",
+			".gateway",
+			"where the managed PostgreSQL and the sandbox keep their data",
+		},
+		{
+			&c.databaseURL,
+			"database-url",
+			"DATABASE_URL",
+			"",
+			"PostgreSQL 15 or newer; empty: the program manages its own",
+		},
 		{&c.headers.KeyID, "header-key-id", "GATEWAY_HEADER_KEY_ID", names.KeyID, "name of the key id header"},
 		{&c.headers.Secret, "header-secret", "GATEWAY_HEADER_SECRET", names.Secret, "name of the secret header"},
-		{&c.headers.Signature, "header-signature", "GATEWAY_HEADER_SIGNATURE", names.Signature, "name of the signature header"},
+		{
+			&c.headers.Signature,
+			"header-signature",
+			"GATEWAY_HEADER_SIGNATURE",
+			names.Signature,
+			"name of the signature header",
+		},
 		{&t.trusted, "trusted-proxies", "GATEWAY_TRUSTED_PROXIES", "",
 			"networks of the proxies in front, whose X-Forwarded-For names the client; separated by commas"},
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
@@ -74,8 +92,8 @@ const (
 	defaultConnections = 20
 )
 
-// parseConfig reads a command's flags, with the environment as their defaults. Only serve needs all of them right; the
-// other commands use the database alone.
+// parseConfig reads a command's flags, with the environment as their defaults. Only serve needs all
+// of them right; the other commands use the database alone.
 func parseConfig(command string, args []string, getenv func(string) string, usage io.Writer) (config, error) {
 	var c config
 	var t texts
@@ -90,7 +108,12 @@ func parseConfig(command string, args []string, getenv func(string) string, usag
 		flags.StringVar(s.target, s.flag, value, s.help+" ("+s.env+")")
 	}
 	flags.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
-	flags.IntVar(&c.connections, "db-connections", defaultConnections, "connections for creations; other calls, and reads, have half as many each, and what works by itself 19")
+	flags.IntVar(
+		&c.connections,
+		"db-connections",
+		defaultConnections,
+		"connections for creations; other calls, and reads, have half as many each, and what works by itself 19",
+	)
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// productionDrain is long enough for a load balancer to see that the gateway is no longer ready.
+	// productionDrain is long enough for a load balancer to see that the gateway is no longer
+	// ready.
 	productionDrain = 5 * time.Second
 	maxDrain        = time.Minute
 	// minExternalSecret is the least length of the secret that lets the application set any status.
@@ -42,7 +43,10 @@ func (c *config) complete(t texts) error {
 	if c.proxies, err = edge.ParseProxies(t.trusted); err != nil {
 		found = append(found, err)
 	}
-	if c.markup, err = decimal.NewFromString(t.markup); err != nil || c.markup.IsNegative() || c.markup.GreaterThan(decimal.NewFromInt(100)) {
+	if c.markup, err = decimal.NewFromString(
+		t.markup,
+	); err != nil || c.markup.IsNegative() ||
+		c.markup.GreaterThan(decimal.NewFromInt(100)) {
 		found.add("-markup-percent (GATEWAY_MARKUP_PERCENT)", "must be between 0 and 100")
 	}
 	if c.connections < 1 {
@@ -155,7 +159,12 @@ func decodeKeys(found *problems, name, list string) [][]byte {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 		switch {
 		case err != nil, len(key) != vault.KeySize:
-			found.add(name, "must be keys separated by commas, each the base64 of %d random bytes: key %d is not", vault.KeySize, i+1)
+			found.add(
+				name,
+				"must be keys separated by commas, each the base64 of %d random bytes: key %d is not",
+				vault.KeySize,
+				i+1,
+			)
 			continue
 		case bytes.Count(key, key[:1]) == len(key):
 			found.add(name, "must be random: key %d is one byte over and over", i+1)

@@ -13,8 +13,12 @@ import (
 func production() map[string]string {
 	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
 	return map[string]string{
-		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example", "GATEWAY_PAY_URL": "https://pay.example",
-		"GATEWAY_PORTAL_URL": "https://portal.example", "GATEWAY_DRAIN_DELAY": "0s",
+		"GATEWAY_VAULT_KEYS":  key,
+		"GATEWAY_LINK_KEYS":   key,
+		"GATEWAY_BASE_URL":    "https://api.example",
+		"GATEWAY_PAY_URL":     "https://pay.example",
+		"GATEWAY_PORTAL_URL":  "https://portal.example",
+		"GATEWAY_DRAIN_DELAY": "0s",
 	}
 }
 
@@ -46,13 +50,18 @@ func TestSettingsAreChecked(t *testing.T) {
 	} {
 		for _, value := range bad {
 			_, err := parse(map[string]string{name: value})
-			if err == nil || !strings.Contains(err.Error(), name) && name != "GATEWAY_HEADER_KEY_ID" || strings.Contains(err.Error(), "hunter2") {
+			if err == nil || !strings.Contains(err.Error(), name) && name != "GATEWAY_HEADER_KEY_ID" ||
+				strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%s=%s: %v", name, value, err)
 			}
 		}
 	}
 	_, err := parse(map[string]string{
-		"GATEWAY_BASE_URL": "foo", "GATEWAY_PAY_URL": "", "GATEWAY_OPS_ADDR": "foo", "GATEWAY_LINK_KEYS": "foo", "GATEWAY_TRUSTED_PROXIES": "foo",
+		"GATEWAY_BASE_URL":        "foo",
+		"GATEWAY_PAY_URL":         "",
+		"GATEWAY_OPS_ADDR":        "foo",
+		"GATEWAY_LINK_KEYS":       "foo",
+		"GATEWAY_TRUSTED_PROXIES": "foo",
 	}, "-markup-percent", "101", "-db-connections", "0")
 	for _, each := range []string{
 		"-base-url (GATEWAY_BASE_URL)", "-pay-url (GATEWAY_PAY_URL)", "-ops-addr (GATEWAY_OPS_ADDR)", "GATEWAY_LINK_KEYS", "-trusted-proxies",
@@ -68,8 +77,10 @@ func TestSettingsAreChecked(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	c, err := parse(map[string]string{
-		"GATEWAY_PAY_URL": "https://shop.example/x/", "GATEWAY_API_ADDR": ":http", "GATEWAY_EXTERNAL_PAYMENTS_SECRET": strings.Repeat("x", 32),
-		"GATEWAY_DRAIN_DELAY": "",
+		"GATEWAY_PAY_URL":                  "https://shop.example/x/",
+		"GATEWAY_API_ADDR":                 ":http",
+		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": strings.Repeat("x", 32),
+		"GATEWAY_DRAIN_DELAY":              "",
 	})
 	if err != nil || c.payURL != "https://shop.example/x" || c.drainDelay != 5*time.Second {
 		t.Errorf("%s, drain %s: %v", c.payURL, c.drainDelay, err)
@@ -78,7 +89,12 @@ func TestSettings(t *testing.T) {
 	if c.opsAddr != "127.0.0.1:9090" || c.apiAddr != ":http" {
 		t.Errorf("ops %s, api %s", c.opsAddr, c.apiAddr)
 	}
-	sandboxed, err := parseConfig("serve", []string{"-pay-url", "http://localhost:1/"}, func(string) string { return "" }, io.Discard)
+	sandboxed, err := parseConfig(
+		"serve",
+		[]string{"-pay-url", "http://localhost:1/"},
+		func(string) string { return "" },
+		io.Discard,
+	)
 	if err != nil || sandboxed.payURL != "http://localhost:1" || sandboxed.drainDelay != 0 {
 		t.Errorf("in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
 	}

@@ -81,8 +81,8 @@ func (d *database) close() {
 	}
 }
 
-// besideServer reaches the database for a command that may run beside a live gateway: through the sandbox's file if
-// somebody answers there, else as serve does.
+// besideServer reaches the database for a command that may run beside a live gateway: through the
+// sandbox's file if somebody answers there, else as serve does.
 func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -93,8 +93,8 @@ func besideServer(ctx context.Context, c config, log *slog.Logger) (*database, e
 	return openDatabase(ctx, c, log)
 }
 
-// existing is besideServer for commands that must not make a database where there is none. A server that is stopped is
-// started for them.
+// existing is besideServer for commands that must not make a database where there is none. A server
+// that is stopped is started for them.
 func existing(ctx context.Context, c config, log *slog.Logger) (*database, error) {
 	if found := foundServer(ctx, c); found != nil {
 		return found, nil
@@ -102,7 +102,11 @@ func existing(ctx context.Context, c config, log *slog.Logger) (*database, error
 	dir := filepath.Join(c.dataDir, "postgres")
 	server, err := pgserver.Start(ctx, pgserver.Options{Dir: dir, Log: log, Existing: true})
 	if errors.Is(err, pgserver.ErrNoData) {
-		return nil, fmt.Errorf("%w: %s has no data; -database-url and -data-dir say where to look", db.ErrNoGateway, dir)
+		return nil, fmt.Errorf(
+			"%w: %s has no data; -database-url and -data-dir say where to look",
+			db.ErrNoGateway,
+			dir,
+		)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
@@ -110,7 +114,8 @@ func existing(ctx context.Context, c config, log *slog.Logger) (*database, error
 	return &database{url: server.URL(databaseName), server: server}, nil
 }
 
-// foundServer is the database that was given, or that of the sandbox that runs on the data directory.
+// foundServer is the database that was given, or that of the sandbox that runs on the data
+// directory.
 func foundServer(ctx context.Context, c config) *database {
 	if c.databaseURL != "" {
 		return &database{url: c.databaseURL}
@@ -132,8 +137,8 @@ func answers(ctx context.Context, url string) bool {
 	return true
 }
 
-// makeDataDir makes the data directory and its path absolute. Others may pass through it, so that PostgreSQL can run
-// under another account; what is secret in it is readable by its owner alone.
+// makeDataDir makes the data directory and its path absolute. Others may pass through it, so that
+// PostgreSQL can run under another account; what is secret in it is readable by its owner alone.
 func makeDataDir(c *config) error {
 	if !c.sandbox { // production keeps all it has in its database
 		return nil

@@ -9,13 +9,18 @@ import (
 	"gateway/rpc/sign"
 )
 
-// introduce tells whoever started a sandbox what to open and what to paste. The file is true from here on.
+// introduce tells whoever started a sandbox what to open and what to paste. The file is true from
+// here on.
 func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners, databaseURL string) error {
 	if !g.sandbox {
 		return nil
 	}
 	info := sandbox.Info{
-		BaseURL: g.baseURL, PayURL: g.payURL, PortalURL: g.portalURL, OpsURL: localURL(doors.ops), DatabaseURL: databaseURL,
+		BaseURL:     g.baseURL,
+		PayURL:      g.payURL,
+		PortalURL:   g.portalURL,
+		OpsURL:      localURL(doors.ops),
+		DatabaseURL: databaseURL,
 	}
 	if err := info.Describe(ctx, db.New(g.pools.Calls), g.sandboxKey); err != nil {
 		return err
@@ -66,9 +71,27 @@ func printWelcome(e environment, info sandbox.Info, dir, keyIDHeader, secretHead
 			trader = user.Token
 		}
 	}
-	body := fmt.Sprintf(`{"orderId":"first-order","amount":"1500.00","currency":"RUB","method":"sbp","callbackUri":%q}`, welcomeHook)
-	_, err := fmt.Fprintf(e.stdout, welcome, dir, info.BaseURL, info.PayURL, info.PortalURL, info.OpsURL,
-		keyIDHeader, box.KeyID, secretHeader, box.Secret, signatureHeader, sign.Signature(box.Secret, []byte(body)), body,
-		trader, welcomeHook)
+	body := fmt.Sprintf(
+		`{"orderId":"first-order","amount":"1500.00","currency":"RUB","method":"sbp","callbackUri":%q}`,
+		welcomeHook,
+	)
+	_, err := fmt.Fprintf(
+		e.stdout,
+		welcome,
+		dir,
+		info.BaseURL,
+		info.PayURL,
+		info.PortalURL,
+		info.OpsURL,
+		keyIDHeader,
+		box.KeyID,
+		secretHeader,
+		box.Secret,
+		signatureHeader,
+		sign.Signature(box.Secret, []byte(body)),
+		body,
+		trader,
+		welcomeHook,
+	)
 	return err
 }

@@ -19,16 +19,16 @@ const (
 
 const (
 	keysEvery = time.Minute
-	// linkKeyKept is how long after a process last made links with a key all processes must know it: payers open links
-	// for hours.
+	// linkKeyKept is how long after a process last made links with a key all processes must know
+	// it: payers open links for hours.
 	linkKeyKept = 24 * time.Hour
 )
 
 // errKeysDiffer makes a process not ready.
 var errKeysDiffer = errors.New("keys are missing")
 
-// checkKeys refuses to start without a key that something is sealed with, which would fail call by call later on. A vault
-// key that nothing is sealed with any more is forgotten.
+// checkKeys refuses to start without a key that something is sealed with, which would fail call by
+// call later on. A vault key that nothing is sealed with any more is forgotten.
 func (g *gateway) checkKeys(ctx context.Context) error {
 	q := db.New(g.workPool)
 	missing, err := g.missingKeys(ctx, q)
@@ -44,8 +44,12 @@ func (g *gateway) checkKeys(ctx context.Context) error {
 			return fmt.Errorf("look for what is sealed: %w", err)
 		}
 		if len(places) > 0 {
-			return fmt.Errorf("%s lacks the key with the fingerprint %s, which alone opens what is in %s: put it behind the first one",
-				envVaultKeys, key.Fingerprint, strings.Join(places, ", "))
+			return fmt.Errorf(
+				"%s lacks the key with the fingerprint %s, which alone opens what is in %s: put it behind the first one",
+				envVaultKeys,
+				key.Fingerprint,
+				strings.Join(places, ", "),
+			)
 		}
 		if err := q.SecretKeyForget(ctx, db.SecretKeyForgetParams(key)); err != nil {
 			return fmt.Errorf("forget a vault key: %w", err)
@@ -57,16 +61,23 @@ func (g *gateway) checkKeys(ctx context.Context) error {
 	return nil // it starts, but readyz says why it is not ready
 }
 
-// noteKeys tells the other replicas which keys this one uses. One that lacks a key of theirs keeps silent: its settings may
-// be wrong, and then it must not be the reason for which the others are not ready.
+// noteKeys tells the other replicas which keys this one uses. One that lacks a key of theirs keeps
+// silent: its settings may be wrong, and then it must not be the reason for which the others are
+// not ready.
 func (g *gateway) noteKeys(ctx context.Context) error {
 	if err := g.keysAgree(ctx); err != nil {
 		return err
 	}
 	q, now := db.New(g.workPool), time.Now()
 	return errors.Join(
-		q.SecretKeyPut(ctx, db.SecretKeyPutParams{Purpose: purposeVault, Fingerprint: vault.Fingerprint(g.vaultKeys[0]), SeenAt: now}),
-		q.SecretKeyPut(ctx, db.SecretKeyPutParams{Purpose: purposeLink, Fingerprint: vault.Fingerprint(g.linkKeys[0]), SeenAt: now}),
+		q.SecretKeyPut(
+			ctx,
+			db.SecretKeyPutParams{Purpose: purposeVault, Fingerprint: vault.Fingerprint(g.vaultKeys[0]), SeenAt: now},
+		),
+		q.SecretKeyPut(
+			ctx,
+			db.SecretKeyPutParams{Purpose: purposeLink, Fingerprint: vault.Fingerprint(g.linkKeys[0]), SeenAt: now},
+		),
 	)
 }
 
@@ -78,8 +89,14 @@ func (g *gateway) keysAgree(ctx context.Context) error {
 	}
 	var words []string
 	for _, key := range missing {
-		words = append(words, fmt.Sprintf("%s lacks %s", map[string]string{purposeVault: envVaultKeys, purposeLink: envLinkKeys}[key.Purpose],
-			key.Fingerprint))
+		words = append(
+			words,
+			fmt.Sprintf(
+				"%s lacks %s",
+				map[string]string{purposeVault: envVaultKeys, purposeLink: envLinkKeys}[key.Purpose],
+				key.Fingerprint,
+			),
+		)
 	}
 	return fmt.Errorf("%w: %s; replicas use them", errKeysDiffer, strings.Join(words, ", "))
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// listeners are the program's doors. They are opened before anything else, so that a taken port is found at once.
+// listeners are the program's doors. They are opened before anything else, so that a taken port is
+// found at once.
 type listeners struct{ api, pay, portal, ops net.Listener }
 
 func openListeners(ctx context.Context, c *config) (*listeners, error) {

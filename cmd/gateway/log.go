@@ -8,8 +8,8 @@ import (
 	"gateway/internal/edge"
 )
 
-// newLogger writes JSON with each record's request id. It is for what operators need: amounts of detail that name a
-// payer, a card or a secret have no place in it.
+// newLogger writes JSON with each record's request id. It is for what operators need: amounts of
+// detail that name a payer, a card or a secret have no place in it.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(requestIDs{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})})
 }

@@ -10,14 +10,16 @@ import (
 const (
 	// tendEvery is how often the collector is told anew how much garbage it may leave.
 	tendEvery = 10 * time.Second
-	// garbageMost bounds the garbage between two collections, where that is between these parts, in percent, of what lives.
+	// garbageMost bounds the garbage between two collections, where that is between these parts, in
+	// percent, of what lives.
 	garbageMost                       = 128 << 20
 	garbagePartLeast, garbagePartMost = 50, 400
 )
 
-// tendMemory lets the collector wait for as much garbage as there is room for. Of a small gateway some megabytes live and each
-// call leaves garbage: Go's own measure, as much as lives, would collect many times a second. Of one with many requisites
-// it would be too generous. GOGC in the environment has the last word.
+// tendMemory lets the collector wait for as much garbage as there is room for. Of a small gateway
+// some megabytes live and each call leaves garbage: Go's own measure, as much as lives, would
+// collect many times a second. Of one with many requisites it would be too generous. GOGC in the
+// environment has the last word.
 func tendMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePart(liveBytes()))

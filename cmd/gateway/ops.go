@@ -16,7 +16,8 @@ import (
 // ops answers whoever runs the gateway.
 type ops struct {
 	metrics *prometheus.Registry
-	// check is set once the gateway is ready, and taken away when it starts to stop. It asks the database.
+	// check is set once the gateway is ready, and taken away when it starts to stop. It asks the
+	// database.
 	check atomic.Pointer[func(context.Context) error]
 }
 

@@ -39,7 +39,8 @@ type gateway struct {
 	config
 	log *slog.Logger
 	ops *ops
-	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no connections of one another.
+	// Calls, deliveries, what comes round by itself, and whoever asks how things stand use up no
+	// connections of one another.
 	pools                           db.Pools
 	deliveryPool, workPool, opsPool *pgxpool.Pool
 
@@ -81,7 +82,8 @@ type rooms struct {
 }
 
 const (
-	// Creations have as many connections as -db-connections says, other calls and reads half as many each.
+	// Creations have as many connections as -db-connections says, other calls and reads half as
+	// many each.
 	deliveryConnections, workConnections, opsConnections = 8, 10, 1
 	// drainTimeout is how long accepted requests and running deliveries get to finish.
 	drainTimeout = 30 * time.Second
@@ -157,7 +159,8 @@ func (g *gateway) open(ctx context.Context, url string) error {
 	return g.wire(ctx)
 }
 
-// openSecrets takes the keys from the environment, and in a sandbox those not given from the sandbox's own.
+// openSecrets takes the keys from the environment, and in a sandbox those not given from the
+// sandbox's own.
 func (g *gateway) openSecrets() error {
 	var err error
 	if g.sandbox {
@@ -253,12 +256,17 @@ func (g *gateway) acquirerDirectory() *acquirer.Directory {
 	return acquirer.NewDirectory(g.pools.Calls, g.clock, g.vault, otherwise)
 }
 
-// furnish wires the rooms in which money is moved, over the connections given. Refusals are counted where metrics are not nil.
+// furnish wires the rooms in which money is moved, over the connections given. Refusals are counted
+// where metrics are not nil.
 func (g *gateway) furnish(
 	ctx context.Context, pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
 ) (r rooms, err error) {
 	r.payments, err = payment.New(ctx, pools, g.clock, addresses, g.directory, payment.Config{
-		Markup: g.markup, ExternalSecret: g.externalSecret != "", Metrics: metrics, Cards: g.cards, CardMoved: checkout.Follow,
+		Markup:         g.markup,
+		ExternalSecret: g.externalSecret != "",
+		Metrics:        metrics,
+		Cards:          g.cards,
+		CardMoved:      checkout.Follow,
 	})
 	if err != nil {
 		return r, err
@@ -280,8 +288,8 @@ func (g *gateway) close() {
 	}
 }
 
-// run serves until ctx ends or something we cannot do without does, and then drains: requests first, since they may
-// queue deliveries, then work and deliveries.
+// run serves until ctx ends or something we cannot do without does, and then drains: requests
+// first, since they may queue deliveries, then work and deliveries.
 func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan struct{}) error {
 	api, err := g.apiHandler()
 	if err != nil {
@@ -322,9 +330,10 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	return errors.Join(err, g.drain(servers, stopWork, &working))
 }
 
-// sayGoodbye goes on serving for a while, not ready any more, so that load balancers send nothing more: a connection that is
-// opened in the very instant in which a listener is closed would be reset. Callers who kept connections are told to drop
-// them, since one that is closed while a request is on its way loses it.
+// sayGoodbye goes on serving for a while, not ready any more, so that load balancers send nothing
+// more: a connection that is opened in the very instant in which a listener is closed would be
+// reset. Callers who kept connections are told to drop them, since one that is closed while a
+// request is on its way loses it.
 func (g *gateway) sayGoodbye() {
 	g.ops.check.Store(nil)
 	g.leaving.Store(true)
@@ -334,8 +343,9 @@ func (g *gateway) sayGoodbye() {
 	time.Sleep(g.drainDelay)
 }
 
-// public wraps the handler of a public URL: callers are told apart from proxies, to come by https alone where that is how
-// the URL has it, and to open new connections when the gateway is about to stop.
+// public wraps the handler of a public URL: callers are told apart from proxies, to come by https
+// alone where that is how the URL has it, and to open new connections when the gateway is about to
+// stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
 	handler = g.proxies.In(handler)
 	secure := strings.HasPrefix(address, "https://")

@@ -40,28 +40,49 @@ type loop struct {
 func (g *gateway) loops() []loop {
 	return []loop{
 		{"relay events", relayEvery, g.relay.Run},
-		{"renew settings", settingsEvery, func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err }},
+		{
+			"renew settings",
+			settingsEvery,
+			func(ctx context.Context) error { _, err := g.directory.Renew(ctx); return err },
+		},
 		{"feed replays", feedEvery, g.replays.FeedReplays},
 		{"expire", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Expire(ctx); return err }},
-		{"expire payouts", sweepEvery, func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err }},
+		{
+			"expire payouts",
+			sweepEvery,
+			func(ctx context.Context) error { _, err := g.round.payouts.Expire(ctx); return err },
+		},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
 		{"poll acquirers", sweepEvery, g.pollAcquirers},
 		{"prune cards", tidyEvery, g.round.checkouts.Prune},
 		{"poll rates", sweepEvery, g.rates.Poll},
-		{"fold", foldEvery, func(ctx context.Context) error { return ledger.Fold(ctx, g.workPool, db.New(g.workPool)) }},
+		{
+			"fold",
+			foldEvery,
+			func(ctx context.Context) error { return ledger.Fold(ctx, g.workPool, db.New(g.workPool)) },
+		},
 		{"rate limits", limitsEvery, g.limits.Load},
 		{"prune slots", tidyEvery, g.round.payments.PruneSlots},
 		{"note keys", keysEvery, g.noteKeys},
-		{"prune days", tidyEvery, func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) }},
+		{
+			"prune days",
+			tidyEvery,
+			func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) },
+		},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
-		{"prune endpoints", tidyEvery, func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) }},
+		{
+			"prune endpoints",
+			tidyEvery,
+			func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) },
+		},
 		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 	}
 }
 
-// pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the next.
+// pollAcquirers begins a round without waiting for it: an acquirer that hangs would hold up the
+// next.
 func (g *gateway) pollAcquirers(ctx context.Context) error {
 	g.polls.Go(func() {
 		if err := g.round.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -114,15 +135,19 @@ func (g *gateway) audit(ctx context.Context, run audit.Run) error {
 	return err
 }
 
-// watchAudits counts the audits this process makes, and tells what the last of each scope found, whoever made it.
+// watchAudits counts the audits this process makes, and tells what the last of each scope found,
+// whoever made it.
 func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counter {
 	for _, run := range []audit.Run{audit.Recent, audit.Complete} {
 		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "gateway_audit_violations", Help: "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
+			Name:        "gateway_audit_violations",
+			Help:        "Broken ledger invariants the last audit of each scope found; anything but 0 is an alarm.",
 			ConstLabels: prometheus.Labels{"scope": run.Scope},
 		}, asked(func(ctx context.Context) (int64, error) { return q.AuditRunViolations(ctx, run.Scope) })))
 	}
-	runs := prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."})
+	runs := prometheus.NewCounter(
+		prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."},
+	)
 	metrics.MustRegister(runs)
 	return runs
 }
@@ -140,13 +165,14 @@ func asked(ask func(ctx context.Context) (int64, error)) func() float64 {
 	}
 }
 
-// watchSnapshots tells how old the oldest snapshot is that somebody keeps open, a dump or an analyst say: the longer, the more of
-// what is gone every query has to read.
+// watchSnapshots tells how old the oldest snapshot is that somebody keeps open, a dump or an
+// analyst say: the longer, the more of what is gone every query has to read.
 func watchSnapshots(metrics prometheus.Registerer, pool *pgxpool.Pool) {
 	const oldest = `select coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint from pg_stat_activity
 		where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_db_oldest_snapshot_seconds", Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm.",
+		Name: "gateway_db_oldest_snapshot_seconds",
+		Help: "Age of the oldest snapshot anybody keeps open in the database; minutes are an alarm.",
 	}, asked(func(ctx context.Context) (seconds int64, err error) {
 		err = pool.QueryRow(ctx, oldest).Scan(&seconds)
 		return seconds, err
@@ -156,13 +182,15 @@ func watchSnapshots(metrics prometheus.Registerer, pool *pgxpool.Pool) {
 // watchOverdrawn counts the accounts that forced debits left short.
 func watchOverdrawn(metrics prometheus.Registerer, q *db.Queries) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_ledger_overdrawn_accounts", Help: "Accounts short of what was already spent; anything but 0 is an alarm.",
+		Name: "gateway_ledger_overdrawn_accounts",
+		Help: "Accounts short of what was already spent; anything but 0 is an alarm.",
 	}, asked(q.AccountsOverdrawn)))
 }
 
 // watchConflicts counts the charges that operators have to look into.
 func watchConflicts(metrics prometheus.Registerer, checkouts *checkout.Service) {
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "gateway_card_conflicts", Help: "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
+		Name: "gateway_card_conflicts",
+		Help: "Charges that ended otherwise than their payments; anything but 0 is an alarm.",
 	}, asked(checkouts.OpenConflicts)))
 }

@@ -79,25 +79,46 @@ func TestAppeal(t *testing.T) {
 		t.Fatal(opened)
 	}
 	g.golden(t, "appeal", opened, orderID)
-	if again := g.appeal(t, g.first(), id, reason, name, pdf); again.status != 409 || again.text("code") != "appeal_already_exists" {
+	if again := g.appeal(
+		t,
+		g.first(),
+		id,
+		reason,
+		name,
+		pdf,
+	); again.status != 409 ||
+		again.text("code") != "appeal_already_exists" {
 		t.Errorf("again: %s", again)
 	}
 	read := send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), ""))
 	if read.text("data.status") != "failed" {
 		t.Errorf("the payment is %s", read.text("data.status"))
 	}
-	g.checkDownload(t, opened.text("data.id"), `attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`)
+	g.checkDownload(
+		t,
+		opened.text("data.id"),
+		`attachment; filename*=utf-8''.._%D1%87%D0%B5%D0%BA%20%E2%84%961%20%22%D0%BA%D0%BE%D0%BF%D0%B8%D1%8F%22.pdf`,
+	)
 
 	desk, appealID := g.operator(t), number(opened.text("data.id"))
-	reviewed, err := desk.ReviewAppeal(t.Context(), connect.NewRequest(&portalv1.ReviewAppealRequest{AppealId: appealID}))
+	reviewed, err := desk.ReviewAppeal(
+		t.Context(),
+		connect.NewRequest(&portalv1.ReviewAppealRequest{AppealId: appealID}),
+	)
 	noError(t, err)
-	if d := reviewed.Msg.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" || d.GetFileType() != "application/pdf" {
+	if d := reviewed.Msg.GetData(); d.GetStatus() != "in_review" || d.GetPaymentStatus() != "appeal" ||
+		d.GetFileType() != "application/pdf" {
 		t.Errorf("in review: %v", d)
 	}
 	why := "the bank confirms"
-	resolved, err := desk.ResolveAppeal(t.Context(), connect.NewRequest(&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why}))
+	resolved, err := desk.ResolveAppeal(
+		t.Context(),
+		connect.NewRequest(&portalv1.ResolveAppealRequest{AppealId: appealID, Outcome: "completed", Reason: &why}),
+	)
 	noError(t, err)
-	if d := resolved.Msg.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" || d.GetOrderId() != orderID || d.GetAmount() != "1500.00" {
+	if d := resolved.Msg.GetData(); d.GetStatus() != "completed" || d.GetPaymentStatus() != "completed" ||
+		d.GetOrderId() != orderID ||
+		d.GetAmount() != "1500.00" {
 		t.Errorf("resolved: %v", d)
 	}
 	var told []string
@@ -108,7 +129,14 @@ func TestAppeal(t *testing.T) {
 	if !slices.Equal(told, []string{"1 FAILED", "2 APPEAL", "3 COMPLETED"}) {
 		t.Errorf("told %v", told)
 	}
-	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297", "trader reserved 0.00000000")
+	g.moved(
+		t,
+		id,
+		"cashbox available 15.51791025",
+		"platform available 0.45506272",
+		"trader available -15.97297297",
+		"trader reserved 0.00000000",
+	)
 }
 
 // checkDownload wants the file handed over to be kept: never shown as a page.
@@ -139,13 +167,21 @@ func (g *instance) checkDownload(t *testing.T, appealID, disposition string) {
 		"unknown": {g.BaseURL + "/api/operator/appeals/999999/file", g.user(t, "operator").Token, 404, "not_found"},
 		"no id":   {g.BaseURL + "/api/operator/appeals/x/file", g.user(t, "operator").Token, 404, "not_found"},
 	} {
-		if got := send(t, "GET", test.address, "", bearer(test.token)); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			"GET",
+			test.address,
+			"",
+			bearer(test.token),
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// What is handed to an operator is named by what it is, whatever its sender called it, and is no page of ours.
+// What is handed to an operator is named by what it is, whatever its sender called it, and is no
+// page of ours.
 func TestAppealFileIsNamedByItsType(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -154,13 +190,19 @@ func TestAppealFileIsNamedByItsType(t *testing.T) {
 	if opened.status != 201 {
 		t.Fatal(opened)
 	}
-	got, err := trySend("GET", g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file", "", bearer(g.user(t, "operator").Token))
+	got, err := trySend(
+		"GET",
+		g.BaseURL+"/api/operator/appeals/"+opened.text("data.id")+"/file",
+		"",
+		bearer(g.user(t, "operator").Token),
+	)
 	noError(t, err)
 	if got.raw != page || got.header.Get("Content-Disposition") != "attachment; filename=prooffdp.hta.pdf" ||
 		got.header.Get("Content-Type") != "application/pdf" || got.header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%v", got.header)
 	}
-	file, err := g.operator(t).GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))}))
+	file, err := g.operator(t).
+		GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{AppealId: number(opened.text("data.id"))}))
 	noError(t, err)
 	if file.Msg.GetFileName() != "prooffdp.hta.pdf" || file.Msg.GetFileType() != "application/pdf" {
 		t.Errorf("Connect: %s, %s", file.Msg.GetFileName(), file.Msg.GetFileType())
@@ -199,7 +241,8 @@ func TestAppealsAtOnce(t *testing.T) {
 	}
 }
 
-// What is at the limits is taken: the largest body, the longest texts, names like paths, parts nobody knows.
+// What is at the limits is taken: the largest body, the longest texts, names like paths, parts
+// nobody knows.
 func TestAppealsAtTheLimits(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -219,8 +262,19 @@ func TestAppealsAtTheLimits(t *testing.T) {
 		}
 	}
 	// In any order, among others.
-	body := form([2]string{`name="note"`, "y"}, filePart("a.pdf", pdf), [2]string{`name="other"; filename="o.exe"`, "MZ"}, reasonPart("x"))
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, appealHeaders(box, "x", "a.pdf", len(pdf))); got.status != 201 {
+	body := form(
+		[2]string{`name="note"`, "y"},
+		filePart("a.pdf", pdf),
+		[2]string{`name="other"; filename="o.exe"`, "MZ"},
+		reasonPart("x"),
+	)
+	if got := send(
+		t,
+		"POST",
+		g.appealURL(g.failed(t, nil)),
+		body,
+		appealHeaders(box, "x", "a.pdf", len(pdf)),
+	); got.status != 201 {
 		t.Errorf("among others: %s", got)
 	}
 	for codec, options := range codecs {
@@ -229,7 +283,8 @@ func TestAppealsAtTheLimits(t *testing.T) {
 		made, err := g.merchantClient(box, options...).CreateAppeal(t.Context(), signedAppeal(box,
 			&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: []byte(pdf)}))
 		noError(t, err)
-		if d := made.Msg.GetData(); d.GetPaymentId() != id || d.GetStatus() != "open" || d.GetFileSize() != 9 || made.Msg.GetMessage() != "Appeal created" {
+		if d := made.Msg.GetData(); d.GetPaymentId() != id || d.GetStatus() != "open" || d.GetFileSize() != 9 ||
+			made.Msg.GetMessage() != "Appeal created" {
 			t.Errorf("%s: %v", codec, made.Msg)
 		}
 	}
@@ -249,10 +304,25 @@ func TestSignAppeal(t *testing.T) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		headers[name] = value
 	}
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), form(reasonPart("x"), filePart("receipt.pdf", pdf)), headers); got.status != 201 {
+	if got := send(
+		t,
+		"POST",
+		g.appealURL(g.failed(t, nil)),
+		form(reasonPart("x"), filePart("receipt.pdf", pdf)),
+		headers,
+	); got.status != 201 {
 		t.Error(got)
 	}
-	if _, _, err := command(t, "", map[string]string{"GATEWAY_MERCHANT_SECRET": "s"}, "sign", "-key-id", "k", "-appeal-file", file+"x"); err == nil {
+	if _, _, err := command(
+		t,
+		"",
+		map[string]string{"GATEWAY_MERCHANT_SECRET": "s"},
+		"sign",
+		"-key-id",
+		"k",
+		"-appeal-file",
+		file+"x",
+	); err == nil {
 		t.Error("signed a file that is not there")
 	}
 }

@@ -32,15 +32,18 @@ func wantExit(t *testing.T, what string, output string, status, want int, words 
 	}
 }
 
-// An audit of nothing is no audit: it fails apart from what does not hold, and makes and changes nothing. Neither does the
-// making of an operator.
+// An audit of nothing is no audit: it fails apart from what does not hold, and makes and changes
+// nothing. Neither does the making of an operator.
 func TestAuditOnlyReads(t *testing.T) {
 	t.Parallel()
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	empty := newDatabase(t)
 	pool := poolOf(t, empty)
 	tables := func() (count int) {
-		noError(t, pool.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&count))
+		noError(
+			t,
+			pool.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&count),
+		)
 		return count
 	}
 	for _, command := range [][]string{{"audit"}, {"operator", "create", "-login", "root"}} {
@@ -73,7 +76,16 @@ func TestAuditOnlyReads(t *testing.T) {
 		wantExit(t, "migrate", out, status, 0)
 	}
 	out, status = program(t, "", "audit", "-database-url", empty)
-	wantExit(t, "a new database", out, status, 0, "clean", `audited: database "other_`, "0 payments, 0 payouts, 0 transfers")
+	wantExit(
+		t,
+		"a new database",
+		out,
+		status,
+		0,
+		"clean",
+		`audited: database "other_`,
+		"0 payments, 0 payouts, 0 transfers",
+	)
 	for what, sql := range map[string]string{
 		"an older schema": "delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)",
 		"a newer schema":  "insert into goose_db_version (version_id, is_applied) values (99999, true), (99998, true)",
@@ -97,7 +109,8 @@ func TestAuditStatus(t *testing.T) {
 	wantExit(t, "a broken ledger", out, status, 1, "payment "+id, "the ledger does not hold", "audited: database")
 }
 
-// A sandbox that is stopped has a ledger too: its server is started for the audit, and stopped after it.
+// A sandbox that is stopped has a ledger too: its server is started for the audit, and stopped
+// after it.
 func TestAuditOfAStoppedSandbox(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "gateway-stopped-")

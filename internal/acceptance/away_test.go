@@ -106,7 +106,8 @@ func callers(ctx context.Context, t *testing.T, g *instance, c *tally) *sync.Wai
 			return got.status, got.header.Get("Retry-After"), got.raw, err
 		},
 		"Connect": func() (int, string, string, error) {
-			_, err := g.merchantClient(g.first()).GetPayment(ctx, connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
+			_, err := g.merchantClient(g.first()).
+				GetPayment(ctx, connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
 			failed := new(connect.Error)
 			switch {
 			case err == nil:
@@ -152,8 +153,9 @@ func callers(ctx context.Context, t *testing.T, g *instance, c *tally) *sync.Wai
 	return &running
 }
 
-// A PostgreSQL that is killed under load is a matter of coming back for every caller, whatever they were about: no answer is
-// one of the gateway's own faults. Once it is there again, so is the gateway.
+// A PostgreSQL that is killed under load is a matter of coming back for every caller, whatever they
+// were about: no answer is one of the gateway's own faults. Once it is there again, so is the
+// gateway.
 func TestDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newMortal(t)
@@ -190,7 +192,10 @@ func TestDatabaseIsKilled(t *testing.T) {
 		noError(t, err)
 		// What an administrator ends under load is in flight or idle, and nobody's fault either.
 		for range 5 {
-			_, err = pool.Exec(ctx, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'")
+			_, err = pool.Exec(
+				ctx,
+				"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'",
+			)
 			noError(t, err)
 			await(200, 2)
 		}

@@ -18,7 +18,8 @@ func asProto(headers header) header {
 	return with(headers, "Content-Type", "application/proto")
 }
 
-// Portals refuse fields that nobody knows, by name: who misspells a switch must not be told that it was set.
+// Portals refuse fields that nobody knows, by name: who misspells a switch must not be told that it
+// was set.
 func TestPortalsRefuseUnknownFields(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -36,13 +37,20 @@ func TestPortalsRefuseUnknownFields(t *testing.T) {
 	} {
 		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, test.headers)
 		noError(t, err)
-		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) || !strings.Contains(got.raw, test.fields) {
+		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) ||
+			!strings.Contains(got.raw, test.fields) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 	// Both spellings of a known field are known.
 	for _, body := range []string{`{"merchantCashboxId":1,"collectEnabled":true}`, `{"merchant_cashbox_id":1,"collect_enabled":true}`} {
-		if got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.OperatorService/UpdateCashbox", body, operator); err != nil || got.status != 200 {
+		if got, err := trySend(
+			http.MethodPost,
+			g.BaseURL+"/portal.v1.OperatorService/UpdateCashbox",
+			body,
+			operator,
+		); err != nil ||
+			got.status != 200 {
 			t.Errorf("%s: %s, %v", body, got, err)
 		}
 	}
@@ -59,7 +67,10 @@ func TestMerchantsAreWarned(t *testing.T) {
 		noError(t, err)
 		warning := got.header.Get("Warning")
 		if got.status != 200 || !strings.HasPrefix(warning, `299 gateway "Unknown fields are ignored: `) ||
-			!strings.Contains(warning, "cutomer") || !strings.Contains(warning, "payer.userid") || !strings.HasSuffix(warning, `"`) || strings.Count(warning, `"`) != 2 {
+			!strings.Contains(
+				warning,
+				"cutomer",
+			) || !strings.Contains(warning, "payer.userid") || !strings.HasSuffix(warning, `"`) || strings.Count(warning, `"`) != 2 {
 			t.Errorf("%s: %s, Warning: %s", address, got, warning)
 		}
 	}
@@ -69,8 +80,8 @@ func TestMerchantsAreWarned(t *testing.T) {
 	}
 }
 
-// Connect bodies that cannot be decoded are refused with the detail that every wrong body gets, which names the field
-// where one can be named, and quotes nothing.
+// Connect bodies that cannot be decoded are refused with the detail that every wrong body gets,
+// which names the field where one can be named, and quotes nothing.
 func TestUndecodableConnectBodies(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -100,13 +111,19 @@ func TestUndecodableConnectBodies(t *testing.T) {
 		}
 		got, err := trySend(http.MethodPost, g.BaseURL+test.procedure, test.body, headers)
 		noError(t, err)
-		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) || !strings.Contains(got.raw, `"`+test.field+`":{"messages"`) ||
+		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) ||
+			!strings.Contains(got.raw, `"`+test.field+`":{"messages"`) ||
 			strings.Contains(got.raw, "4111") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	_, err := g.operator(t).ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{Status: new(string)}))
-	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || len(fields) != 1 {
+	_, err := g.operator(t).
+		ListAppeals(t.Context(), connect.NewRequest(&portalv1.ListAppealsRequest{Status: new(string)}))
+	if code, why, fields := connectFault(
+		t,
+		err,
+	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		len(fields) != 1 {
 		t.Errorf("decoded, and wrong: %s %s %v", code, why, fields)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// cardRun takes cards all the ways there are, each time with other numbers. AZN payments go to a processor, RUB ones to
-// the sandbox's acquirer and the desk.
+// cardRun takes cards all the ways there are, each time with other numbers. AZN payments go to a
+// processor, RUB ones to the sandbox's acquirer and the desk.
 type cardRun struct {
 	*victim
 	*canaries
@@ -28,14 +28,19 @@ type cardRun struct {
 	answers text
 }
 
-// After every card's every way through a gateway with a process, a data directory and a PostgreSQL of its own, no log,
-// metric, answer, table or file holds a PAN, a CVV or a code, and nothing sealed is left of a card but where it is to be
-// used. What was erased is not gone: it stays in the heap until it is vacuumed, and in the write-ahead log and its archives.
-// That is why nothing but ciphertext may ever be written, and why the files are searched, not only the tables.
+// After every card's every way through a gateway with a process, a data directory and a PostgreSQL
+// of its own, no log, metric, answer, table or file holds a PAN, a CVV or a code, and nothing
+// sealed is left of a card but where it is to be used. What was erased is not gone: it stays in the
+// heap until it is vacuumed, and in the write-ahead log and its archives. That is why nothing but
+// ciphertext may ever be written, and why the files are searched, not only the tables.
 func TestNothingOfCardsIsLeft(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	r := &cardRun{victim: v, canaries: &canaries{pans: []string{"4000002500003155", "4000000000000002", "4000000000009995"}}, t: t}
+	r := &cardRun{
+		victim:   v,
+		canaries: &canaries{pans: []string{"4000002500003155", "4000000000000002", "4000000000009995"}},
+		t:        t,
+	}
 	// PostgreSQL compresses long values; compressed, nothing could be found in them.
 	for _, plain := range r.texts(t, `select format('alter table %s alter column %I set storage external', attrelid::regclass, attname)
 		from pg_attribute a join pg_class c on c.oid = attrelid
@@ -56,7 +61,11 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	r.saved()
 	r.expires()
 
-	both := &canaries{append(planted.pans, r.pans...), append(planted.cvvs, r.cvvs...), append(planted.codes, r.codes...)}
+	both := &canaries{
+		append(planted.pans, r.pans...),
+		append(planted.cvvs, r.cvvs...),
+		append(planted.codes, r.codes...),
+	}
 	found := r.searchAll(t, both, r.answers.String())
 	r.findsPlanted(found, planted)
 	mine := newHaystack(planted)
@@ -72,7 +81,8 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	r.auditIsClean(t)
 }
 
-// plant puts values of the same kinds where callers may put what they like, and into a table that is dropped again.
+// plant puts values of the same kinds where callers may put what they like, and into a table that
+// is dropped again.
 func (r *cardRun) plant() *canaries {
 	c := &canaries{}
 	pan, cvv, code := c.pan("4"), c.cvv(), c.code("1")
@@ -94,8 +104,8 @@ func (r *cardRun) plant() *canaries {
 	return c
 }
 
-// findsPlanted demands that the search has found what was planted: in tables, log, data files, and in every form in the
-// write-ahead log, though its table is gone.
+// findsPlanted demands that the search has found what was planted: in tables, log, data files, and
+// in every form in the write-ahead log, though its table is gone.
 func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 	r.t.Helper()
 	at := map[string][]string{}
@@ -221,18 +231,36 @@ func (r *cardRun) connect() {
 	for _, options := range codecs {
 		_, token := r.create("sandbox-azn", nil)
 		payer := gatewayv1connect.NewCheckoutServiceClient(client, r.BaseURL, options...)
-		typed := &gatewayv1.SubmitPayerDetailsRequest{Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "20", Cvv: r.cvv()}
+		typed := &gatewayv1.SubmitPayerDetailsRequest{
+			Token:    token,
+			Pan:      r.pan("4"),
+			ExpMonth: "1",
+			ExpYear:  "20",
+			Cvv:      r.cvv(),
+		}
 		if _, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed)); err == nil {
 			r.t.Error("an expired card is taken")
 		}
-		typed = &gatewayv1.SubmitPayerDetailsRequest{Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: "35", Cvv: r.cvv()}
+		typed = &gatewayv1.SubmitPayerDetailsRequest{
+			Token:    token,
+			Pan:      r.pan("4"),
+			ExpMonth: "1",
+			ExpYear:  "35",
+			Cvv:      r.cvv(),
+		}
 		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed))
 		noError(r.t, err)
 		long, code := r.code("1")+"1", r.code("1")
-		if _, err = payer.SubmitPayerOtp(r.t.Context(), connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long})); err == nil {
+		if _, err = payer.SubmitPayerOtp(
+			r.t.Context(),
+			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}),
+		); err == nil {
 			r.t.Error("nine digits are taken")
 		}
-		_, err = payer.SubmitPayerOtp(r.t.Context(), connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code}))
+		_, err = payer.SubmitPayerOtp(
+			r.t.Context(),
+			connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code}),
+		)
 		noError(r.t, err)
 		r.ends(token, "completed")
 	}
@@ -278,7 +306,8 @@ func (r *cardRun) resends() {
 	r.otp(token, r.code("1"))
 }
 
-// sandboxCards are those whose numbers the sandbox's acquirer knows. One is given a code before it needs one.
+// sandboxCards are those whose numbers the sandbox's acquirer knows. One is given a code before it
+// needs one.
 func (r *cardRun) sandboxCards() {
 	for _, pan := range []string{"4000000000000002", "4000000000009995"} {
 		_, token := r.create("sandbox-rub", nil)
@@ -341,7 +370,12 @@ func (r *cardRun) malformed() {
 			got, err := trySend(http.MethodPost, r.BaseURL+procedure, content, header{"Content-Type": kind})
 			noError(r.t, err)
 			_, _ = r.answers.Write([]byte(got.raw + "\n"))
-			if _, err = trySend(http.MethodPost, r.PayURL+"/pay/"+token+"/card", content, header{"Content-Type": kind}); err != nil {
+			if _, err = trySend(
+				http.MethodPost,
+				r.PayURL+"/pay/"+token+"/card",
+				content,
+				header{"Content-Type": kind},
+			); err != nil {
 				r.t.Error(err)
 			}
 		}
@@ -355,13 +389,24 @@ func (r *cardRun) malformed() {
 func (r *cardRun) misplaced() {
 	_, token := r.create("sandbox-azn", nil)
 	for _, field := range []string{"expMonth", "expYear", "cvv", "cardHolder"} {
-		if got := r.step(token, "payer-details", typedCard(r.pan("5"), object{"cvv": r.cvv(), field: r.pan("5")})); !slices.Equal(got.fields(), []string{field}) {
+		if got := r.step(
+			token,
+			"payer-details",
+			typedCard(r.pan("5"), object{"cvv": r.cvv(), field: r.pan("5")}),
+		); !slices.Equal(
+			got.fields(),
+			[]string{field},
+		) {
 			r.t.Errorf("a number as %s: %s", field, got)
 		}
 	}
 	number := r.pan("5")
 	grouped := number[:4] + " " + number[4:8] + " " + number[8:12] + " " + number[12:]
-	if got := r.step(token, "payer-details", typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped})); got.status != 422 {
+	if got := r.step(
+		token,
+		"payer-details",
+		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped}),
+	); got.status != 422 {
 		r.t.Errorf("a number in the name: %s", got)
 	}
 	r.otp(token, r.pan("5"))
@@ -370,10 +415,22 @@ func (r *cardRun) misplaced() {
 		r.BaseURL + "/" + r.pan("5"), r.PayURL + "/pay/" + r.pan("5"), r.PayURL + "/pay/" + token + "?pan=" + r.pan("5"),
 		r.BaseURL + payments + "/" + r.pan("5"), r.PortalURL + "/" + r.pan("5"),
 	} {
-		_, err := trySend(http.MethodGet, address, "", header{"Referer": "https://shop.example/" + r.pan("5"), "Cookie": "pan=" + r.pan("5"), "User-Agent": r.pan("5")})
+		_, err := trySend(
+			http.MethodGet,
+			address,
+			"",
+			header{
+				"Referer":    "https://shop.example/" + r.pan("5"),
+				"Cookie":     "pan=" + r.pan("5"),
+				"User-Agent": r.pan("5"),
+			},
+		)
 		noError(r.t, err)
 	}
-	r.create("sandbox-azn", object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")})
+	r.create(
+		"sandbox-azn",
+		object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")},
+	)
 }
 
 // saved pays with a card that is kept, and has it forgotten. While it is kept it is there, sealed.

@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// talkative pays at a processor that tells what it was told, in every part of answers good and bad. What it returns waits
-// until that is over: the gateway gives up the worst of them after ten seconds.
+// talkative pays at a processor that tells what it was told, in every part of answers good and bad.
+// What it returns waits until that is over: the gateway gives up the worst of them after ten
+// seconds.
 func (r *cardRun) talkative() func() {
 	p := &talker{arrived: map[string]int{}, calls: map[string]int{}, bad: badAnswers()}
 	r.setProcessor(r.t, newCardProcessor(r.t, p.answer))
@@ -38,8 +39,9 @@ func (r *cardRun) talkative() func() {
 	}
 }
 
-// talker answers the first call of a kind with something bad, a different thing for each attempt, and then as a processor
-// does: half of the cards are declined, and all codes. The last attempt never gets another answer.
+// talker answers the first call of a kind with something bad, a different thing for each attempt,
+// and then as a processor does: half of the cards are declined, and all codes. The last attempt
+// never gets another answer.
 type talker struct {
 	mu sync.Mutex
 	// arrived is the order of the attempts, calls counts each one's by kind.
@@ -77,8 +79,14 @@ func (p *talker) answer(w http.ResponseWriter, call string, body object, sign fu
 
 func badAnswers() []answerer {
 	return []answerer{
-		words(http.StatusInternalServerError), words(http.StatusFound), words(http.StatusOK), // which is not signed
-		signedWords(`%[2]s`), signedWords(`{"attemptId":%[2]q,"state":"declined"}`), signedWords(`{"attemptId":%q,"state":%q}`),
+		words(http.StatusInternalServerError),
+		words(http.StatusFound),
+		words(http.StatusOK), // which is not signed
+		signedWords(
+			`%[2]s`,
+		),
+		signedWords(`{"attemptId":%[2]q,"state":"declined"}`),
+		signedWords(`{"attemptId":%q,"state":%q}`),
 		signedWords(`{"attemptId":%q,"state":"pending","codes":%q}`),
 	}
 }
@@ -100,7 +108,8 @@ func words(status int) answerer {
 	}
 }
 
-// signedWords answers as agreed on, save that what it was told is somewhere in it; the form takes attempt and words.
+// signedWords answers as agreed on, save that what it was told is somewhere in it; the form takes
+// attempt and words.
 func signedWords(form string) answerer {
 	return func(w http.ResponseWriter, _ string, body object, sign func(string) string) bool {
 		answer := fmt.Sprintf(form, textOf(body["attemptId"]), told(body))

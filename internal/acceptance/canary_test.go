@@ -36,7 +36,8 @@ func (c *canaries) cvv() string {
 	return cvv
 }
 
-// code makes one as long as may be. Of those that end in 0 the traders' processor says that they are wrong.
+// code makes one as long as may be. Of those that end in 0 the traders' processor says that they
+// are wrong.
 func (c *canaries) code(last string) string {
 	code := fmt.Sprintf("0%06d%s", rand.IntN(1_000_000), last)
 	c.codes = append(c.codes, code)
@@ -50,7 +51,8 @@ func (c *canaries) pan(digit string) string {
 	return pan
 }
 
-// randomPAN makes a valid number of 16 digits that begins with one. Its last four digits do not look like a canary's CVV.
+// randomPAN makes a valid number of 16 digits that begins with one. Its last four digits do not
+// look like a canary's CVV.
 func randomPAN(digit string) string {
 	for {
 		pan := fmt.Sprintf("%s%015d", digit, rand.Int64N(1_000_000_000_000_000))
@@ -60,8 +62,8 @@ func randomPAN(digit string) string {
 	}
 }
 
-// written is every way to write digits as text that is looked for: as they are, in hex, and in base64, where they may
-// begin at any of three places.
+// written is every way to write digits as text that is looked for: as they are, in hex, and in
+// base64, where they may begin at any of three places.
 func written(digits string) []string {
 	forms := []string{digits, hex.EncodeToString([]byte(digits))}
 	for shift := range 3 {
@@ -72,7 +74,8 @@ func written(digits string) []string {
 	return forms
 }
 
-// writtenPAN is also a PAN in groups, and its bare hash: of what is left to guess of a PAN, a hash keeps no secret.
+// writtenPAN is also a PAN in groups, and its bare hash: of what is left to guess of a PAN, a hash
+// keeps no secret.
 func writtenPAN(pan string) []string {
 	sum := sha256.Sum256([]byte(pan))
 	forms := append(written(pan), hex.EncodeToString(sum[:]))
@@ -82,7 +85,8 @@ func writtenPAN(pan string) []string {
 	return forms
 }
 
-// storedPAN is a PAN as PostgreSQL stores numbers and bytes: bigint; numeric, in groups of four digits; a bytea's hash.
+// storedPAN is a PAN as PostgreSQL stores numbers and bytes: bigint; numeric, in groups of four
+// digits; a bytea's hash.
 func storedPAN(pan string) []string {
 	number, _ := strconv.ParseUint(pan, 10, 64)
 	sum := sha256.Sum256([]byte(pan))
@@ -134,7 +138,8 @@ func (h *haystack) add(needles ...string) {
 	}
 }
 
-// search is every needle in a place. A code among more digits, or behind a point, is part of something else.
+// search is every needle in a place. A code among more digits, or behind a point, is part of
+// something else.
 func (h *haystack) search(content []byte) []string {
 	var found []string
 	for i := 0; i+4 <= len(content); i++ {
@@ -162,11 +167,13 @@ func digitsGoOn(content []byte, from, to int) bool {
 
 var (
 	uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	// fourDigits are digits alone. Behind a point they are part of a number, behind a backslash of an escaped byte.
+	// fourDigits are digits alone. Behind a point they are part of a number, behind a backslash of
+	// an escaped byte.
 	fourDigits = regexp.MustCompile(`(^|[^0-9A-Za-z.\\])(0\d{3})($|[^0-9A-Za-z])`)
 )
 
-// searchText looks also for CVVs that stand alone: text has no random bytes to mistake for them, save in UUIDs.
+// searchText looks also for CVVs that stand alone: text has no random bytes to mistake for them,
+// save in UUIDs.
 func (h *haystack) searchText(c *canaries, content string) []string {
 	found := h.search([]byte(content))
 	content = uuids.ReplaceAllString(content, "")
@@ -182,17 +189,20 @@ func (h *haystack) searchText(c *canaries, content string) []string {
 	}
 }
 
-// searchAll looks everywhere the gateway writes to, and says what it has found by place: standard output and error,
-// metrics, what callers were answered, every table, and every file of the data directory, PostgreSQL's among them. There are
-// no traces; should there ever be, their spans belong in here.
+// searchAll looks everywhere the gateway writes to, and says what it has found by place: standard
+// output and error, metrics, what callers were answered, every table, and every file of the data
+// directory, PostgreSQL's among them. There are no traces; should there ever be, their spans belong
+// in here.
 //
-// What it can tell: a PAN or a code of eight digits cannot be missed, nor mistaken, in any of the forms above, wherever it
-// was ever written, also where it was erased or rolled back since: the write-ahead log has it, and no segment of it has been
-// overwritten by then. A CVV is found in text, and in files beside its name or as the whole of a column.
+// What it can tell: a PAN or a code of eight digits cannot be missed, nor mistaken, in any of the
+// forms above, wherever it was ever written, also where it was erased or rolled back since: the
+// write-ahead log has it, and no segment of it has been overwritten by then. A CVV is found in
+// text, and in files beside its name or as the whole of a column.
 //
-// What it cannot: a CVV, or a shorter code, inside other bytes, or stored as a number; anything compressed, so that the
-// tables are set not to be; a value that the end of a page of the write-ahead log cuts in two, which of this many would be one;
-// memory, and what a backend has not written to a file at all.
+// What it cannot: a CVV, or a shorter code, inside other bytes, or stored as a number; anything
+// compressed, so that the tables are set not to be; a value that the end of a page of the
+// write-ahead log cuts in two, which of this many would be one; memory, and what a backend has not
+// written to a file at all.
 func (v *victim) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
@@ -251,7 +261,8 @@ func (v *victim) texted(t *testing.T, answers string) map[string]string {
 		noError(t, err)
 		places[table] = strings.Join(lines, "\n")
 	}
-	if !strings.Contains(places["public.payment"], "quasi_ecom") || !strings.Contains(places["metrics"], "SubmitPayerDetails") {
+	if !strings.Contains(places["public.payment"], "quasi_ecom") ||
+		!strings.Contains(places["metrics"], "SubmitPayerDetails") {
 		t.Error("the search does not see what is there")
 	}
 	return places

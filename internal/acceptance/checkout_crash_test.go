@@ -41,9 +41,11 @@ type trial struct {
 	at         moment
 	// early is a code typed while the card is still on its way.
 	early string
-	// then is how the payer finds their checkout afterwards: phase and lastError, or a status; "" is not foreseen.
+	// then is how the payer finds their checkout afterwards: phase and lastError, or a status; ""
+	// is not foreseen.
 	then string
-	// end is how the payer or the clock ends the payment while its charge is under way; else they pay on.
+	// end is how the payer or the clock ends the payment while its charge is under way; else they
+	// pay on.
 	end string
 
 	pan, id, token string
@@ -64,7 +66,8 @@ const (
 	wrongCode = "87654320"
 )
 
-// trials are every call at every moment, and the charges that come to payments which have ended meanwhile.
+// trials are every call at every moment, and the charges that come to payments which have ended
+// meanwhile.
 func trials() []*trial {
 	const card, code = "authorize", "code"
 	return []*trial{
@@ -87,9 +90,10 @@ func trials() []*trial {
 	}
 }
 
-// Killed between a card and its answer, or between a code and its answer, the gateway finds out what became of it, or
-// has the payer type again. Whatever happened when, the processor's book has one charge for a completed payment and
-// none that stands for any other, save one that cannot be undone, which an operator is told of.
+// Killed between a card and its answer, or between a code and its answer, the gateway finds out
+// what became of it, or has the payer type again. Whatever happened when, the processor's book has
+// one charge for a completed payment and none that stands for any other, save one that cannot be
+// undone, which an operator is told of.
 func TestKilledAtCheckout(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
@@ -205,7 +209,13 @@ func (v *victim) looks(t *testing.T, r *trial) {
 	if r.end == "cancelled" {
 		step, statuses = "cancel", "cancelled"
 	}
-	if got := v.checkout(t, r.token, step, ""); got.status != 200 || !strings.Contains(statuses, got.text("data.paymentStatus")) {
+	if got := v.checkout(
+		t,
+		r.token,
+		step,
+		"",
+	); got.status != 200 ||
+		!strings.Contains(statuses, got.text("data.paymentStatus")) {
 		t.Errorf("%s: at first %s", r, got)
 	}
 }
@@ -277,8 +287,8 @@ func (v *victim) agrees(t *testing.T, p *cardProcessor, r *trial) {
 	}))
 }
 
-// toldOnce reads the merchant's feed: one event for each payment, of its end. (Deliveries that the kill cut short take the
-// job queue a minute: TestKilled waits for those.)
+// toldOnce reads the merchant's feed: one event for each payment, of its end. (Deliveries that the
+// kill cut short take the job queue a minute: TestKilled waits for those.)
 func (v *victim) toldOnce(t *testing.T, all []*trial) {
 	t.Helper()
 	told := map[string][]event{}
@@ -296,7 +306,8 @@ func (v *victim) toldOnce(t *testing.T, all []*trial) {
 	}
 }
 
-// conflictsAreListed waits until an operator is told of each charge that came too late to be undone, and of no other.
+// conflictsAreListed waits until an operator is told of each charge that came too late to be
+// undone, and of no other.
 func (v *victim) conflictsAreListed(t *testing.T, all []*trial) {
 	t.Helper()
 	want := map[string]bool{}
@@ -306,13 +317,15 @@ func (v *victim) conflictsAreListed(t *testing.T, all []*trial) {
 		}
 	}
 	noError(t, waitFor(patience, func() error {
-		list, err := v.operator(t).ListCardConflicts(t.Context(), connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
+		list, err := v.operator(t).
+			ListCardConflicts(t.Context(), connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
 		if err != nil {
 			return fatal{err}
 		}
 		got := list.Msg.GetData()
 		for _, c := range got {
-			if !want[fmt.Sprint(c.GetPaymentId())] || c.GetPaymentStatus() != "cancelled" || c.GetAttemptState() != "approved" {
+			if !want[fmt.Sprint(c.GetPaymentId())] || c.GetPaymentStatus() != "cancelled" ||
+				c.GetAttemptState() != "approved" {
 				return fatal{fmt.Errorf("conflict %v", c)}
 			}
 		}

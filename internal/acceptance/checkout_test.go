@@ -36,7 +36,8 @@ func typedCard(pan string, more object) string {
 	return string(body)
 }
 
-// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's token.
+// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's
+// token.
 func (g *instance) cardPayment(t testing.TB, more object) (answer, string) {
 	t.Helper()
 	fields := object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"}
@@ -53,7 +54,8 @@ func (g *instance) checkout(t testing.TB, token, step, body string) answer {
 		method, address = http.MethodGet, strings.TrimSuffix(address, "/")
 	}
 	got := send(t, method, address, body, nil)
-	if got.header.Get("Access-Control-Allow-Origin") != "*" || got.header.Get("Access-Control-Allow-Credentials") != "" {
+	if got.header.Get("Access-Control-Allow-Origin") != "*" ||
+		got.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%s: CORS headers %v", step, got.header)
 	}
 	return got
@@ -92,7 +94,8 @@ func TestSandboxCards(t *testing.T) {
 	g := sharedSandbox(t)
 	for name, test := range map[string]struct {
 		pan string
-		// codes are given one after the other, whenever one is asked for; the phase and lastError after each.
+		// codes are given one after the other, whenever one is asked for; the phase and lastError
+		// after each.
 		codes, after []string
 		status       string
 		reason       any
@@ -112,23 +115,44 @@ func TestSandboxCards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			created, token := g.cardPayment(t, nil)
-			if got := g.checkout(t, token, "payer-details", typedCard(test.pan, nil)); got.status != 200 || got.text("data.phase") != "awaiting_trader_bank_sms" {
+			if got := g.checkout(
+				t,
+				token,
+				"payer-details",
+				typedCard(test.pan, nil),
+			); got.status != 200 ||
+				got.text("data.phase") != "awaiting_trader_bank_sms" {
 				t.Fatalf("card: %s", got)
 			}
 			for i, code := range test.codes {
 				g.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
 				got := g.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, code))
-				if after := got.text("data.paymentStatus") + " " + got.text("data.lastError"); got.status != 200 || after != test.after[i] {
+				if after := got.text(
+					"data.paymentStatus",
+				) + " " + got.text(
+					"data.lastError",
+				); got.status != 200 ||
+					after != test.after[i] {
 					t.Errorf("code %d: %s; want %s", i+1, got, test.after[i])
 				}
 			}
 			got := g.awaitCheckout(t, token, "isTerminal", "true")
-			if got.text("data.paymentStatus") != test.status || got.text("data.lastError") != test.lastError || got.at("data.otpUrl") != nil {
+			if got.text("data.paymentStatus") != test.status || got.text("data.lastError") != test.lastError ||
+				got.at("data.otpUrl") != nil {
 				t.Errorf("ended %s", got)
 			}
-			read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(g.box(t, "sandbox-azn"), ""))
+			read := send(
+				t,
+				"GET",
+				g.BaseURL+payments+"/"+created.text("data.id"),
+				"",
+				signed(g.box(t, "sandbox-azn"), ""),
+			)
 			if read.text("data.status") != test.status || read.at("data.statusReason") != test.reason ||
-				!reflect.DeepEqual(read.at("data.payerRequisites"), object{"cardLast4": test.pan[len(test.pan)-4:]}) || read.at("data.requisite") != nil {
+				!reflect.DeepEqual(
+					read.at("data.payerRequisites"),
+					object{"cardLast4": test.pan[len(test.pan)-4:]},
+				) || read.at("data.requisite") != nil {
 				t.Errorf("read %s", read)
 			}
 		})
@@ -141,11 +165,28 @@ func TestCheckoutBodies(t *testing.T) {
 	g := sharedSandbox(t)
 	s := newShop(t, g.box(t, "sandbox-azn").WebhookSecret)
 	_, token := g.cardPayment(t, object{"orderId": "shop-order-01"})
-	g.golden(t, "checkout_card", g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})), "")
-	if got := g.checkout(t, token, "payer-otp", `{}`); got.status != 200 || got.text("data.phase") != "awaiting_trader_bank_sms" {
+	g.golden(
+		t,
+		"checkout_card",
+		g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})),
+		"",
+	)
+	if got := g.checkout(
+		t,
+		token,
+		"payer-otp",
+		`{}`,
+	); got.status != 200 ||
+		got.text("data.phase") != "awaiting_trader_bank_sms" {
 		t.Errorf("without a code: %s", got)
 	}
-	if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil)); got.status != 422 || got.text("code") != "checkout_wrong_step" {
+	if got := g.checkout(
+		t,
+		token,
+		"payer-details",
+		typedCard("4111111111111111", nil),
+	); got.status != 422 ||
+		got.text("code") != "checkout_wrong_step" {
 		t.Errorf("a second card: %s", got)
 	}
 	_, declined := g.cardPayment(t, object{"orderId": "shop-order-02"})
@@ -160,7 +201,8 @@ func TestCheckoutBodies(t *testing.T) {
 		t.Errorf("cancel: %s", got)
 	}
 	e := s.await(t, orderID, 1)[0]
-	if e.Data.Status != "CANCELLED" || !strings.Contains(s.rawOf(e.EventID), `"payerRequisites":{"cardLast4":"1111","cardHolder":"ANNA B"}`) {
+	if e.Data.Status != "CANCELLED" ||
+		!strings.Contains(s.rawOf(e.EventID), `"payerRequisites":{"cardLast4":"1111","cardHolder":"ANNA B"}`) {
 		t.Errorf("webhook %s", s.rawOf(e.EventID))
 	}
 	for _, step := range []string{"payer-details", "payer-otp", "cancel"} {
@@ -197,15 +239,22 @@ func TestCheckoutCORS(t *testing.T) {
 		headers := header{"Origin": "https://shop.example"}
 		maps.Copy(headers, test.headers)
 		got := send(t, test.method, g.BaseURL+test.path, test.body, headers)
-		if got.status != test.status || got.header.Get("Access-Control-Allow-Origin") != "*" || got.header.Get("Access-Control-Allow-Credentials") != "" {
+		if got.status != test.status || got.header.Get("Access-Control-Allow-Origin") != "*" ||
+			got.header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s %s: %s %v", test.method, test.path, got, got.header)
 		}
 	}
-	preflight := header{"Origin": "https://shop.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+	preflight := header{
+		"Origin":                         "https://shop.example",
+		"Access-Control-Request-Method":  "POST",
+		"Access-Control-Request-Headers": "content-type",
+	}
 	got, err := trySend(http.MethodOptions, g.BaseURL+"/api/v1/checkout/any/payer-details", "", preflight)
 	noError(t, err)
-	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "POST") ||
-		!strings.Contains(strings.ToLower(got.header.Get("Access-Control-Allow-Headers")), "content-type") || got.header.Get("X-Request-Id") == "" {
+	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "*" ||
+		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "POST") ||
+		!strings.Contains(strings.ToLower(got.header.Get("Access-Control-Allow-Headers")), "content-type") ||
+		got.header.Get("X-Request-Id") == "" {
 		t.Errorf("preflight: %s %v", got, got.header)
 	}
 	// Signed endpoints are for no page.
@@ -232,7 +281,8 @@ func TestCheckoutInvalid(t *testing.T) {
 		for _, value := range values {
 			body := typedCard(good, object{field: value})
 			got := g.checkout(t, token, "payer-details", body)
-			if got.status != 422 || got.text("code") != "validation_failed" || !slices.Equal(got.fields(), []string{field}) {
+			if got.status != 422 || got.text("code") != "validation_failed" ||
+				!slices.Equal(got.fields(), []string{field}) {
 				t.Errorf("%s %v: %s", field, value, got)
 			}
 			if text := fmt.Sprint(value); len(text) > 6 && strings.Contains(got.raw, text) {
@@ -249,11 +299,24 @@ func TestCheckoutInvalid(t *testing.T) {
 		t.Errorf("all at once: %s", all)
 	}
 	for _, body := range []string{``, `[]`, `{"pan":`, `null`, `{"pan":"1","pan":"2"}`} {
-		if got := g.checkout(t, token, "payer-details", body); got.status != 422 || got.text("code") != "validation_failed" {
+		if got := g.checkout(
+			t,
+			token,
+			"payer-details",
+			body,
+		); got.status != 422 ||
+			got.text("code") != "validation_failed" {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
-	if got := g.awaitCheckout(t, token, "phase", "awaiting_payer_details"); got.text("data.paymentStatus") != "pending" {
+	if got := g.awaitCheckout(
+		t,
+		token,
+		"phase",
+		"awaiting_payer_details",
+	); got.text(
+		"data.paymentStatus",
+	) != "pending" {
 		t.Errorf("after all these: %s", got)
 	}
 	g.checkout(t, token, "payer-details", typedCard(good, nil))
@@ -282,7 +345,9 @@ func TestResendCode(t *testing.T) {
 	first := resend()
 	g.golden(t, "code_resend", first, "")
 	early := resend()
-	if early.status != 429 || early.text("code") != "code_resend_too_early" || early.at("nextAllowedAt") != first.at("data.nextAllowedAt") || early.header.Get("Retry-After") == "" {
+	if early.status != 429 || early.text("code") != "code_resend_too_early" ||
+		early.at("nextAllowedAt") != first.at("data.nextAllowedAt") ||
+		early.header.Get("Retry-After") == "" {
 		t.Errorf("at once again: %s %v", early, early.header)
 	}
 	next, err := time.Parse(time.RFC3339, first.text("data.nextAllowedAt"))
@@ -299,15 +364,28 @@ func TestResendCode(t *testing.T) {
 		{nil, 401, "signature_required"}, {signed(g.box(t, "sandbox-second-rub"), "{}"), 403, "cashbox_access_denied"},
 		{bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(t, "POST", address, "{}", refused.headers); got.status != refused.status || got.text("code") != refused.code {
+		if got := send(
+			t,
+			"POST",
+			address,
+			"{}",
+			refused.headers,
+		); got.status != refused.status ||
+			got.text("code") != refused.code {
 			t.Errorf("%v: %s", refused, got)
 		}
 	}
 	read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(box, ""))
-	if read.text("data.quasiEcom.codeResendCount") != "1" || read.text("data.quasiEcom.phase") != "awaiting_payer_otp" || read.text("data.status") != "pending" {
+	if read.text("data.quasiEcom.codeResendCount") != "1" ||
+		read.text("data.quasiEcom.phase") != "awaiting_payer_otp" ||
+		read.text("data.status") != "pending" {
 		t.Errorf("read %s", read)
 	}
-	if n := g.count(t, "select count(*) from webhook_event e join payment p on p.id = e.subject_id where p.order_id = $1", orderID); n != 0 {
+	if n := g.count(
+		t,
+		"select count(*) from webhook_event e join payment p on p.id = e.subject_id where p.order_id = $1",
+		orderID,
+	); n != 0 {
 		t.Errorf("a merchant's resend made %d webhooks", n)
 	}
 }
@@ -324,17 +402,23 @@ func TestCheckoutOverConnect(t *testing.T) {
 		Token: token, Pan: "4111111111111111", ExpMonth: "1", ExpYear: "35", Cvv: "1234",
 	}))
 	noError(t, err)
-	if entered.Msg.GetData().GetPhase() != "awaiting_trader_bank_sms" || entered.Header().Get("Access-Control-Allow-Origin") != "*" {
+	if entered.Msg.GetData().GetPhase() != "awaiting_trader_bank_sms" ||
+		entered.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v %v", entered.Msg, entered.Header())
 	}
 	desk := g.desk(g.traderOf(t, created.text("data.id")).Token)
 	asked, err := desk.RequestCode(ctx, connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: id}))
 	noError(t, err)
-	if shown := asked.Msg.GetData().GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" || shown.GetCardLast4() != "1111" {
+	if shown := asked.Msg.GetData().
+		GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" ||
+		shown.GetCardLast4() != "1111" {
 		t.Errorf("the desk shows %v", shown)
 	}
 	otp := "1234"
-	given, err := payer.SubmitPayerOtp(ctx, connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}))
+	given, err := payer.SubmitPayerOtp(
+		ctx,
+		connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}),
+	)
 	noError(t, err)
 	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
 		t.Errorf("%v", given.Msg)
@@ -342,13 +426,22 @@ func TestCheckoutOverConnect(t *testing.T) {
 	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
 	noError(t, err)
 	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted || detail != "code_resend_too_early" {
+	if code, detail, _ := connectFault(
+		t,
+		err,
+	); code != connect.CodeResourceExhausted ||
+		detail != "code_resend_too_early" {
 		t.Errorf("at once again: %v %s", code, detail)
 	}
 	_, err = desk.MarkCodeNotNeeded(ctx, connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: id}))
 	noError(t, err)
-	_, err = g.merchantClient(g.box(t, "sandbox-azn")).ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
-	if code, detail, _ := connectFault(t, err); code != connect.CodeResourceExhausted || detail != "code_resend_too_early" {
+	_, err = g.merchantClient(g.box(t, "sandbox-azn")).
+		ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
+	if code, detail, _ := connectFault(
+		t,
+		err,
+	); code != connect.CodeResourceExhausted ||
+		detail != "code_resend_too_early" {
 		t.Errorf("the merchant: %v %s", code, detail)
 	}
 	_, err = desk.ConfirmReceived(ctx, connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))

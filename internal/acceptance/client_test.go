@@ -23,7 +23,8 @@ import (
 	"gateway/rpc/sign"
 )
 
-// client waits as long as a test does, and follows no redirect: the gateway must not answer with one.
+// client waits as long as a test does, and follows no redirect: the gateway must not answer with
+// one.
 var client = &http.Client{
 	Timeout:       patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -77,7 +78,8 @@ func send(t testing.TB, method, address, body string, headers header) answer {
 	if a.header.Get("X-Request-Id") == "" {
 		t.Errorf("%s %s: no X-Request-Id", method, address)
 	}
-	if a.status >= 400 && (a.text("requestId") != a.header.Get("X-Request-Id") || a.text("code") == "<nil>" || a.text("message") == "<nil>") {
+	if a.status >= 400 &&
+		(a.text("requestId") != a.header.Get("X-Request-Id") || a.text("code") == "<nil>" || a.text("message") == "<nil>") {
 		t.Errorf("%s %s: not the error shape: %s", method, address, a)
 	}
 	return a
@@ -118,7 +120,11 @@ func trySend(method, address, body string, headers header) (answer, error) {
 
 // signed are the headers of a merchant's request.
 func signed(box sandbox.Cashbox, body string) header {
-	return header{"X-Merchant-Key-Id": box.KeyID, "X-Merchant-Secret": box.Secret, "Signature": sign.Signature(box.Secret, []byte(body))}
+	return header{
+		"X-Merchant-Key-Id": box.KeyID,
+		"X-Merchant-Secret": box.Secret,
+		"Signature":         sign.Signature(box.Secret, []byte(body)),
+	}
 }
 
 func with(headers header, name, value string) header {
@@ -143,7 +149,11 @@ func newOrder() string { return fmt.Sprintf("order-%d", orders.Add(1)) }
 // order is the body of a creation: the defaults, and over them what more says.
 func order(more object) string {
 	fields := object{
-		"orderId": newOrder(), "amount": "1500.00", "currency": "RUB", "method": "sbp", "callbackUri": "https://shop.example/hook",
+		"orderId":     newOrder(),
+		"amount":      "1500.00",
+		"currency":    "RUB",
+		"method":      "sbp",
+		"callbackUri": "https://shop.example/hook",
 	}
 	maps.Copy(fields, more)
 	body, err := json.Marshal(fields)
@@ -228,9 +238,17 @@ func (g *instance) traderOf(t testing.TB, paymentID string) sandbox.User {
 	return g.user(t, login)
 }
 
-func (g *instance) merchantClient(box sandbox.Cashbox, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
+func (g *instance) merchantClient(
+	box sandbox.Cashbox,
+	options ...connect.ClientOption,
+) gatewayv1connect.PaymentServiceClient {
 	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}, g.BaseURL, options...)
+		&http.Client{
+			Timeout:   patience,
+			Transport: sign.Transport(client.Transport, box.KeyID, box.Secret),
+		},
+		g.BaseURL,
+		options...)
 }
 
 // connectFault is the code of a Connect error, and the code and fields of its detail.

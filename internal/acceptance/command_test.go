@@ -23,7 +23,8 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 	_, _, err := command(t, "", nil, "frobnicate")
-	if !strings.Contains(err.Error(), `unknown command "frobnicate"`) || !strings.Contains(err.Error(), "usage: gateway") {
+	if !strings.Contains(err.Error(), `unknown command "frobnicate"`) ||
+		!strings.Contains(err.Error(), "usage: gateway") {
 		t.Error(err)
 	}
 	if out, _, err := command(t, "", nil, "help"); err != nil || !strings.Contains(out, "operator create") {
@@ -33,13 +34,22 @@ func TestUnknownCommand(t *testing.T) {
 		t.Errorf("serve -h: %s %v", errs, err)
 	}
 	for _, bad := range []string{"-1", "101", "x", ""} {
-		if _, _, err := command(t, "", nil, "serve", "-markup-percent", bad); err == nil || !strings.Contains(err.Error(), "markup-percent") {
+		if _, _, err := command(
+			t,
+			"",
+			nil,
+			"serve",
+			"-markup-percent",
+			bad,
+		); err == nil ||
+			!strings.Contains(err.Error(), "markup-percent") {
 			t.Errorf("markup %q: %v", bad, err)
 		}
 	}
 }
 
-// A taken port is found before anything is started, and the message names the flag to choose another with.
+// A taken port is found before anything is started, and the message names the flag to choose
+// another with.
 func TestTakenPort(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +63,16 @@ func TestTakenPort(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, _, err = command(t, "", map[string]string{"GATEWAY_PAY_ADDR": "nowhere:port"}, "serve", "-api-addr", "127.0.0.1:0", "-data-dir", t.TempDir())
+	_, _, err = command(
+		t,
+		"",
+		map[string]string{"GATEWAY_PAY_ADDR": "nowhere:port"},
+		"serve",
+		"-api-addr",
+		"127.0.0.1:0",
+		"-data-dir",
+		t.TempDir(),
+	)
 	if err == nil || !strings.Contains(err.Error(), "-pay-addr") {
 		t.Errorf("an address that is none: %v", err)
 	}
@@ -80,7 +99,11 @@ func TestOperatorCreate(t *testing.T) {
 	if err != nil || !strings.Contains(out, "root") {
 		t.Fatalf("%s %v", out, err)
 	}
-	if _, err := run(password+"\n", "-login=root"); err == nil || !strings.Contains(err.Error(), `the login "root" is taken`) ||
+	if _, err := run(
+		password+"\n",
+		"-login=root",
+	); err == nil ||
+		!strings.Contains(err.Error(), `the login "root" is taken`) ||
 		strings.Contains(err.Error(), "SQLSTATE") {
 		t.Errorf("the same login a second time: %v", err)
 	}
@@ -110,9 +133,18 @@ func TestSign(t *testing.T) {
 		t.Errorf("%d headers: %s", len(headers), got)
 	}
 	// The well-known example of HMAC-SHA256.
-	out, _, err = command(t, "The quick brown fox jumps over the lazy dog", map[string]string{"GATEWAY_MERCHANT_SECRET": "key"},
-		"sign", "-key-id", "k", "-header-signature", "X-Signature")
-	if want := "X-Signature: f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8\n"; err != nil || !strings.HasSuffix(out, want) {
+	out, _, err = command(
+		t,
+		"The quick brown fox jumps over the lazy dog",
+		map[string]string{"GATEWAY_MERCHANT_SECRET": "key"},
+		"sign",
+		"-key-id",
+		"k",
+		"-header-signature",
+		"X-Signature",
+	)
+	if want := "X-Signature: f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8\n"; err != nil ||
+		!strings.HasSuffix(out, want) {
 		t.Errorf("%s %v", out, err)
 	}
 	if _, _, err := command(t, body, nil, "sign", "-key-id", "k"); err == nil {
@@ -131,7 +163,9 @@ func TestAuditFindsTheBreak(t *testing.T) {
 	g.exec(t, "update payment set hold_usdt = hold_usdt + 1 where id = $1::text::bigint", id)
 	out, _, err := command(t, "", nil, "audit", "-data-dir", g.dir)
 	var failed failure
-	if !errors.As(err, &failed) || failed.status != 1 || !strings.Contains(failed.message, "the ledger does not hold") || !strings.Contains(out, "payment "+id) {
+	if !errors.As(err, &failed) || failed.status != 1 ||
+		!strings.Contains(failed.message, "the ledger does not hold") ||
+		!strings.Contains(out, "payment "+id) {
 		t.Errorf("audit: %s %v", out, err)
 	}
 }

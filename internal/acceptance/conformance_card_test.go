@@ -12,7 +12,8 @@ import (
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
-// Cards of the sandbox: one that needs a code, one that does not, and one of which the trader decides.
+// Cards of the sandbox: one that needs a code, one that does not, and one of which the trader
+// decides.
 const (
 	codeCard     = "4000002500003155"
 	approvedCard = "4242424242424242"
@@ -35,12 +36,18 @@ var (
 )
 
 func goodCard() map[string]raw {
-	return map[string]raw{"pan": raw(`"` + deskCard + `"`), "expMonth": raw(`"12"`), "expYear": raw(`"2035"`), "cvv": raw(`"123"`)}
+	return map[string]raw{
+		"pan":      raw(`"` + deskCard + `"`),
+		"expMonth": raw(`"12"`),
+		"expYear":  raw(`"2035"`),
+		"cvv":      raw(`"123"`),
+	}
 }
 
 func goodCode() map[string]raw { return map[string]raw{"otp": raw(`"1234"`)} }
 
-// postCard types into a checkout that waits for its card. Once that has one, the next call gets another.
+// postCard types into a checkout that waits for its card. Once that has one, the next call gets
+// another.
 func postCard(t *testing.T, w *walk, _, body string) answer {
 	t.Helper()
 	got := w.checkout(t, w.ids["no card"], "payer-details", body)
@@ -70,8 +77,8 @@ func (w *walk) entered(t *testing.T, pan string, more object) (id, token string)
 	return created.text("data.id"), token
 }
 
-// makeCheckouts keeps what is answered of two card payments: of one the merchant asks for the code again, of the other
-// the trader does, and then has the money.
+// makeCheckouts keeps what is answered of two card payments: of one the merchant asks for the code
+// again, of the other the trader does, and then has the money.
 func (w *walk) makeCheckouts(t *testing.T) {
 	t.Helper()
 	_, w.ids["no card"] = w.cardPayment(t, nil)
@@ -81,7 +88,12 @@ func (w *walk) makeCheckouts(t *testing.T) {
 	created, token := w.cardPayment(t, object{"orderId": "cups-of-tea"})
 	w.answers["quasi_ecom"], w.ids["id"], w.ids["token"] = created, created.text("data.id"), token
 	w.answers["checkout"] = w.checkout(t, token, "", "")
-	w.answers["card"] = w.checkout(t, token, "payer-details", typedCard(deskCard, object{"expYear": keptYear, "cvv": keptCVV, "cardHolder": "ANNA B"}))
+	w.answers["card"] = w.checkout(
+		t,
+		token,
+		"payer-details",
+		typedCard(deskCard, object{"expYear": keptYear, "cvv": keptCVV, "cardHolder": "ANNA B"}),
+	)
 	w.answers["read with card"] = signedGet(payments+"/{id}", cardKey)(t, w)
 	w.answers["code"] = w.checkout(t, token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, keptCode))
 	w.answers["resend"] = resendOf("{id}")(t, w)
@@ -100,9 +112,14 @@ func (w *walk) makeCheckouts(t *testing.T) {
 func resendOf(payment string) call { return resendBy(cardKey, payment, "{}") }
 
 func resendBy(keyID, payment, body string) call {
-	return request(http.MethodPost, payments+"/"+payment+"/quasi-ecom/resend-code", body, func(t *testing.T, w *walk) header {
-		return signed(w.key(t, keyID), body)
-	})
+	return request(
+		http.MethodPost,
+		payments+"/"+payment+"/quasi-ecom/resend-code",
+		body,
+		func(t *testing.T, w *walk) header {
+			return signed(w.key(t, keyID), body)
+		},
+	)
 }
 
 // atDesk is the desk of a payment's trader.
@@ -113,25 +130,29 @@ func (w *walk) atDesk(t *testing.T, id string) portalv1connect.TraderServiceClie
 
 func (w *walk) traderResends(t *testing.T, id string) error {
 	t.Helper()
-	_, err := w.atDesk(t, id).RequestCodeResend(t.Context(), connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: number(id)}))
+	_, err := w.atDesk(t, id).
+		RequestCodeResend(t.Context(), connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: number(id)}))
 	return err
 }
 
 func (w *walk) asksForCode(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
+	_, err := w.atDesk(t, id).
+		RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
 	noError(t, err)
 }
 
 func (w *walk) needsNoCode(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).MarkCodeNotNeeded(t.Context(), connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)}))
+	_, err := w.atDesk(t, id).
+		MarkCodeNotNeeded(t.Context(), connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)}))
 	noError(t, err)
 }
 
 func (w *walk) confirms(t *testing.T, id string) {
 	t.Helper()
-	_, err := w.atDesk(t, id).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	_, err := w.atDesk(t, id).
+		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
 	noError(t, err)
 }
 

@@ -28,7 +28,10 @@ func (g *instance) page(t *testing.T, address string) *goquery.Document {
 func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 	t.Helper()
 	values := url.Values{}
-	form := w.page(t, address).Find("form").FilterFunction(func(_ int, form *goquery.Selection) bool { return form.Find("input").Length() > 0 }).First()
+	form := w.page(t, address).
+		Find("form").
+		FilterFunction(func(_ int, form *goquery.Selection) bool { return form.Find("input").Length() > 0 }).
+		First()
 	form.Find("input").Each(func(_ int, input *goquery.Selection) {
 		values.Set(input.AttrOr("name", ""), input.AttrOr("value", ""))
 	})
@@ -39,7 +42,12 @@ func (w *walk) fillIn(t *testing.T, address string, fields map[string]string) {
 		values.Set(name, value)
 	}
 	target := w.PayURL + form.AttrOr("action", "")
-	got, err := trySend(http.MethodPost, target, values.Encode(), header{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"})
+	got, err := trySend(
+		http.MethodPost,
+		target,
+		values.Encode(),
+		header{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+	)
 	noError(t, err)
 	if got.status != http.StatusSeeOther {
 		t.Fatalf("the form answers %d", got.status)
@@ -65,7 +73,8 @@ func otpPageIsForTheCode(t *testing.T, w *walk) {
 	}
 }
 
-// pollingIsFree: a payer's minute of it, in a moment, is answered each time the same; the page asks as often as advised.
+// pollingIsFree: a payer's minute of it, in a moment, is answered each time the same; the page asks
+// as often as advised.
 func pollingIsFree(t *testing.T, w *walk) {
 	created, token := w.cardPayment(t, nil)
 	before := w.checkout(t, token, "", "")
@@ -80,8 +89,8 @@ func pollingIsFree(t *testing.T, w *walk) {
 	}
 }
 
-// prefilled: who has paid on this cashbox before is asked for the security code alone, and pays with it. On others, and
-// without their name, a card is asked for.
+// prefilled: who has paid on this cashbox before is asked for the security code alone, and pays
+// with it. On others, and without their name, a card is asked for.
 func prefilled(t *testing.T, w *walk) {
 	player := object{"payer": object{"userId": fmt.Sprint("player-", newOrder())}}
 	_, token := w.cardPayment(t, player)
@@ -97,12 +106,21 @@ func prefilled(t *testing.T, w *walk) {
 	empty("nobody", nobody)
 	another, _ := w.cardPayment(t, object{"payer": object{"userId": "player"}})
 	empty("another", another)
-	empty("elsewhere", w.create(t, w.box(t, "sandbox-try"), object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]}))
+	empty(
+		"elsewhere",
+		w.create(
+			t,
+			w.box(t, "sandbox-try"),
+			object{"method": "quasi_ecom", "currency": "TRY", "payer": player["payer"]},
+		),
+	)
 
 	again, token := w.cardPayment(t, player)
 	page := w.page(t, again.text("data.checkoutUrl"))
 	shown := page.Find("[data-saved-card]").Text()
-	if page.Find("input[name=pan]").Length() != 0 || !strings.Contains(shown, "4242") || !strings.Contains(shown, "12/35") || !strings.Contains(shown, "ANNA B") {
+	if page.Find("input[name=pan]").Length() != 0 || !strings.Contains(shown, "4242") ||
+		!strings.Contains(shown, "12/35") ||
+		!strings.Contains(shown, "ANNA B") {
 		t.Errorf("it opens with the card %q", shown)
 	}
 	w.fillIn(t, again.text("data.checkoutUrl"), map[string]string{"cvv": "123"})

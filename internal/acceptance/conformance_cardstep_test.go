@@ -13,7 +13,15 @@ var (
 	checkoutURL = matching(`^http://[^/]+/pay/[A-Za-z0-9_-]{43}$`)
 	codeURL     = matching(`^http://[^/]+/pay/[A-Za-z0-9_-]{43}/code$`)
 
-	resendFields    = []string{"phase", "attemptsLeft", "nextAllowedAt", "codeResendCount", "codeResendMax", "codeResendLastBy", "codeResendLastAt"}
+	resendFields = []string{
+		"phase",
+		"attemptsLeft",
+		"nextAllowedAt",
+		"codeResendCount",
+		"codeResendMax",
+		"codeResendLastBy",
+		"codeResendLastAt",
+	}
 	quasiEcomFields = resendFields
 	checkoutFields  = slices.Concat(resendFields, []string{
 		"amount", "currency", "orderIdMasked", "expiresAt", "paymentStatus", "isTerminal", "otpUrl", "lastError",
@@ -26,7 +34,11 @@ var cardMethods = []struct{ currency, method string }{{"RUB", "mtstpay"}, {"AZN"
 // cardMethodsHaveLinks, and the same steps. Only quasi_ecom has codes that can be sent again.
 func cardMethodsHaveLinks(t *testing.T, w *walk) {
 	for _, c := range cardMethods {
-		made := newPayment.by(boxOf[c.currency]).with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(t, w)
+		made := newPayment.by(boxOf[c.currency]).
+			with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method))(
+			t,
+			w,
+		)
 		for _, e := range []expectation{
 			is("data.method", c.method), has("data.checkoutUrl", checkoutURL), has("data.requisite", null), lacks("data.paymentPageUrl"),
 		} {
@@ -44,7 +56,11 @@ func cardMethodsHaveLinks(t *testing.T, w *walk) {
 func (w *walk) followPhases(t *testing.T, id, token string) {
 	t.Helper()
 	w.phase(t, token, "awaiting_payer_details")
-	gives(step(token, "payer-details", typedCard(deskCard, nil)), 200, is("data.phase", "awaiting_trader_bank_sms")).run(t, w)
+	gives(
+		step(token, "payer-details", typedCard(deskCard, nil)),
+		200,
+		is("data.phase", "awaiting_trader_bank_sms"),
+	).run(t, w)
 	w.asksForCode(t, id)
 	w.phase(t, token, "awaiting_payer_otp")
 	gives(step(token, "payer-otp", `{"otp":"1234"}`), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
@@ -60,7 +76,12 @@ func phasesFollow(t *testing.T, w *walk) {
 func merchantDrivesCard(t *testing.T, w *walk) {
 	id, token := w.entered(t, codeCard, nil)
 	w.awaitCheckout(t, token, "phase", "awaiting_payer_otp")
-	gives(step(token, "payer-otp", `{"otp":"123456"}`), 200, is("data.paymentStatus", "completed"), has("data.isTerminal", exactly("true"))).run(t, w)
+	gives(
+		step(token, "payer-otp", `{"otp":"123456"}`),
+		200,
+		is("data.paymentStatus", "completed"),
+		has("data.isTerminal", exactly("true")),
+	).run(t, w)
 	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "completed")).run(t, w)
 }
 
@@ -86,7 +107,8 @@ func (w *walk) opensNothing(t *testing.T, token string) {
 	refused(step(token, "cancel", ""), 404, "not_found").run(t, w)
 }
 
-// linkIsTheAccess: no endpoint wants a signature, and none takes a link that is another's, or one letter off.
+// linkIsTheAccess: no endpoint wants a signature, and none takes a link that is another's, or one
+// letter off.
 func linkIsTheAccess(t *testing.T, w *walk) {
 	_, token := w.cardPayment(t, nil)
 	gives(bareRequest(http.MethodGet, checkouts+token, "", nil), 200).run(t, w)
@@ -128,7 +150,13 @@ func cardWithoutCode(t *testing.T, w *walk) {
 func payerCancels(t *testing.T, w *walk) {
 	orderID := newOrder()
 	id, token := w.entered(t, deskCard, object{"orderId": orderID, "callbackUri": w.inbox.URL})
-	gives(step(token, "cancel", ""), 200, is("data.paymentStatus", "cancelled"), has("data.isTerminal", exactly("true")), has("data.otpUrl", null)).run(t, w)
+	gives(
+		step(token, "cancel", ""),
+		200,
+		is("data.paymentStatus", "cancelled"),
+		has("data.isTerminal", exactly("true")),
+		has("data.otpUrl", null),
+	).run(t, w)
 	gives(signedGet(payments+"/"+id, cardKey), 200, is("data.status", "cancelled")).run(t, w)
 	told := w.inbox.await(t, orderID, 1)[0].answer
 	is("type", "payment.status.updated")(t, told)
@@ -136,7 +164,8 @@ func payerCancels(t *testing.T, w *walk) {
 	is("meta.previousStatus", "PENDING")(t, told)
 }
 
-// stepsOutOfOrder are refused, as is every step once the payment has ended. Its result can still be read.
+// stepsOutOfOrder are refused, as is every step once the payment has ended. Its result can still be
+// read.
 func stepsOutOfOrder(t *testing.T, w *walk) {
 	_, token := w.cardPayment(t, nil)
 	refused(step(token, "payer-otp", newCode.body()), 422, "checkout_wrong_step").run(t, w)
@@ -159,7 +188,11 @@ func sessionEnds(t *testing.T, w *walk) {
 	created, token := w.cardPayment(t, nil)
 	gives(step(token, "", ""), 200, is("data.expiresAt", created.text("data.expiresAt"))).run(t, w)
 	w.pass(t, 13*time.Minute)
-	gives(step(token, "payer-details", newCard.body()), 200, is("data.expiresAt", created.text("data.expiresAt"))).run(t, w)
+	gives(
+		step(token, "payer-details", newCard.body()),
+		200,
+		is("data.expiresAt", created.text("data.expiresAt")),
+	).run(t, w)
 	w.pass(t, 2*time.Minute+time.Second)
 	w.wantClosed(t, token, "failed")
 }

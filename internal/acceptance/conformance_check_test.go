@@ -24,7 +24,8 @@ type check struct {
 // do is a check that no word below says.
 func do(run func(t *testing.T, w *walk)) check { return check{run: run} }
 
-// once is a check that takes long: where several statements want it, the first runs it, and the others go by how that went.
+// once is a check that takes long: where several statements want it, the first runs it, and the
+// others go by how that went.
 func once(name string, run func(t *testing.T, w *walk)) check {
 	return do(func(t *testing.T, w *walk) {
 		failed, ran := w.ran[name]
@@ -211,7 +212,8 @@ func refused(c call, status int, code string, fields ...string) check {
 	return do(func(t *testing.T, w *walk) {
 		before := w.rows(t)
 		got := c(t, w)
-		if got.status != status || got.text("code") != code || !slices.Equal(got.fields(), slices.Sorted(slices.Values(fields))) {
+		if got.status != status || got.text("code") != code ||
+			!slices.Equal(got.fields(), slices.Sorted(slices.Values(fields))) {
 			t.Errorf("%.600s; want %d %s %v", got, status, code, fields)
 		}
 		if after := w.rows(t); after != before {
@@ -229,7 +231,8 @@ func (w *walk) rows(t *testing.T) string {
 		|| ' ' || (select count(*) from card_attempt) || ' ' || (select coalesce(sum(resends), 0) from checkout)`)[0]
 }
 
-// endpoint is a call with a JSON body: a valid body, the field that must be new in each, and how it is sent.
+// endpoint is a call with a JSON body: a valid body, the field that must be new in each, and how it
+// is sent.
 type endpoint struct {
 	good   func() map[string]raw
 	fresh  string
@@ -266,7 +269,13 @@ func postStatus(t *testing.T, w *walk, _, body string) answer {
 
 func postKey(t *testing.T, w *walk, _, body string) answer {
 	t.Helper()
-	got := send(t, http.MethodPost, w.credentials(w.first().MerchantCashboxID), body, bearer(w.user(t, "merchant").Token))
+	got := send(
+		t,
+		http.MethodPost,
+		w.credentials(w.first().MerchantCashboxID),
+		body,
+		bearer(w.user(t, "merchant").Token),
+	)
 	keepSecret(got.text("secret"))
 	return got
 }
@@ -277,7 +286,8 @@ func (e endpoint) by(keyID string) endpoint {
 	return e
 }
 
-// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the field out.
+// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the
+// field out.
 func (e endpoint) body(pairs ...string) string {
 	fields := e.good()
 	if _, calls := fields["callbackUri"]; calls {
@@ -311,7 +321,10 @@ func (e endpoint) rejects(name string, values ...string) check {
 func (e endpoint) rejectsAs(name, wrong string, values ...string) check {
 	var checks []check
 	for _, value := range values {
-		checks = append(checks, refused(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong))
+		checks = append(
+			checks,
+			refused(e.with(name, value), http.StatusUnprocessableEntity, "validation_failed", wrong),
+		)
 	}
 	return all(checks...)
 }
@@ -338,7 +351,12 @@ func (e endpoint) needs(name string) check {
 // atMost takes so many characters, of any length in bytes, and not one more.
 func (e endpoint) atMost(name string, count int) check {
 	return all(
-		e.takes(name, quoted("x", count), quoted("ж", count)), e.rejects(name, quoted("x", count+1), quoted("ж", count+1)),
+		e.takes(
+			name,
+			quoted("x", count),
+			quoted("ж", count),
+		),
+		e.rejects(name, quoted("x", count+1), quoted("ж", count+1)),
 	)
 }
 
@@ -359,7 +377,12 @@ func signedGet(path, keyID string) call {
 
 // tokenGet reads with a user's token.
 func tokenGet(path, login string) call {
-	return request(http.MethodGet, path, "", func(t *testing.T, w *walk) header { return bearer(w.user(t, login).Token) })
+	return request(
+		http.MethodGet,
+		path,
+		"",
+		func(t *testing.T, w *walk) header { return bearer(w.user(t, login).Token) },
+	)
 }
 
 // nobodyGets reads with nothing.

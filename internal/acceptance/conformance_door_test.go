@@ -35,7 +35,13 @@ func postAs(contentType string) call {
 	return func(t *testing.T, w *walk) answer {
 		t.Helper()
 		body := newPayment.body()
-		return send(t, http.MethodPost, w.BaseURL+payments, body, with(signed(w.first(), body), "Content-Type", contentType))
+		return send(
+			t,
+			http.MethodPost,
+			w.BaseURL+payments,
+			body,
+			with(signed(w.first(), body), "Content-Type", contentType),
+		)
 	}
 }
 
@@ -66,7 +72,8 @@ func endpoints(t *testing.T) []documented {
 	return all
 }
 
-// everyEndpointIsDescribed: the machine-readable description has each, under the documented prefixes.
+// everyEndpointIsDescribed: the machine-readable description has each, under the documented
+// prefixes.
 func everyEndpointIsDescribed(t *testing.T, w *walk) {
 	paths := nobodyGets("/openapi.json")(t, w).at("paths").(object)
 	parameter := regexp.MustCompile(`\{\w+\}`)
@@ -88,8 +95,12 @@ func everyEndpointIsDescribed(t *testing.T, w *walk) {
 
 // addresses: pages live elsewhere than the API.
 func addresses(t *testing.T, w *walk) {
-	page, checkout := w.fixture(t, "payment").text("data.paymentPageUrl"), w.fixture(t, "quasi_ecom").text("data.checkoutUrl")
-	if strings.HasSuffix(w.BaseURL, "/") || w.PayURL == w.BaseURL || !strings.HasPrefix(page, w.PayURL+"/r/") || !strings.HasPrefix(checkout, w.PayURL+"/pay/") {
+	page, checkout := w.fixture(t, "payment").
+		text("data.paymentPageUrl"),
+		w.fixture(t, "quasi_ecom").
+			text("data.checkoutUrl")
+	if strings.HasSuffix(w.BaseURL, "/") || w.PayURL == w.BaseURL || !strings.HasPrefix(page, w.PayURL+"/r/") ||
+		!strings.HasPrefix(checkout, w.PayURL+"/pay/") {
 		t.Errorf("API %s, pages %s, a page %s, a checkout %s", w.BaseURL, w.PayURL, page, checkout)
 	}
 }
@@ -137,7 +148,8 @@ func signedByHand(t *testing.T, w *walk) {
 	}
 }
 
-// secretByteForByte: another secret, another key's, other capitals, another signature: one answer for all.
+// secretByteForByte: another secret, another key's, other capitals, another signature: one answer
+// for all.
 func secretByteForByte(t *testing.T, w *walk) {
 	body := newPayment.body()
 	good := signed(w.first(), body)
@@ -161,10 +173,19 @@ func swapCase(s string) string {
 
 func onlyTheHashIsKept(t *testing.T, w *walk) {
 	secret := w.first().Secret
-	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)", firstKey, []byte(secret)); n != 1 {
+	if n := w.count(
+		t,
+		"select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",
+		firstKey,
+		[]byte(secret),
+	); n != 1 {
 		t.Error("the SHA-256 is not kept")
 	}
-	if n := w.count(t, "select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'", secret); n != 0 {
+	if n := w.count(
+		t,
+		"select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
+		secret,
+	); n != 0 {
 		t.Error("the secret is kept")
 	}
 }
@@ -179,9 +200,15 @@ func sentAs(body, signedText string) call {
 
 // spelled is a creation as people write it, and its canonical form.
 func spelled(orderID string) (sent, canonical string) {
-	sent = fmt.Sprintf("{ \"orderId\" : %q,\n \"description\":\"\\u0427\\/\\u0430\", \"amount\":100.10, \"currency\":\"RUB\",\"method\":\"sbp\", "+
-		"\"callbackUri\":\"https:\\/\\/shop.example\\/\" }", orderID)
-	canonical = fmt.Sprintf(`{"orderId":%q,"description":"Ч/а","amount":100.10,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`, orderID)
+	sent = fmt.Sprintf(
+		"{ \"orderId\" : %q,\n \"description\":\"\\u0427\\/\\u0430\", \"amount\":100.10, \"currency\":\"RUB\",\"method\":\"sbp\", "+
+			"\"callbackUri\":\"https:\\/\\/shop.example\\/\" }",
+		orderID,
+	)
+	canonical = fmt.Sprintf(
+		`{"orderId":%q,"description":"Ч/а","amount":100.10,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`,
+		orderID,
+	)
 	return sent, canonical
 }
 
@@ -192,7 +219,8 @@ func canonicalIsTaken(t *testing.T, w *walk) {
 	}
 }
 
-// otherBytesAreNot: a body signed with other spaces or fields in another order than it is sent with.
+// otherBytesAreNot: a body signed with other spaces or fields in another order than it is sent
+// with.
 func otherBytesAreNot(t *testing.T, w *walk) {
 	sent, canonical := spelled(newOrder())
 	refused(sentAs(canonical, sent), 403, "invalid_signature").run(t, w)
@@ -210,7 +238,11 @@ func getSignsNothing(t *testing.T, w *walk) {
 		headers := with(signed(w.first(), ""), "Signature", signature(w.first().Secret, ""))
 		gives(bareRequest(e.method, e.path, "", headers), 200).run(t, w)
 		for _, text := range []string{"{}", " ", e.path} {
-			refused(bareRequest(e.method, e.path, "", with(headers, "Signature", signature(w.first().Secret, text))), 403, "invalid_signature").run(t, w)
+			refused(
+				bareRequest(e.method, e.path, "", with(headers, "Signature", signature(w.first().Secret, text))),
+				403,
+				"invalid_signature",
+			).run(t, w)
 		}
 	}
 }
@@ -220,7 +252,11 @@ func appealSignsFourLines(t *testing.T, w *walk) {
 	const reason, name = "Оплачено\nв 12:00", "чек.pdf"
 	form := form(reasonPart(reason), filePart(name, pdf))
 	signedAs := func(text string) call {
-		headers := with(appealHeaders(w.first(), reason, name, len(pdf)), "Signature", signature(w.first().Secret, text))
+		headers := with(
+			appealHeaders(w.first(), reason, name, len(pdf)),
+			"Signature",
+			signature(w.first().Secret, text),
+		)
 		return bareRequest(http.MethodPost, payments+"/"+id+"/appeal", form, headers)
 	}
 	lines := []string{"appeal-v1", reason, name, strconv.Itoa(len(pdf))}
@@ -233,16 +269,27 @@ func appealSignsFourLines(t *testing.T, w *walk) {
 	gives(signedAs(strings.Join(lines, "\n")), 201, is("data.reason", reason), is("data.fileName", name)).run(t, w)
 }
 
-// headersAreConfigurable: a gateway with names of its own knows no others. Having no requisite it refuses later on.
+// headersAreConfigurable: a gateway with names of its own knows no others. Having no requisite it
+// refuses later on.
 func headersAreConfigurable(t *testing.T, _ *walk) {
 	keepSecret("an application's secret, long enough to be one")
 	g, box := live(t, map[string]string{
-		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "an application's secret, long enough to be one", "GATEWAY_HEADER_KEY_ID": "X-Shop-Key", "GATEWAY_HEADER_SECRET": "X-Shop-Secret",
-		"GATEWAY_HEADER_SIGNATURE": "X-Shop-Signature",
+		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "an application's secret, long enough to be one",
+		"GATEWAY_HEADER_KEY_ID":            "X-Shop-Key",
+		"GATEWAY_HEADER_SECRET":            "X-Shop-Secret",
+		"GATEWAY_HEADER_SIGNATURE":         "X-Shop-Signature",
 	})
 	body := order(nil)
 	own := header{"X-Shop-Key": box.KeyID, "X-Shop-Secret": box.Secret, "X-Shop-Signature": signature(box.Secret, body)}
-	if got := send(t, http.MethodPost, g.BaseURL+payments, body, own); got.text("code") != "collect_requisites_not_available" {
+	if got := send(
+		t,
+		http.MethodPost,
+		g.BaseURL+payments,
+		body,
+		own,
+	); got.text(
+		"code",
+	) != "collect_requisites_not_available" {
 		t.Errorf("its own names: %s", got)
 	}
 	if got := g.post(t, box, body); got.status != 401 || got.text("code") != "signature_required" {
@@ -253,10 +300,20 @@ func headersAreConfigurable(t *testing.T, _ *walk) {
 // withoutApplicationSecret: such a gateway creates nothing.
 func withoutApplicationSecret(t *testing.T, _ *walk) {
 	g, box := live(t, nil)
-	if got := g.post(t, box, order(nil)); got.status != 503 || got.text("code") != "external_payments_secret_not_configured" {
+	if got := g.post(
+		t,
+		box,
+		order(nil),
+	); got.status != 503 ||
+		got.text("code") != "external_payments_secret_not_configured" {
 		t.Errorf("create: %s", got)
 	}
-	if got := g.callback(t, "1", `{"status":"failed"}`); got.status != 503 || got.text("code") != "external_payments_secret_not_configured" {
+	if got := g.callback(
+		t,
+		"1",
+		`{"status":"failed"}`,
+	); got.status != 503 ||
+		got.text("code") != "external_payments_secret_not_configured" {
 		t.Errorf("callback: %s", got)
 	}
 }
@@ -270,28 +327,49 @@ func merchantByHeaders(t *testing.T, w *walk) {
 		if made.status != 200 || made.header.Get("Idempotent-Replay") != "" {
 			t.Errorf("made: %s", made)
 		}
-		refused(bareRequest(http.MethodGet, payments+"/"+made.text("data.id"), "", signed(stranger, "")), 403, "cashbox_access_denied").run(t, w)
+		refused(
+			bareRequest(http.MethodGet, payments+"/"+made.text("data.id"), "", signed(stranger, "")),
+			403,
+			"cashbox_access_denied",
+		).run(t, w)
 	}
 }
 
 // callbackOf sends a status as the application.
 func callbackOf(id, body string) call {
-	return request(http.MethodPost, payments+"/"+id+"/callback", body, func(_ *testing.T, w *walk) header { return w.application(body) })
+	return request(
+		http.MethodPost,
+		payments+"/"+id+"/callback",
+		body,
+		func(_ *testing.T, w *walk) header { return w.application(body) },
+	)
 }
 
 func callbackIsSignedByTheApplication(t *testing.T, w *walk) {
 	const body = `{"status":"failed"}`
 	path := payments + "/" + w.ids["spare"] + "/callback"
-	gives(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}), 200).run(t, w)
+	gives(
+		bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, body)}),
+		200,
+	).run(t, w)
 	refused(bareRequest(http.MethodPost, path, body, nil), 401, "signature_required").run(t, w)
 	refused(bareRequest(http.MethodPost, path, body, signed(w.first(), body)), 403, "invalid_signature").run(t, w)
-	refused(bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, "{}")}), 403, "invalid_signature").run(t, w)
+	refused(
+		bareRequest(http.MethodPost, path, body, header{"Signature": signature(w.ExternalPaymentsSecret, "{}")}),
+		403,
+		"invalid_signature",
+	).run(t, w)
 }
 
 // loginGivesToken: what it answers opens the portal.
 func loginGivesToken(t *testing.T, w *walk) {
 	user := w.user(t, "merchant")
-	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.AuthService/Login", fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password), nil)
+	got, err := trySend(
+		http.MethodPost,
+		w.BaseURL+"/portal.v1.AuthService/Login",
+		fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password),
+		nil,
+	)
 	noError(t, err)
 	keepSecret(got.text("token"))
 	if got.status != 200 || got.text("kind") != "merchant_portal" {

@@ -16,24 +16,58 @@ import (
 
 var (
 	payinFields = []string{
-		"id", "orderId", "status", "amount", "currency", "method", "beneficiary", "frozenUsdt", "expiresAt", "createdAt", "statusUpdatedAt",
-		"statusReason", "proofReference",
+		"id",
+		"orderId",
+		"status",
+		"amount",
+		"currency",
+		"method",
+		"beneficiary",
+		"frozenUsdt",
+		"expiresAt",
+		"createdAt",
+		"statusUpdatedAt",
+		"statusReason",
+		"proofReference",
 	}
 	depositFields = []string{
-		"id", "merchantCashboxId", "direction", "status", "amount", "currency", "network", "address", "externalReference", "idempotencyKey",
-		"createdAt", "statusUpdatedAt",
+		"id",
+		"merchantCashboxId",
+		"direction",
+		"status",
+		"amount",
+		"currency",
+		"network",
+		"address",
+		"externalReference",
+		"idempotencyKey",
+		"createdAt",
+		"statusUpdatedAt",
 	}
-	balanceFields = []string{"merchantCashboxId", "traderCashboxId", "currency", "totalBalance", "available", "reserved", "insuranceReserved"}
+	balanceFields = []string{
+		"merchantCashboxId",
+		"traderCashboxId",
+		"currency",
+		"totalBalance",
+		"available",
+		"reserved",
+		"insuranceReserved",
+	}
 )
 
-// balance reads the first cashbox's, and wants available to be total less reserved, each with 8 decimals.
+// balance reads the first cashbox's, and wants available to be total less reserved, each with 8
+// decimals.
 func (w *walk) balance(t *testing.T) (total, reserved decimal.Decimal) {
 	t.Helper()
 	got := signedGet("/api/v1/cashboxes/{merchantCashbox}/balance", firstKey)(t, w)
 	for _, name := range []string{"totalBalance", "available", "reserved", "insuranceReserved"} {
 		has("data."+name, decimal8)(t, got)
 	}
-	total, reserved = decimal.RequireFromString(got.text("data.totalBalance")), decimal.RequireFromString(got.text("data.reserved"))
+	total, reserved = decimal.RequireFromString(
+		got.text("data.totalBalance"),
+	), decimal.RequireFromString(
+		got.text("data.reserved"),
+	)
 	if available := decimal.RequireFromString(got.text("data.available")); !available.Equal(total.Sub(reserved)) {
 		t.Errorf("available is not total less reserved: %s", got)
 	}
@@ -55,7 +89,8 @@ func depositIsConfirmed(t *testing.T, w *walk) {
 	made := newDeposit.with("amount", `"250.5"`)(t, w)
 	before, _ := w.balance(t)
 	confirm := func() error {
-		_, err := w.operator(t).ConfirmDeposit(t.Context(), connect.NewRequest(&portalv1.ConfirmDepositRequest{DepositId: number(made.text("data.id"))}))
+		_, err := w.operator(t).
+			ConfirmDeposit(t.Context(), connect.NewRequest(&portalv1.ConfirmDepositRequest{DepositId: number(made.text("data.id"))}))
 		return err
 	}
 	noError(t, confirm())
@@ -76,7 +111,10 @@ func payoutMoves(t *testing.T, w *walk) {
 	noError(t, err)
 	gives(read, 200, is("data.status", "processing"), only("data", payinFields...)).run(t, w)
 	proof := "transfer 1"
-	_, err = desk.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	_, err = desk.CompletePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
+	)
 	noError(t, err)
 	gives(read, 200, is("data.status", "completed")).run(t, w)
 	waiting := w.createPayin(t, w.first(), nil).text("data.id")
@@ -85,7 +123,12 @@ func payoutMoves(t *testing.T, w *walk) {
 }
 
 func cancelPayin(id string) call {
-	return request(http.MethodPost, payins+"/"+id+"/cancel", "{}", func(_ *testing.T, w *walk) header { return signed(w.first(), "{}") })
+	return request(
+		http.MethodPost,
+		payins+"/"+id+"/cancel",
+		"{}",
+		func(_ *testing.T, w *walk) header { return signed(w.first(), "{}") },
+	)
 }
 
 // payoutTells: at its end, and not before.
@@ -109,7 +152,11 @@ func payinRepeats(t *testing.T, w *walk) {
 	for _, again := range []call{newPayin.with("orderId", orderID), newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`)} {
 		gives(again, 200, is("data.id", made.text("data.id")), says("Idempotent-Replay", "true")).run(t, w)
 	}
-	gives(newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`), 200, says("Idempotent-Mismatch", "amount,recipient")).run(t, w)
+	gives(
+		newPayin.with("orderId", orderID, "amount", "7", "recipient", `"X"`),
+		200,
+		says("Idempotent-Mismatch", "amount,recipient"),
+	).run(t, w)
 	other := newPayin.with("orderId", orderID, "method", `"c2c"`, "address", `"4111111111111111"`)(t, w)
 	if other.status != 200 || other.text("data.id") == made.text("data.id") {
 		t.Errorf("by another method: %s", other)
@@ -131,22 +178,45 @@ func depositRepeats(t *testing.T, w *walk) {
 	if made.status != 201 || made.header.Get("Idempotent-Replay") != "" {
 		t.Errorf("made: %v %s", made.header, made)
 	}
-	gives(newDeposit.with("idempotencyKey", key), 200, is("data.idempotencyKey", made.text("data.idempotencyKey")),
-		has("data.id", exactly(made.text("data.id"))), only("", "data"), only("data", depositFields...), says("Idempotent-Replay", "true")).run(t, w)
-	gives(newDeposit.with("idempotencyKey", key, "amount", `"7"`), 200, has("data.id", exactly(made.text("data.id"))), says("Idempotent-Mismatch", "amount")).run(t, w)
+	gives(
+		newDeposit.with("idempotencyKey", key),
+		200,
+		is("data.idempotencyKey", made.text("data.idempotencyKey")),
+		has(
+			"data.id",
+			exactly(made.text("data.id")),
+		),
+		only("", "data"),
+		only("data", depositFields...),
+		says("Idempotent-Replay", "true"),
+	).run(t, w)
+	gives(
+		newDeposit.with("idempotencyKey", key, "amount", `"7"`),
+		200,
+		has("data.id", exactly(made.text("data.id"))),
+		says("Idempotent-Mismatch", "amount"),
+	).run(t, w)
 }
 
 func depositConflicts(t *testing.T, w *walk) {
 	key := strconv.Quote(uuid.NewString())
 	gives(newDeposit.with("idempotencyKey", key), 201).run(t, w)
 	other := fmt.Sprint(w.key(t, "sandbox-azn").MerchantCashboxID)
-	refused(newDeposit.with("idempotencyKey", key, "merchantCashboxId", other), 409, "idempotency_key_conflict").run(t, w)
+	refused(
+		newDeposit.with("idempotencyKey", key, "merchantCashboxId", other),
+		409,
+		"idempotency_key_conflict",
+	).run(t, w)
 }
 
 func depositForForeignCashbox(t *testing.T, w *walk) {
 	refused(newDeposit.with("merchantCashboxId", w.ids["second"]), 403, "cashbox_access_denied").run(t, w)
 	other := w.key(t, "sandbox-azn").MerchantCashboxID
-	gives(newDeposit.with("merchantCashboxId", fmt.Sprint(other)), 201, has("data.merchantCashboxId", exactly(fmt.Sprint(other)))).run(t, w)
+	gives(
+		newDeposit.with("merchantCashboxId", fmt.Sprint(other)),
+		201,
+		has("data.merchantCashboxId", exactly(fmt.Sprint(other))),
+	).run(t, w)
 }
 
 // unboundKeyNamesCashbox: a legacy key that may deposit has to say where to.
@@ -169,8 +239,12 @@ func networks(t *testing.T, w *walk) {
 	for network, address := range map[string]string{
 		"TRC20": tron, "ERC20": evm, "BEP20": evm, "POLYGON": evm, "ARBITRUM": evm,
 	} {
-		gives(newDeposit.with("network", strconv.Quote(network), "address", strconv.Quote(address)), 201, is("data.network", network),
-			is("data.address", address)).run(t, w)
+		gives(
+			newDeposit.with("network", strconv.Quote(network), "address", strconv.Quote(address)),
+			201,
+			is("data.network", network),
+			is("data.address", address),
+		).run(t, w)
 	}
 }
 
@@ -180,7 +254,11 @@ const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 func depositsTakeJSON(t *testing.T, w *walk) {
 	body := newDeposit.body()
 	headers := signed(w.first(), body)
-	refused(bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")), 415, "unsupported_media_type").run(t, w)
+	refused(
+		bareRequest(http.MethodPost, deposits, body, with(headers, "Content-Type", "text/plain")),
+		415,
+		"unsupported_media_type",
+	).run(t, w)
 	for name, broken := range badBodies(newDeposit.body()) {
 		checkBody(t, name, signedPost(deposits)(t, w, firstKey, broken))
 	}
@@ -221,10 +299,19 @@ var appealFields = []string{"id", "paymentId", "uuid", "reason", "fileName", "fi
 func badAppealForms(t *testing.T, w *walk) {
 	id := w.failed(t, nil)
 	for name, b := range badForms() {
-		checkInvalid(t, name, send(t, http.MethodPost, w.appealURL(id), b.body, appealHeaders(w.first(), b.reason, b.fileName, b.size)), b.fields)
+		checkInvalid(
+			t,
+			name,
+			send(t, http.MethodPost, w.appealURL(id), b.body, appealHeaders(w.first(), b.reason, b.fileName, b.size)),
+			b.fields,
+		)
 	}
 	json := with(appealHeaders(w.first(), "", "", 0), "Content-Type", "application/json")
-	refused(bareRequest(http.MethodPost, payments+"/"+id+"/appeal", "{}", json), 415, "unsupported_media_type").run(t, w)
+	refused(
+		bareRequest(http.MethodPost, payments+"/"+id+"/appeal", "{}", json),
+		415,
+		"unsupported_media_type",
+	).run(t, w)
 	if got := w.appeal(t, w.first(), id, strings.Repeat("ж", 2000), "a.pdf", pdf); got.status != 201 {
 		t.Errorf("at the limit: %s", got)
 	}
@@ -238,14 +325,27 @@ func appealConditions(t *testing.T, w *walk) {
 	}
 	alone := w.failed(t, nil)
 	var trader int64
-	noError(t, w.pool.QueryRow(t.Context(), "select trader_id from payment where id = $1::text::bigint", alone).Scan(&trader))
+	noError(
+		t,
+		w.pool.QueryRow(t.Context(), "select trader_id from payment where id = $1::text::bigint", alone).Scan(&trader),
+	)
 	w.exec(t, "update payment set trader_id = 0 where id = $1::text::bigint", alone)
 	refused(appealOf(alone, "x"), 422, "appeal_trader_required").run(t, w)
 	w.exec(t, "update payment set trader_id = $2 where id = $1::text::bigint", alone, trader)
 	gives(appealOf(alone, "x"), 201).run(t, w)
 }
 
-var keyFields = []string{"id", "key_id", "name", "merchant_cashbox_id", "scopes", "status", "created_at", "last_used_at", "revoked_at"}
+var keyFields = []string{
+	"id",
+	"key_id",
+	"name",
+	"merchant_cashbox_id",
+	"scopes",
+	"status",
+	"created_at",
+	"last_used_at",
+	"revoked_at",
+}
 
 func cashboxKeys(id string) string { return strings.Replace(portalKeys, "{merchantCashbox}", id, 1) }
 
@@ -254,7 +354,11 @@ func newKeyWorks(t *testing.T, w *walk) {
 	made := w.fixture(t, "credential")
 	body := newPayment.body()
 	headers := header{
-		"X-Merchant-Key-Id": made.text("data.key_id"), "X-Merchant-Secret": made.text("secret"), "Signature": signature(made.text("secret"), body),
+		"X-Merchant-Key-Id": made.text(
+			"data.key_id",
+		),
+		"X-Merchant-Secret": made.text("secret"),
+		"Signature":         signature(made.text("secret"), body),
 	}
 	gives(bareRequest(http.MethodPost, payments, body, headers), 200).run(t, w)
 }
@@ -263,14 +367,24 @@ func newKeyWorks(t *testing.T, w *walk) {
 func secretIsShownOnce(t *testing.T, w *walk) {
 	made := w.fixture(t, "credential")
 	secret := made.text("secret")
-	if n := w.count(t, "select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)", made.text("data.key_id"), []byte(secret)); n != 1 {
+	if n := w.count(
+		t,
+		"select count(*) from api_key where key_id = $1 and secret_hash = sha256($2)",
+		made.text("data.key_id"),
+		[]byte(secret),
+	); n != 1 {
 		t.Error("its SHA-256 is not kept")
 	}
-	if n := w.count(t, "select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'", secret); n != 0 {
+	if n := w.count(
+		t,
+		"select count(*) from api_key where to_jsonb(api_key)::text like '%' || $1 || '%'",
+		secret,
+	); n != 0 {
 		t.Error("it is kept")
 	}
 	list := tokenGet(portalKeys, "merchant")(t, w)
-	if list.status != 200 || strings.Contains(list.raw, secret) || !strings.Contains(list.raw, made.text("data.key_id")) {
+	if list.status != 200 || strings.Contains(list.raw, secret) ||
+		!strings.Contains(list.raw, made.text("data.key_id")) {
 		t.Errorf("listed: %s", list)
 	}
 }

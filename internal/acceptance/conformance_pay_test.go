@@ -21,16 +21,47 @@ var (
 	iban       = matching(`^MN\d{18}$`)
 
 	paymentFields = []string{
-		"id", "uuid", "orderId", "description", "status", "amount", "currency", "method", "expiresAt", "requisite", "paymentPageUrl", "extra",
-		"ledger", "createdAt", "statusUpdatedAt", "statusReason",
+		"id",
+		"uuid",
+		"orderId",
+		"description",
+		"status",
+		"amount",
+		"currency",
+		"method",
+		"expiresAt",
+		"requisite",
+		"paymentPageUrl",
+		"extra",
+		"ledger",
+		"createdAt",
+		"statusUpdatedAt",
+		"statusReason",
 	}
 	hiddenLedger  = []string{"profitUsdt", "spreadPlatformUsdt", "baseRateRubPerUsdt", "sellerRateMarkupPercent"}
 	visibleLedger = []string{
-		"requisitePhone", "requisiteFullName", "bank", "transferMethod", "sms", "amountUsdt", "spreadTraderUsdt", "rateUnavailable",
+		"requisitePhone",
+		"requisiteFullName",
+		"bank",
+		"transferMethod",
+		"sms",
+		"amountUsdt",
+		"spreadTraderUsdt",
+		"rateUnavailable",
 	}
 	ledgerFields = slices.Concat(visibleLedger, hiddenLedger)
 	listFields   = []string{
-		"id", "uuid", "order_id", "amount", "currency", "status", "payment_snapshot", "requisite_snapshot", "ledger", "created_at", "status_updated_at",
+		"id",
+		"uuid",
+		"order_id",
+		"amount",
+		"currency",
+		"status",
+		"payment_snapshot",
+		"requisite_snapshot",
+		"ledger",
+		"created_at",
+		"status_updated_at",
 	}
 )
 
@@ -51,7 +82,17 @@ func inLists(name string, k kind) check {
 // payerField is a text within payer.
 func payerField(name string, taken ...string) check {
 	within := func(value string) string { return fmt.Sprintf(`{%q:%s}`, name, value) }
-	checks := []check{newPayment.rejectsAs("payer", "payer."+name, within("1"), within("true"), within("[]"), within("{}"), within(`"a\u0000b"`))}
+	checks := []check{
+		newPayment.rejectsAs(
+			"payer",
+			"payer."+name,
+			within("1"),
+			within("true"),
+			within("[]"),
+			within("{}"),
+			within(`"a\u0000b"`),
+		),
+	}
 	for _, value := range taken {
 		checks = append(checks, newPayment.takes("payer", within(value)))
 	}
@@ -63,7 +104,8 @@ func orderIsTrimmed(t *testing.T, w *walk) {
 	gives(newPayment.with("orderId", strconv.Quote(" \t"+orderID+"\n ")), 200, is("data.orderId", orderID)).run(t, w)
 }
 
-// orderRepeats: the same order id and method are the same payment; another method's or merchant's is another.
+// orderRepeats: the same order id and method are the same payment; another method's or merchant's
+// is another.
 func orderRepeats(t *testing.T, w *walk) {
 	orderID := newOrder()
 	made := newPayment.with("orderId", strconv.Quote(orderID))(t, w)
@@ -98,7 +140,11 @@ func currencies(t *testing.T, w *walk) {
 		if currency == "RUB" {
 			method = "sbp"
 		}
-		gives(newPayment.by(keyID).with("currency", strconv.Quote(currency), "method", strconv.Quote(method)), 200, is("data.currency", currency)).run(t, w)
+		gives(
+			newPayment.by(keyID).with("currency", strconv.Quote(currency), "method", strconv.Quote(method)),
+			200,
+			is("data.currency", currency),
+		).run(t, w)
 	}
 }
 
@@ -107,31 +153,63 @@ var channels = []struct {
 	currency, method, kind, how string
 	value                       kind
 }{
-	{"RUB", "sbp", "sbp", "sbp", phone}, {"RUB", "sim", "phone", "sim", phone}, {"RUB", "card", "card", "card2card", cardNumber},
-	{"AZN", "c2c", "card", "card2card", cardNumber}, {"TRY", "c2c", "card", "card2card", cardNumber},
-	{"MNT", "c2c", "card", "card2card", cardNumber}, {"MNT", "iban", "iban", "iban", iban},
+	{
+		"RUB",
+		"sbp",
+		"sbp",
+		"sbp",
+		phone,
+	},
+	{"RUB", "sim", "phone", "sim", phone},
+	{"RUB", "card", "card", "card2card", cardNumber},
+	{"AZN", "c2c", "card", "card2card", cardNumber},
+	{"TRY", "c2c", "card", "card2card", cardNumber},
+	{"MNT", "c2c", "card", "card2card", cardNumber},
+	{"MNT", "iban", "iban", "iban", iban},
 }
 
 func methods(t *testing.T, w *walk) {
 	for _, c := range channels {
-		gives(newPayment.by(boxOf[c.currency]).with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method)), 200,
-			is("data.method", c.method), is("data.requisite.type", c.kind), is("data.requisite.method", c.how), has("data.requisite.value", c.value),
-			has("data.paymentPageUrl", aText), lacks("data.checkoutUrl", "data.quasiEcom")).run(t, w)
+		gives(
+			newPayment.by(boxOf[c.currency]).
+				with("currency", strconv.Quote(c.currency), "method", strconv.Quote(c.method)),
+			200,
+			is(
+				"data.method",
+				c.method,
+			),
+			is("data.requisite.type", c.kind),
+			is("data.requisite.method", c.how),
+			has("data.requisite.value", c.value),
+			has("data.paymentPageUrl", aText),
+			lacks("data.checkoutUrl", "data.quasiEcom"),
+		).run(t, w)
 	}
 }
 
-// methodTable: what it knows is taken, or refused for the cashbox; what it does not know is no method.
+// methodTable: what it knows is taken, or refused for the cashbox; what it does not know is no
+// method.
 func methodTable(t *testing.T, w *walk) {
 	methods(t, w)
 	cardMethodsHaveLinks(t, w)
 	resendOutOfStep(t, w)
 	known := map[string][]string{
-		"RUB": {"sbp", "sim", "card", "mtstpay"}, "AZN": {"quasi_ecom", "c2c"}, "TRY": {"quasi_ecom", "c2c"}, "MNT": {"c2c", "iban"},
-		"KZT": {"c2c"}, "UZS": {"c2c"},
+		"RUB": {
+			"sbp",
+			"sim",
+			"card",
+			"mtstpay",
+		},
+		"AZN": {"quasi_ecom", "c2c"},
+		"TRY": {"quasi_ecom", "c2c"},
+		"MNT": {"c2c", "iban"},
+		"KZT": {"c2c"},
+		"UZS": {"c2c"},
 	}
 	for currency, methods := range known {
 		for _, method := range []string{"sbp", "sim", "card", "mtstpay", "quasi_ecom", "c2c", "iban"} {
-			c := newPayment.by("sandbox-second-rub").with("currency", strconv.Quote(currency), "method", strconv.Quote(method))
+			c := newPayment.by("sandbox-second-rub").
+				with("currency", strconv.Quote(currency), "method", strconv.Quote(method))
 			switch {
 			case !slices.Contains(methods, method):
 				refused(c, 422, "validation_failed", "method").run(t, w)
@@ -174,9 +252,21 @@ func markupPriority(t *testing.T, w *walk) {
 
 // validity is the decided one of each method.
 func validity(t *testing.T, w *walk) {
-	minutes := map[string]time.Duration{"sbp": 15, "sim": 15, "card": 20, "c2c": 20, "iban": 30, "mtstpay": 15, "quasi_ecom": 15}
+	minutes := map[string]time.Duration{
+		"sbp":        15,
+		"sim":        15,
+		"card":       20,
+		"c2c":        20,
+		"iban":       30,
+		"mtstpay":    15,
+		"quasi_ecom": 15,
+	}
 	of := func(currency, method string) {
-		got := newPayment.by(boxOf[currency]).with("currency", strconv.Quote(currency), "method", strconv.Quote(method))(t, w)
+		got := newPayment.by(boxOf[currency]).
+			with("currency", strconv.Quote(currency), "method", strconv.Quote(method))(
+			t,
+			w,
+		)
 		m := matcher{t: t, createdAt: got.text("data.createdAt")}
 		if !m.after((minutes[method] * time.Minute).String()[:3], got.text("data.expiresAt")) {
 			t.Errorf("%s %s: %s", currency, method, got)
@@ -214,7 +304,13 @@ func linkOpens(t *testing.T, w *walk) {
 			if strings.HasSuffix(link, "/"+id) {
 				t.Errorf("%s ends with an id", link)
 			}
-			if page, err := trySend(http.MethodGet, w.PayURL+kind.path+id, "", nil); err != nil || page.status != http.StatusNotFound {
+			if page, err := trySend(
+				http.MethodGet,
+				w.PayURL+kind.path+id,
+				"",
+				nil,
+			); err != nil ||
+				page.status != http.StatusNotFound {
 				t.Errorf("the id opens a page: %d %v", page.status, err)
 			}
 		}
@@ -241,16 +337,35 @@ func ledgerIsTexts(t *testing.T, w *walk) {
 // rateGoesStale: then a payment has no USDT sums, and says so.
 func rateGoesStale(t *testing.T, w *walk) {
 	w.exec(t, "update rate set stale_at = '2000-01-01' where currency = 'MNT'")
-	gives(newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`), 200, has("data.ledger.rateUnavailable", exactly("true")),
-		has("data.ledger.amountUsdt", null), has("data.ledger.profitUsdt", null), has("data.ledger.spreadTraderUsdt", null),
-		has("data.ledger.spreadPlatformUsdt", null), has("data.extra.fiatPerUsdt", null), has("data.extra.rate", null)).run(t, w)
+	gives(
+		newPayment.by("sandbox-mnt").with("currency", `"MNT"`, "method", `"iban"`),
+		200,
+		has("data.ledger.rateUnavailable", exactly("true")),
+		has(
+			"data.ledger.amountUsdt",
+			null,
+		),
+		has("data.ledger.profitUsdt", null),
+		has("data.ledger.spreadTraderUsdt", null),
+		has(
+			"data.ledger.spreadPlatformUsdt",
+			null,
+		),
+		has("data.extra.fiatPerUsdt", null),
+		has("data.extra.rate", null),
+	).run(t, w)
 	w.exec(t, "update rate set stale_at = 'infinity' where currency = 'MNT'")
 }
 
 // traderSees what the confirming of a payment shows them.
 func traderSees(t *testing.T, w *walk) {
 	id := w.create(t, w.first(), nil).text("data.id")
-	got, err := trySend(http.MethodPost, w.BaseURL+"/portal.v1.TraderService/ConfirmReceived", `{"paymentId":`+id+`}`, bearer(w.traderOf(t, id).Token))
+	got, err := trySend(
+		http.MethodPost,
+		w.BaseURL+"/portal.v1.TraderService/ConfirmReceived",
+		`{"paymentId":`+id+`}`,
+		bearer(w.traderOf(t, id).Token),
+	)
 	noError(t, err)
 	if got.status != 200 || got.text("data.status") != "completed" {
 		t.Errorf("confirmed: %s", got)
@@ -262,7 +377,8 @@ func traderSees(t *testing.T, w *walk) {
 // traderCancels: the merchant hears of it at once.
 func traderCancels(t *testing.T, w *walk) {
 	told := w.told(t, func(id string) {
-		cancelled, err := w.desk(w.traderOf(t, id).Token).CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
+		cancelled, err := w.desk(w.traderOf(t, id).Token).
+			CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
 		noError(t, err)
 		if status := cancelled.Msg.GetData().GetStatus(); status != "cancelled" {
 			t.Error("it is ", status)
@@ -275,13 +391,17 @@ func traderCancels(t *testing.T, w *walk) {
 func traderActsTooLate(t *testing.T, w *walk) {
 	id := w.failed(t, nil)
 	desk := w.desk(w.traderOf(t, id).Token)
-	_, err := desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	_, err := desk.ConfirmReceived(
+		t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
+	)
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
 	_, err = desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: number(id)}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "cancel", ""), 200).run(t, w)
-	_, err = w.atDesk(t, id).RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
+	_, err = w.atDesk(t, id).
+		RequestCode(t.Context(), connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: number(id)}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payment_not_pending")
 	wantRefused(t, w.traderResends(t, id), connect.CodeFailedPrecondition, "payment_not_pending")
 }
@@ -291,7 +411,12 @@ func payerActsTooLate(t *testing.T, w *walk) {
 	made := newPayment.with()(t, w)
 	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	before := w.rows(t)
-	got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel", "", header{"Sec-Fetch-Site": "same-origin"})
+	got, err := trySend(
+		http.MethodPost,
+		made.text("data.paymentPageUrl")+"/cancel",
+		"",
+		header{"Sec-Fetch-Site": "same-origin"},
+	)
 	if noError(t, err); got.status != http.StatusUnprocessableEntity || w.rows(t) != before {
 		t.Errorf("the page answers %d", got.status)
 	}

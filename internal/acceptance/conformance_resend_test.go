@@ -22,11 +22,19 @@ func resendIsSigned(t *testing.T, w *walk) {
 	headers := signed(w.key(t, cardKey), "{}")
 	refused(bareRequest(http.MethodPost, path, "{}", nil), 401, "signature_required").run(t, w)
 	refused(bareRequest(http.MethodPost, path, "{}", signed(w.key(t, cardKey), "")), 403, "invalid_signature").run(t, w)
-	refused(bareRequest(http.MethodPost, path, "{}", bearer(w.user(t, "operator").Token)), 401, "signature_required").run(t, w)
+	refused(
+		bareRequest(http.MethodPost, path, "{}", bearer(w.user(t, "operator").Token)),
+		401,
+		"signature_required",
+	).run(t, w)
 	refused(resendBy("sandbox-second-rub", id, "{}"), 403, "cashbox_access_denied").run(t, w)
 	made := newKey.with("scopes", `["deposits","payouts"]`)(t, w)
 	other := header{
-		"X-Merchant-Key-Id": made.text("data.key_id"), "X-Merchant-Secret": made.text("secret"), "Signature": signature(made.text("secret"), "{}"),
+		"X-Merchant-Key-Id": made.text(
+			"data.key_id",
+		),
+		"X-Merchant-Secret": made.text("secret"),
+		"Signature":         signature(made.text("secret"), "{}"),
 	}
 	refused(bareRequest(http.MethodPost, path, "{}", other), 403, "merchant_scope_required").run(t, w)
 	for name, body := range badBodies("{}") {
@@ -37,7 +45,8 @@ func resendIsSigned(t *testing.T, w *walk) {
 	gives(bareRequest(http.MethodPost, path, "{}", headers), 200, is("message", "Code requested again")).run(t, w)
 }
 
-// resendAsksAgain: the code that was given counts no more, the trader's desk asks for another, and its acquirer is told.
+// resendAsksAgain: the code that was given counts no more, the trader's desk asks for another, and
+// its acquirer is told.
 func resendAsksAgain(t *testing.T, w *walk) {
 	id, token := w.entered(t, deskCard, nil)
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
@@ -62,7 +71,8 @@ func resendAsksAgain(t *testing.T, w *walk) {
 	gives(step(token, "payer-otp", newCode.body()), 200, is("data.phase", "awaiting_trader_confirm")).run(t, w)
 }
 
-// resendFromEachPhase after the card, also where the trader had marked the code as not needed, and then asked for it.
+// resendFromEachPhase after the card, also where the trader had marked the code as not needed, and
+// then asked for it.
 func resendFromEachPhase(t *testing.T, w *walk) {
 	for _, from := range []struct {
 		phase string
@@ -77,7 +87,13 @@ func resendFromEachPhase(t *testing.T, w *walk) {
 		id, token := w.entered(t, deskCard, nil)
 		from.reach(id, token)
 		w.phase(t, token, from.phase)
-		gives(resendOf(id), 200, is("data.phase", "awaiting_payer_otp"), has("data.codeResendCount", exactly("1")), has("data.attemptsLeft", exactly("2"))).run(t, w)
+		gives(
+			resendOf(id),
+			200,
+			is("data.phase", "awaiting_payer_otp"),
+			has("data.codeResendCount", exactly("1")),
+			has("data.attemptsLeft", exactly("2")),
+		).run(t, w)
 		w.phase(t, token, "awaiting_payer_otp")
 	}
 }
@@ -136,7 +152,8 @@ func pauseIs45Seconds(t *testing.T, w *walk) {
 	}
 }
 
-// resendsRunOut: three, whoever asks for them, with the pause between. That none is left is said before that it is early.
+// resendsRunOut: three, whoever asks for them, with the pause between. That none is left is said
+// before that it is early.
 func resendsRunOut(t *testing.T, w *walk) {
 	id, token := w.entered(t, deskCard, nil)
 	for n, again := range []func(){
@@ -146,7 +163,12 @@ func resendsRunOut(t *testing.T, w *walk) {
 	} {
 		again()
 		count := strconv.Itoa(n + 1)
-		gives(step(token, "", ""), 200, has("data.codeResendCount", exactly(count)), has("data.attemptsLeft", exactly(strconv.Itoa(2-n)))).run(t, w)
+		gives(
+			step(token, "", ""),
+			200,
+			has("data.codeResendCount", exactly(count)),
+			has("data.attemptsLeft", exactly(strconv.Itoa(2-n))),
+		).run(t, w)
 		if n < 2 {
 			refused(resendOf(id), 429, "code_resend_too_early").run(t, w)
 			w.pass(t, 45*time.Second)

@@ -14,8 +14,8 @@ type section struct {
 	rows    []row
 }
 
-// row binds a statement of a document, quoted without its backquotes, to its check. Where the quote is broken into
-// lines does not matter.
+// row binds a statement of a document, quoted without its backquotes, to its check. Where the quote
+// is broken into lines does not matter.
 type row struct {
 	quote string
 	check check
@@ -24,15 +24,25 @@ type row struct {
 // sections are all that is checked of a document.
 var (
 	interfaceSections = slices.Concat(
-		overviewSections, paymentRequestSections, paymentSections, recordSections, stateSections, paymentEndpointSections,
-		moneyEndpointSections, checkoutSections, portalSections, authenticationSections, eventSections, errorSections,
+		overviewSections,
+		paymentRequestSections,
+		paymentSections,
+		recordSections,
+		stateSections,
+		paymentEndpointSections,
+		moneyEndpointSections,
+		checkoutSections,
+		portalSections,
+		authenticationSections,
+		eventSections,
+		errorSections,
 	)
 	decisionSections = decidedSections
 )
 
-// TestConformance walks the interface document and the page of decisions, statement by statement, and proves each by
-// calls to one running gateway. A statement without a check fails, and so does a check whose statement has changed:
-// it must be looked at again.
+// TestConformance walks the interface document and the page of decisions, statement by statement,
+// and proves each by calls to one running gateway. A statement without a check fails, and so does a
+// check whose statement has changed: it must be looked at again.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	documents := []struct {
@@ -71,7 +81,8 @@ func TestConformance(t *testing.T) {
 	t.Logf("%d statements checked", checked)
 }
 
-// bind finds each statement's check, and complains of statements without one and of checks without a statement.
+// bind finds each statement's check, and complains of statements without one and of checks without
+// a statement.
 func bind(t *testing.T, document string, of []statement, checks []section) map[int]check {
 	t.Helper()
 	wanted := map[string]check{}

@@ -40,7 +40,8 @@ func anyStatusFollowsAny(t *testing.T, w *walk) {
 		for _, to := range every {
 			w.callback(t, id, `{"status":"`+from+`"}`)
 			got := w.callback(t, id, `{"status":"`+to+`"}`)
-			if got.status != 200 || got.text("data.status") != to || got.text("data.callbackQueued") != fmt.Sprint(from != to) {
+			if got.status != 200 || got.text("data.status") != to ||
+				got.text("data.callbackQueued") != fmt.Sprint(from != to) {
 				t.Errorf("%s to %s: %s", from, to, got)
 			}
 		}
@@ -52,12 +53,22 @@ func callbackMoves(t *testing.T, w *walk) {
 	var id string
 	told := w.told(t, func(made string) {
 		id = made
-		gives(callbackOf(id, `{"status":"completed","reason":"paid"}`), 200, is("data.status", "completed"), has("data.callbackQueued", boolean)).run(t, w)
+		gives(
+			callbackOf(id, `{"status":"completed","reason":"paid"}`),
+			200,
+			is("data.status", "completed"),
+			has("data.callbackQueued", boolean),
+		).run(t, w)
 	}).answer
 	for _, e := range []expectation{is("type", "payment.status.updated"), is("data.status", "COMPLETED"), is("meta.reason", "paid"), has("data.uuid", uuidText)} {
 		e(t, told)
 	}
-	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "completed"), is("data.statusReason", "paid")).run(t, w)
+	gives(
+		signedGet(payments+"/"+id, firstKey),
+		200,
+		is("data.status", "completed"),
+		is("data.statusReason", "paid"),
+	).run(t, w)
 }
 
 // creationTellsNothing: the first a merchant hears of a payment is its first change.
@@ -73,7 +84,8 @@ func creationTellsNothing(t *testing.T, w *walk) {
 
 func webhookIsAPost(t *testing.T, w *walk) {
 	told := w.told(t, func(id string) { w.callback(t, id, `{"status":"failed"}`) })
-	if told.method != http.MethodPost || !strings.HasPrefix(told.header.Get("Content-Type"), "application/json") || told.header.Get("Webhook-Id") != told.text("eventId") {
+	if told.method != http.MethodPost || !strings.HasPrefix(told.header.Get("Content-Type"), "application/json") ||
+		told.header.Get("Webhook-Id") != told.text("eventId") {
 		t.Errorf("%s %v %s", told.method, told.header, told.raw)
 	}
 	only("data", "uuid", "orderId", "status", "amount", "currency")(t, told.answer)
@@ -118,8 +130,8 @@ func refusedWebhookComesAgain(t *testing.T, w *walk) {
 	}
 }
 
-// reservedUntilExpiry: the requisite is taken while the payment waits; then the payment has failed and a late payer can
-// appeal.
+// reservedUntilExpiry: the requisite is taken while the payment waits; then the payment has failed
+// and a late payer can appeal.
 func reservedUntilExpiry(t *testing.T, w *walk) {
 	orderID := newOrder()
 	id := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": w.inbox.URL}).text("data.id")
@@ -133,7 +145,12 @@ func reservedUntilExpiry(t *testing.T, w *walk) {
 	told := w.inbox.await(t, orderID, 1)[0].answer
 	is("data.status", "FAILED")(t, told)
 	is("meta.reason", "expired")(t, told)
-	gives(signedGet(payments+"/"+id, firstKey), 200, is("data.status", "failed"), is("data.statusReason", "expired")).run(t, w)
+	gives(
+		signedGet(payments+"/"+id, firstKey),
+		200,
+		is("data.status", "failed"),
+		is("data.statusReason", "expired"),
+	).run(t, w)
 	if w.count(t, slot, id) != 0 {
 		t.Error("it is still reserved")
 	}
@@ -151,8 +168,14 @@ func appealWindow(t *testing.T, w *walk) {
 
 // errorShape: of a refusal, of an invalid body, and of what is no path.
 func errorShape(t *testing.T, w *walk) {
-	gives(newPayment.with("amount", "0", "currency", "1"), 422, only("", "message", "code", "errors", "requestId"), only("errors", "amount", "currency"),
-		has("errors.amount.0", aText), is("code", "validation_failed")).run(t, w)
+	gives(
+		newPayment.with("amount", "0", "currency", "1"),
+		422,
+		only("", "message", "code", "errors", "requestId"),
+		only("errors", "amount", "currency"),
+		has("errors.amount.0", aText),
+		is("code", "validation_failed"),
+	).run(t, w)
 	for _, c := range []call{
 		postWithout("Signature"), nobodyGets("/api/nothing"), bareRequest(http.MethodPut, payments, "", nil), nobodyGets(payments),
 		nobodyGets(checkouts + "nothing"),
@@ -198,7 +221,11 @@ func callsAreLimited(t *testing.T, _ *walk) {
 	g := newSandbox(t, t.TempDir(), url)
 	for n := range 11 {
 		got := g.post(t, g.first(), "{")
-		if want := map[bool]string{true: "422 validation_failed", false: "429 rate_limited"}[n < 10]; fmt.Sprint(got.status, " ", got.text("code")) != want {
+		if want := map[bool]string{true: "422 validation_failed", false: "429 rate_limited"}[n < 10]; fmt.Sprint(
+			got.status,
+			" ",
+			got.text("code"),
+		) != want {
 			t.Errorf("call %d: %s; want %s", n+1, got, want)
 		}
 		if n == 10 && got.header.Get("Retry-After") == "" {
@@ -233,7 +260,12 @@ func signedCall(path, body string) call {
 func revokedKey(t *testing.T, w *walk) {
 	made := newKey.with("name", `"to be revoked"`)(t, w)
 	key := sandbox.Cashbox{KeyID: made.text("data.key_id"), Secret: made.text("secret")}
-	gone := request(http.MethodDelete, portalKeys+"/"+made.text("data.id"), "", func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) })
+	gone := request(
+		http.MethodDelete,
+		portalKeys+"/"+made.text("data.id"),
+		"",
+		func(t *testing.T, w *walk) header { return bearer(w.user(t, "merchant").Token) },
+	)
 	gives(gone, 200, is("data.status", "revoked")).run(t, w)
 	noError(t, waitFor(patience, func() error {
 		if got := w.post(t, key, "{}"); got.status != 403 || got.text("code") != "invalid_signature" {

@@ -38,7 +38,11 @@ const described = "Two cups"
 func newWalk(t *testing.T) *walk {
 	t.Helper()
 	w := &walk{
-		ran: map[string]bool{}, instance: newSandbox(t, t.TempDir(), newDatabase(t)), inbox: newInbox(t), answers: map[string]answer{}, ids: map[string]string{},
+		ran:      map[string]bool{},
+		instance: newSandbox(t, t.TempDir(), newDatabase(t)),
+		inbox:    newInbox(t),
+		answers:  map[string]answer{},
+		ids:      map[string]string{},
 	}
 	w.makePayments(t)
 	w.makeCheckouts(t)
@@ -68,7 +72,11 @@ func (w *walk) makePayments(t *testing.T) {
 
 func (w *walk) makeMoney(t *testing.T) {
 	t.Helper()
-	payin := w.createPayin(t, w.first(), object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL})
+	payin := w.createPayin(
+		t,
+		w.first(),
+		object{"code": "044525225", "bankName": "Sample Bank", "callbackUri": w.inbox.URL},
+	)
 	w.answers["payin"], w.ids["payin"] = payin, payin.text("data.id")
 	deposit := w.postDeposit(t, w.first(), depositOrder(nil))
 	w.answers["deposit"], w.ids["deposit"] = deposit, deposit.text("data.id")
@@ -109,7 +117,8 @@ func (w *walk) told(t *testing.T, move func(id string)) letter {
 	return w.inbox.await(t, orderID, 1)[0]
 }
 
-// pass lets time pass, and everything that is then over come to its end, so that nothing changes on its own afterwards.
+// pass lets time pass, and everything that is then over come to its end, so that nothing changes on
+// its own afterwards.
 func (w *walk) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	w.advance(t, by)
@@ -191,8 +200,8 @@ func (b *inbox) await(t *testing.T, order string, count int) []letter {
 	return b.of(order)
 }
 
-// switched turns something off, wants a call refused as long as it is, and turns it on again. What is known of keys
-// may be a second old.
+// switched turns something off, wants a call refused as long as it is, and turns it on again. What
+// is known of keys may be a second old.
 func switched(off, on string, c call, status int, code string) check {
 	return do(func(t *testing.T, w *walk) {
 		w.exec(t, off)

@@ -19,7 +19,10 @@ import (
 // gatewayClient signs as the application does.
 func gatewayClient(g *instance, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
 	transport := sign.Transport(client.Transport, "application", g.ExternalPaymentsSecret)
-	return gatewayv1connect.NewPaymentServiceClient(&http.Client{Timeout: patience, Transport: transport}, g.BaseURL, options...)
+	return gatewayv1connect.NewPaymentServiceClient(
+		&http.Client{Timeout: patience, Transport: transport},
+		g.BaseURL,
+		options...)
 }
 
 var codecs = map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}}
@@ -34,34 +37,49 @@ func TestConnectTwins(t *testing.T) {
 			merchant := g.merchantClient(g.first(), options...)
 			method, description, percent := "sbp", "Чашки", "4.5"
 			ask := &gatewayv1.CreatePaymentRequest{
-				OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook", Method: &method,
-				Description: &description, RatePercent: &percent,
+				OrderId:     newOrder(),
+				Amount:      "1500",
+				Currency:    "RUB",
+				CallbackUri: "https://shop.example/hook",
+				Method:      &method,
+				Description: &description,
+				RatePercent: &percent,
 			}
 			created, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
 			noError(t, err)
 			p := created.Msg.GetData()
 			keepSecret(p.GetPaymentPageUrl()[strings.LastIndex(p.GetPaymentPageUrl(), "/")+1:])
-			if created.Msg.GetMessage() != "Payment created" || p.GetStatus() != "pending" || p.GetAmount() != "1500.00" ||
-				p.GetLedger().GetAmountUsdt() != "15.51791025" || p.GetLedger().GetTransferMethod() != "sbp" ||
-				p.GetExtra().GetFiatPerUsdt() != "92.50" || p.GetDescription() != description || created.Header().Get("Idempotent-Replay") != "" {
+			if created.Msg.GetMessage() != "Payment created" || p.GetStatus() != "pending" ||
+				p.GetAmount() != "1500.00" ||
+				p.GetLedger().GetAmountUsdt() != "15.51791025" ||
+				p.GetLedger().GetTransferMethod() != "sbp" ||
+				p.GetExtra().GetFiatPerUsdt() != "92.50" ||
+				p.GetDescription() != description ||
+				created.Header().Get("Idempotent-Replay") != "" {
 				t.Errorf("created %v", created.Msg)
 			}
 			ask.Amount = "1600"
 			again, err := merchant.CreatePayment(t.Context(), connect.NewRequest(ask))
 			noError(t, err)
-			if again.Msg.GetData().GetId() != p.GetId() || again.Header().Get("Idempotent-Replay") != "true" || again.Header().Get("Idempotent-Mismatch") != "amount" {
+			if again.Msg.GetData().GetId() != p.GetId() || again.Header().Get("Idempotent-Replay") != "true" ||
+				again.Header().Get("Idempotent-Mismatch") != "amount" {
 				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
 			}
-			read, err := merchant.GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}))
+			read, err := merchant.GetPayment(
+				t.Context(),
+				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}),
+			)
 			noError(t, err)
-			if read.Msg.GetData().GetId() != p.GetId() || read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
+			if read.Msg.GetData().GetId() != p.GetId() ||
+				read.Msg.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
 				t.Errorf("read %v", read.Msg)
 			}
 			reason := "late"
 			moved, err := gatewayClient(g, options...).UpdatePaymentStatus(t.Context(), connect.NewRequest(
 				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason}))
 			noError(t, err)
-			if data := moved.Msg.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() || data.GetUuid() != p.GetUuid() {
+			if data := moved.Msg.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() ||
+				data.GetUuid() != p.GetUuid() {
 				t.Errorf("moved %v", moved.Msg)
 			}
 		})
@@ -76,7 +94,10 @@ func TestDesk(t *testing.T) {
 	box := g.box(t, "sandbox-azn")
 	var ids []int64
 	for range 3 {
-		ids = append(ids, number(g.create(t, box, object{"currency": "AZN", "method": "c2c", "amount": "250"}).text("data.id")))
+		ids = append(
+			ids,
+			number(g.create(t, box, object{"currency": "AZN", "method": "c2c", "amount": "250"}).text("data.id")),
+		)
 	}
 	desk := g.desk(g.user(t, "trader-3").Token)
 	var seen []int64
@@ -89,7 +110,9 @@ func TestDesk(t *testing.T) {
 			if slices.Contains(ids, p.GetId()) {
 				seen = append(seen, p.GetId())
 			}
-			if l := p.GetLedger(); l.ProfitUsdt != nil || l.SpreadPlatformUsdt != nil || l.BaseRateRubPerUsdt != nil || l.SellerRateMarkupPercent != nil || l.SpreadTraderUsdt == nil {
+			if l := p.GetLedger(); l.ProfitUsdt != nil || l.SpreadPlatformUsdt != nil || l.BaseRateRubPerUsdt != nil ||
+				l.SellerRateMarkupPercent != nil ||
+				l.SpreadTraderUsdt == nil {
 				t.Errorf("the trader sees %v", l)
 			}
 		}
@@ -102,13 +125,17 @@ func TestDesk(t *testing.T) {
 		t.Errorf("listed %v; want %v, newest first", seen, ids)
 	}
 	reason := "no such transfer"
-	cancelled, err := desk.CancelPayment(t.Context(), connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}))
+	cancelled, err := desk.CancelPayment(
+		t.Context(),
+		connect.NewRequest(&portalv1.CancelPaymentRequest{PaymentId: ids[0], Reason: &reason}),
+	)
 	noError(t, err)
 	if cancelled.Msg.GetData().GetStatus() != "cancelled" || cancelled.Msg.GetData().GetStatusReason() != reason {
 		t.Errorf("cancelled %v", cancelled.Msg)
 	}
 	// Another trader learns nothing of it.
-	_, err = g.desk(g.user(t, "trader-1").Token).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: ids[1]}))
+	_, err = g.desk(g.user(t, "trader-1").Token).
+		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: ids[1]}))
 	if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 		t.Errorf("another trader: %s %s", code, why)
 	}
@@ -142,15 +169,25 @@ func TestConnectRefusals(t *testing.T) {
 	}
 	stranger := g.box(t, "sandbox-second-rub")
 	id := g.create(t, g.first(), nil).text("data.id")
-	_, err = g.merchantClient(stranger).GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
+	_, err = g.merchantClient(stranger).
+		GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: id}))
 	if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "cashbox_access_denied" {
 		t.Errorf("another merchant: %s %s", code, why)
 	}
-	over := &gatewayv1.CreatePaymentRequest{OrderId: newOrder(), Amount: "5000001", Currency: "RUB", CallbackUri: "https://shop.example/"}
+	over := &gatewayv1.CreatePaymentRequest{
+		OrderId:     newOrder(),
+		Amount:      "5000001",
+		Currency:    "RUB",
+		CallbackUri: "https://shop.example/",
+	}
 	method := "sbp"
 	over.Method = &method
 	_, err = g.merchantClient(g.first()).CreatePayment(t.Context(), connect.NewRequest(over))
-	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "merchant_collect_amount_outside_platform_limits" {
+	if code, why, _ := connectFault(
+		t,
+		err,
+	); code != connect.CodeFailedPrecondition ||
+		why != "merchant_collect_amount_outside_platform_limits" {
 		t.Errorf("over the limit: %s %s", code, why)
 	}
 }
@@ -160,7 +197,10 @@ func TestLogin(t *testing.T) {
 	g := sharedSandbox(t)
 	service := portalv1connect.NewAuthServiceClient(client, g.BaseURL)
 	user := g.user(t, "trader-1")
-	in, err := service.Login(t.Context(), connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}))
+	in, err := service.Login(
+		t.Context(),
+		connect.NewRequest(&portalv1.LoginRequest{Login: user.Login, Password: user.Password}),
+	)
 	noError(t, err)
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetKind() != "trader" || in.Msg.GetToken() == "" || in.Msg.GetToken() == user.Token {

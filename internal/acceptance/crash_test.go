@@ -19,7 +19,8 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// victim is a gateway that is killed and started again, with its own PostgreSQL, always on the same addresses.
+// victim is a gateway that is killed and started again, with its own PostgreSQL, always on the same
+// addresses.
 type victim struct {
 	*instance
 	args []string
@@ -42,8 +43,19 @@ func newVictimOn(t *testing.T, databaseURL string, more ...string) *victim {
 	noError(t, os.Chmod(dir, 0o711))
 	v := &victim{instance: &instance{dir: dir}, ops: freeAddr(t)}
 	v.args = []string{
-		"serve", "-data-dir", dir, "-api-addr", freeAddr(t), "-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-ops-addr", v.ops,
-		"-db-connections", connections(),
+		"serve",
+		"-data-dir",
+		dir,
+		"-api-addr",
+		freeAddr(t),
+		"-pay-addr",
+		freeAddr(t),
+		"-portal-addr",
+		freeAddr(t),
+		"-ops-addr",
+		v.ops,
+		"-db-connections",
+		connections(),
 	}
 	if databaseURL != "" {
 		v.args = append(v.args, "-sandbox", "-database-url", databaseURL)
@@ -89,12 +101,14 @@ func (v *victim) kill() {
 	v.process.kill()
 }
 
-// acknowledged is what the gateway has told the load's clients, and what they asked without an answer.
+// acknowledged is what the gateway has told the load's clients, and what they asked without an
+// answer.
 type acknowledged struct {
 	mu sync.Mutex
 	// ids are by order id, statuses by payment id.
 	ids, statuses map[string]string
-	// open are creations without an answer, by order id; asked are statuses asked for, by payment id.
+	// open are creations without an answer, by order id; asked are statuses asked for, by payment
+	// id.
 	open, asked map[string]string
 	failed      []error
 }
@@ -114,7 +128,13 @@ func (v *victim) load(t *testing.T, a *acknowledged, hook string, killed <-chan 
 		default:
 		}
 		orderID := newOrder()
-		body := order(object{"orderId": orderID, "callbackUri": hook, "amount": fmt.Sprintf("%d.%02d", 100+n%900, rand.IntN(100))})
+		body := order(
+			object{
+				"orderId":     orderID,
+				"callbackUri": hook,
+				"amount":      fmt.Sprintf("%d.%02d", 100+n%900, rand.IntN(100)),
+			},
+		)
 		a.do(func() { a.open[orderID] = body })
 		got, err := trySend(http.MethodPost, v.BaseURL+payments, body, signed(v.first(), body))
 		if err != nil {
@@ -130,7 +150,8 @@ func (v *victim) load(t *testing.T, a *acknowledged, hook string, killed <-chan 
 	}
 }
 
-// moveOn has a payment confirmed by its trader, or set by the application; every third stays pending.
+// moveOn has a payment confirmed by its trader, or set by the application; every third stays
+// pending.
 func (v *victim) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	status := []string{"completed", "failed", ""}[n%3]
 	if status == "" {
@@ -153,7 +174,8 @@ func (v *victim) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	}
 }
 
-// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's business.
+// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's
+// business.
 func (v *victim) confirm(t *testing.T, id string) error {
 	var last error
 	for _, login := range []string{"trader-1", "trader-2"} {
@@ -166,8 +188,9 @@ func (v *victim) confirm(t *testing.T, id string) error {
 	return last
 }
 
-// Killed in the middle of its work and started again, the gateway has kept what it said: every acknowledged payment
-// and status, one payment a repeated order, a ledger that holds, and a webhook for every change.
+// Killed in the middle of its work and started again, the gateway has kept what it said: every
+// acknowledged payment and status, one payment a repeated order, a ledger that holds, and a webhook
+// for every change.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -176,7 +199,12 @@ func TestKilled(t *testing.T) {
 	v := newVictim(t)
 	s := newShop(t, v.first().WebhookSecret)
 	s.delay = 500 * time.Millisecond // so that some deliveries are under way when the gateway is killed
-	a := &acknowledged{ids: map[string]string{}, statuses: map[string]string{}, open: map[string]string{}, asked: map[string]string{}}
+	a := &acknowledged{
+		ids:      map[string]string{},
+		statuses: map[string]string{},
+		open:     map[string]string{},
+		asked:    map[string]string{},
+	}
 	killed := make(chan struct{})
 	var loading sync.WaitGroup
 	for range 4 {
@@ -197,7 +225,11 @@ func TestKilled(t *testing.T) {
 	noError(t, errors.Join(append(a.failed, err)...))
 
 	v.start(t)
-	if leases := v.count(t, "select count(*) from webhook_endpoint where leased_until - interval '30 s' < $1 and holder is not null", v.startedAt); leases == 0 {
+	if leases := v.count(
+		t,
+		"select count(*) from webhook_endpoint where leased_until - interval '30 s' < $1 and holder is not null",
+		v.startedAt,
+	); leases == 0 {
 		t.Error("no delivery was under way")
 	}
 	v.keptItsWord(t, a)
@@ -205,16 +237,23 @@ func TestKilled(t *testing.T) {
 	v.auditIsClean(t)
 	v.deliversAll(t, s)
 	v.auditIsClean(t)
-	t.Logf("%d payments acknowledged, %d creations and %d moves without an answer", len(a.ids), len(a.open), len(a.asked))
+	t.Logf(
+		"%d payments acknowledged, %d creations and %d moves without an answer",
+		len(a.ids),
+		len(a.open),
+		len(a.asked),
+	)
 }
 
-// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last asked for.
+// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last
+// asked for.
 func (v *victim) keptItsWord(t *testing.T, a *acknowledged) {
 	t.Helper()
 	for orderID, id := range a.ids {
 		got := send(t, http.MethodGet, v.BaseURL+payments+"/"+id, "", signed(v.first(), ""))
 		status := got.text("data.status")
-		if got.status != 200 || got.text("data.orderId") != orderID || status != a.statuses[id] && status != a.asked[id] {
+		if got.status != 200 || got.text("data.orderId") != orderID ||
+			status != a.statuses[id] && status != a.asked[id] {
 			t.Errorf("%s: %s; acknowledged %s, asked for %q", orderID, got, a.statuses[id], a.asked[id])
 		}
 	}
@@ -224,11 +263,17 @@ func (v *victim) repeatsOnce(t *testing.T, a *acknowledged) {
 	t.Helper()
 	for orderID, body := range a.open {
 		first, second := v.post(t, v.first(), body), v.post(t, v.first(), body)
-		if first.status != 200 || second.text("data.id") != first.text("data.id") || second.header.Get("Idempotent-Replay") != "true" {
+		if first.status != 200 || second.text("data.id") != first.text("data.id") ||
+			second.header.Get("Idempotent-Replay") != "true" {
 			t.Errorf("%s: %s, then %s", orderID, first, second)
 		}
 	}
-	if doubles := v.texts(t, "select order_id from payment group by merchant_id, method, order_id having count(*) > 1"); len(doubles) > 0 {
+	if doubles := v.texts(
+		t,
+		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1",
+	); len(
+		doubles,
+	) > 0 {
 		t.Errorf("two payments for %v", doubles)
 	}
 }
@@ -241,8 +286,8 @@ func (v *victim) auditIsClean(t *testing.T) {
 	}
 }
 
-// deliversAll waits for a webhook of every status change. Those that were under way are made again when their
-// endpoints' leases have ended.
+// deliversAll waits for a webhook of every status change. Those that were under way are made again
+// when their endpoints' leases have ended.
 func (v *victim) deliversAll(t *testing.T, s *shop) {
 	t.Helper()
 	changes := v.count(t, "select count(*) from payment_history where from_status is not null")

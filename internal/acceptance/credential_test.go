@@ -35,9 +35,17 @@ func TestCredentials(t *testing.T) {
 	}
 	g.golden(t, "credential", made, "")
 	var kept []byte
-	noError(t, g.pool.QueryRow(t.Context(), "select secret_hash from api_key where key_id = $1 and secret_hash = sha256($2)", keyID, []byte(secret)).Scan(&kept))
+	noError(
+		t,
+		g.pool.QueryRow(t.Context(), "select secret_hash from api_key where key_id = $1 and secret_hash = sha256($2)", keyID, []byte(secret)).
+			Scan(&kept),
+	)
 	for _, table := range []string{"api_key", "setting_change"} {
-		if n := g.count(t, fmt.Sprintf("select count(*) from %[1]s where to_jsonb(%[1]s)::text like '%%' || $1 || '%%'", table), secret); n != 0 {
+		if n := g.count(
+			t,
+			fmt.Sprintf("select count(*) from %[1]s where to_jsonb(%[1]s)::text like '%%' || $1 || '%%'", table),
+			secret,
+		); n != 0 {
 			t.Errorf("%s holds the secret", table)
 		}
 	}
@@ -48,15 +56,18 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("the key's cashbox takes no TRY: %s", got)
 	}
 	listed := send(t, "GET", list, "", portal)
-	if listed.raw == "" || strings.Contains(listed.raw, secret) || !strings.HasPrefix(listed.raw, `{"data":[{"id":`+id+`,`) {
+	if listed.raw == "" || strings.Contains(listed.raw, secret) ||
+		!strings.HasPrefix(listed.raw, `{"data":[{"id":`+id+`,`) {
 		t.Errorf("listed %s", listed)
 	}
 
 	var at string
 	for range 2 { // revoking again changes nothing
 		revoked := send(t, "DELETE", list+"/"+id, "", portal)
-		if revoked.status != 200 || revoked.text("data.status") != "revoked" || revoked.text("data.key_id") != keyID || revoked.at("secret") != nil ||
-			!timeFormat.MatchString(revoked.text("data.revoked_at")) || at != "" && at != revoked.text("data.revoked_at") {
+		if revoked.status != 200 || revoked.text("data.status") != "revoked" || revoked.text("data.key_id") != keyID ||
+			revoked.at("secret") != nil ||
+			!timeFormat.MatchString(revoked.text("data.revoked_at")) ||
+			at != "" && at != revoked.text("data.revoked_at") {
 			t.Errorf("revoked %s", revoked)
 		}
 		at = revoked.text("data.revoked_at")
@@ -86,21 +97,34 @@ func TestLegacyCredentials(t *testing.T) {
 		}
 	}
 	keepSecret(send(t, "POST", list, `{"name":"new","scopes":["payments","deposits"]}`, portal).text("secret"))
-	wantLegacy(`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":true,"can_be_removed":true}`)
+	wantLegacy(
+		`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":true,"can_be_removed":true}`,
+	)
 	g.exec(t, "update cashbox set collect_enabled = false where id = $1", *legacy.MerchantCashboxID)
-	wantLegacy(`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":true}`)
+	wantLegacy(
+		`{"exists":true,"source":"merchant","has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":true}`,
+	)
 	id := fmt.Sprint(before.body["data"].([]any)[0].(object)["id"])
 	if got := send(t, "DELETE", list+"/"+id, "", portal); got.status != 200 || got.text("data.status") != "revoked" {
 		t.Errorf("revoked: %s", got)
 	}
-	wantLegacy(`{"exists":false,"source":null,"has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":false}`)
+	wantLegacy(
+		`{"exists":false,"source":null,"has_active_new_credential":true,"fallback_enabled":false,"can_be_removed":false}`,
+	)
 	// A key of no merchant proves who calls, and opens nothing.
 	alone := sandbox.Cashbox{KeyID: g.LegacyKeys[1].KeyID, Secret: g.LegacyKeys[1].Secret}
 	if got := g.post(t, alone, "{"); got.status != 403 || got.text("code") != "merchant_binding_required" {
 		t.Errorf("create: %s", got)
 	}
 	for _, path := range []string{payments + "/1", payments + "?orderId=x"} {
-		if got := send(t, "GET", g.BaseURL+path, "", signed(alone, "")); got.status != 403 || got.text("code") != "merchant_binding_required" {
+		if got := send(
+			t,
+			"GET",
+			g.BaseURL+path,
+			"",
+			signed(alone, ""),
+		); got.status != 403 ||
+			got.text("code") != "merchant_binding_required" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
@@ -139,12 +163,26 @@ func TestCredentialRefusals(t *testing.T) {
 		}
 	}
 	for _, id := range []string{foreignID, elsewhereID, g.keyRow(t, "sandbox-legacy"), g.keyRow(t, "sandbox-without-merchant"), "999999", "0", "-1", "x", "%00"} {
-		if got := send(t, "DELETE", g.credentials(own)+"/"+id, "", portal); got.status != 404 || got.text("code") != "not_found" {
+		if got := send(
+			t,
+			"DELETE",
+			g.credentials(own)+"/"+id,
+			"",
+			portal,
+		); got.status != 404 ||
+			got.text("code") != "not_found" {
 			t.Errorf("DELETE %s: %s", id, got)
 		}
 	}
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		if got := send(t, method, g.credentials(own), "", portal); got.status != 405 || got.header.Get("Allow") != "GET, HEAD, POST" {
+		if got := send(
+			t,
+			method,
+			g.credentials(own),
+			"",
+			portal,
+		); got.status != 405 ||
+			got.header.Get("Allow") != "GET, HEAD, POST" {
 			t.Errorf("%s: %s", method, got)
 		}
 	}
@@ -197,7 +235,14 @@ func badCredentials(t *testing.T, address string, portal header) {
 	if got := send(t, "POST", address, `{"name":"a"}`, with(portal, "Content-Type", "text/plain")); got.status != 415 {
 		t.Errorf("text: %s", got)
 	}
-	if got := send(t, "POST", address, pad(`{"name":"a"}`, bodyLimit+1), portal); got.status != 413 || got.text("code") != "body_too_large" {
+	if got := send(
+		t,
+		"POST",
+		address,
+		pad(`{"name":"a"}`, bodyLimit+1),
+		portal,
+	); got.status != 413 ||
+		got.text("code") != "body_too_large" {
 		t.Errorf("too large: %s", got)
 	}
 }
@@ -208,7 +253,10 @@ func TestCredentialsByConnect(t *testing.T) {
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
 	own := g.first().MerchantCashboxID
 	for codec, options := range codecs {
-		service := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL, options...)
+		service := portalv1connect.NewCredentialServiceClient(
+			withToken(g.user(t, "merchant").Token),
+			g.BaseURL,
+			options...)
 		name := strings.Repeat("ж", 100)
 		made, err := service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{
 			MerchantCashboxId: own, Name: name, Scopes: []string{"payouts", "payments", "deposits", "payouts"},
@@ -216,30 +264,55 @@ func TestCredentialsByConnect(t *testing.T) {
 		noError(t, err)
 		keepSecret(made.Msg.GetSecret())
 		key := made.Msg.GetData()
-		if key.GetName() != name || !slices.Equal(key.GetScopes(), []string{"payments", "deposits", "payouts"}) || made.Msg.GetSecret() == "" {
+		if key.GetName() != name || !slices.Equal(key.GetScopes(), []string{"payments", "deposits", "payouts"}) ||
+			made.Msg.GetSecret() == "" {
 			t.Errorf("%s: made %v", codec, key)
 		}
-		list, err := service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
+		list, err := service.ListCredentials(
+			t.Context(),
+			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}),
+		)
 		noError(t, err)
-		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() || !list.Msg.GetLegacy().GetHasActiveNewCredential() {
+		if first := list.Msg.GetData()[0]; first.GetId() != key.GetId() ||
+			!list.Msg.GetLegacy().GetHasActiveNewCredential() {
 			t.Errorf("%s: listed %v", codec, list.Msg)
 		}
-		gone, err := service.RevokeCredential(t.Context(), connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}))
+		gone, err := service.RevokeCredential(
+			t.Context(),
+			connect.NewRequest(&portalv1.RevokeCredentialRequest{MerchantCashboxId: own, CredentialId: key.GetId()}),
+		)
 		noError(t, err)
 		if gone.Msg.GetData().GetStatus() != "revoked" {
 			t.Errorf("%s: revoked %v", codec, gone.Msg)
 		}
-		_, err = service.CreateCredential(t.Context(), connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}))
-		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
+		_, err = service.CreateCredential(
+			t.Context(),
+			connect.NewRequest(&portalv1.CreateCredentialRequest{MerchantCashboxId: own, Scopes: []string{"a\x00b"}}),
+		)
+		if code, why, fields := connectFault(
+			t,
+			err,
+		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+			!slices.Equal(fields, []string{"name", "scopes", "scopes[0]"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		_, err = service.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{}))
 		if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 			t.Errorf("%s: %s %s", codec, code, why)
 		}
-		stranger := portalv1connect.NewCredentialServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL, options...)
-		_, err = stranger.ListCredentials(t.Context(), connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}))
-		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "merchant_portal_token_required" {
+		stranger := portalv1connect.NewCredentialServiceClient(
+			withToken(g.user(t, "operator").Token),
+			g.BaseURL,
+			options...)
+		_, err = stranger.ListCredentials(
+			t.Context(),
+			connect.NewRequest(&portalv1.ListCredentialsRequest{MerchantCashboxId: own}),
+		)
+		if code, why, _ := connectFault(
+			t,
+			err,
+		); code != connect.CodePermissionDenied ||
+			why != "merchant_portal_token_required" {
 			t.Errorf("%s: %s %s", codec, code, why)
 		}
 	}

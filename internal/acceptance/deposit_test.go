@@ -27,7 +27,13 @@ const (
 
 // depositOrder is the body of a deposit: the defaults, and over them what more says.
 func depositOrder(more object) string {
-	fields := object{"amount": "250.5", "network": "TRC20", "currency": "USDT", "address": tron, "idempotencyKey": uuid.NewString()}
+	fields := object{
+		"amount":         "250.5",
+		"network":        "TRC20",
+		"currency":       "USDT",
+		"address":        tron,
+		"idempotencyKey": uuid.NewString(),
+	}
 	maps.Copy(fields, more)
 	body, err := json.Marshal(fields)
 	if err != nil {
@@ -54,7 +60,8 @@ func TestDeposit(t *testing.T) {
 	created := ask(nil)
 	g.golden(t, "deposit", created, reference)
 	id := created.text("data.id")
-	if created.status != 201 || created.text("data.idempotencyKey") != key || created.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) ||
+	if created.status != 201 || created.text("data.idempotencyKey") != key ||
+		created.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) ||
 		created.header.Get("Idempotent-Replay") != "" {
 		t.Errorf("created %v %s", created.header, created)
 	}
@@ -64,16 +71,25 @@ func TestDeposit(t *testing.T) {
 		"amount,network,address": {"amount": "1", "network": "BEP20", "address": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"},
 	} {
 		got := ask(more)
-		if got.status != 200 || got.raw != created.raw || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != mismatch {
+		if got.status != 200 || got.raw != created.raw || got.header.Get("Idempotent-Replay") != "true" ||
+			got.header.Get("Idempotent-Mismatch") != mismatch {
 			t.Errorf("%s: %v %s", mismatch, got.header, got)
 		}
 	}
 	other := g.box(t, "sandbox-azn").MerchantCashboxID
-	if got := ask(object{"merchantCashboxId": other}); got.status != 409 || got.text("code") != "idempotency_key_conflict" {
+	if got := ask(
+		object{"merchantCashboxId": other},
+	); got.status != 409 ||
+		got.text("code") != "idempotency_key_conflict" {
 		t.Errorf("another cashbox: %s", got)
 	}
 	// Another cashbox of the same merchant may be named.
-	if got := g.postDeposit(t, box, depositOrder(object{"merchantCashboxId": other})); got.status != 201 || got.text("data.merchantCashboxId") != fmt.Sprint(other) {
+	if got := g.postDeposit(
+		t,
+		box,
+		depositOrder(object{"merchantCashboxId": other}),
+	); got.status != 201 ||
+		got.text("data.merchantCashboxId") != fmt.Sprint(other) {
 		t.Errorf("for another cashbox: %s", got)
 	}
 	g.golden(t, "deposit", send(t, "GET", g.BaseURL+deposits+"/"+id, "", signed(box, "")), reference)
@@ -83,7 +99,8 @@ func TestDeposit(t *testing.T) {
 	done := 0
 	for range 8 {
 		confirming.Go(func() {
-			_, err := g.operator(t).ConfirmDeposit(t.Context(), connect.NewRequest(&portalv1.ConfirmDepositRequest{DepositId: number(id)}))
+			_, err := g.operator(t).
+				ConfirmDeposit(t.Context(), connect.NewRequest(&portalv1.ConfirmDepositRequest{DepositId: number(id)}))
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -94,7 +111,13 @@ func TestDeposit(t *testing.T) {
 		})
 	}
 	confirming.Wait()
-	balance := send(t, "GET", fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID), "", signed(box, ""))
+	balance := send(
+		t,
+		"GET",
+		fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID),
+		"",
+		signed(box, ""),
+	)
 	if done != 1 || balance.text("data.totalBalance") != "100250.50000000" {
 		t.Errorf("%d confirmations did: %s", done, balance)
 	}
@@ -102,7 +125,8 @@ func TestDeposit(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 	rejected := number(g.postDeposit(t, box, depositOrder(nil)).text("data.id"))
-	answer, err := g.operator(t).RejectDeposit(t.Context(), connect.NewRequest(&portalv1.RejectDepositRequest{DepositId: rejected}))
+	answer, err := g.operator(t).
+		RejectDeposit(t.Context(), connect.NewRequest(&portalv1.RejectDepositRequest{DepositId: rejected}))
 	noError(t, err)
 	list, err := g.operator(t).ListDeposits(t.Context(), connect.NewRequest(&portalv1.ListDepositsRequest{}))
 	noError(t, err)
@@ -141,7 +165,14 @@ func TestDepositAccess(t *testing.T) {
 		"balance unsigned":               {"GET", balance(box.MerchantCashboxID), "", nil, 401, "signature_required"},
 		"wrong method":                   {"PUT", deposits, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			test.method,
+			g.BaseURL+test.path,
+			test.body,
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
@@ -150,7 +181,14 @@ func TestDepositAccess(t *testing.T) {
 		t.Errorf("balance with another key: %s", got)
 	}
 	for _, wrong := range []string{"0", "-1", "01", "1.0", "x", "%00", "9223372036854775808", "9223372036854775807"} {
-		if got := send(t, "GET", g.BaseURL+deposits+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+		if got := send(
+			t,
+			"GET",
+			g.BaseURL+deposits+"/"+wrong,
+			"",
+			signed(box, ""),
+		); got.status != 404 ||
+			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}
 	}
@@ -163,30 +201,50 @@ func TestDepositConnect(t *testing.T) {
 	for codec, options := range codecs {
 		signing := &http.Client{Timeout: patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)}
 		merchant := gatewayv1connect.NewDepositServiceClient(signing, g.BaseURL, options...)
-		ask := &gatewayv1.CreateDepositRequest{Amount: "1.5", Network: "TRC20", Address: tron, IdempotencyKey: uuid.NewString()}
+		ask := &gatewayv1.CreateDepositRequest{
+			Amount:         "1.5",
+			Network:        "TRC20",
+			Address:        tron,
+			IdempotencyKey: uuid.NewString(),
+		}
 		created, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
 		noError(t, err)
 		again, err := merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
 		noError(t, err)
-		read, err := merchant.GetDeposit(t.Context(), connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}))
+		read, err := merchant.GetDeposit(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.GetDepositRequest{DepositId: created.Msg.GetData().GetId()}),
+		)
 		noError(t, err)
 		if created.Msg.GetData().GetAmount() != "1.50000000" || again.Header().Get("Idempotent-Replay") != "true" ||
-			again.Msg.GetData().GetId() != created.Msg.GetData().GetId() || read.Msg.GetData().GetStatus() != "pending" {
+			again.Msg.GetData().
+				GetId() !=
+				created.Msg.GetData().
+					GetId() ||
+			read.Msg.GetData().GetStatus() != "pending" {
 			t.Errorf("%s: created %v, again %v, read %v", codec, created.Msg, again.Msg, read.Msg)
 		}
 		elsewhere := g.box(t, "sandbox-try").MerchantCashboxID
 		ask.MerchantCashboxId = &elsewhere
 		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(ask))
 		wantRefused(t, err, connect.CodeAlreadyExists, "idempotency_key_conflict")
-		_, err = merchant.CreateDeposit(t.Context(), connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}))
+		_, err = merchant.CreateDeposit(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.CreateDepositRequest{Amount: "0", Network: "X", Address: "a\x00"}),
+		)
 		code, why, fields := connectFault(t, err)
-		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"address", "amount", "idempotencyKey", "network"}) {
+		if code != connect.CodeInvalidArgument || why != "validation_failed" ||
+			!slices.Equal(fields, []string{"address", "amount", "idempotencyKey", "network"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 		cashboxes := gatewayv1connect.NewCashboxServiceClient(signing, g.BaseURL, options...)
-		balance, err := cashboxes.GetBalance(t.Context(), connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}))
+		balance, err := cashboxes.GetBalance(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.GetBalanceRequest{MerchantCashboxId: elsewhere}),
+		)
 		noError(t, err)
-		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" || balance.Msg.GetData().GetCurrency() != "USDT" {
+		if balance.Msg.GetData().GetTotalBalance() != "100000.00000000" ||
+			balance.Msg.GetData().GetCurrency() != "USDT" {
 			t.Errorf("%s: balance %v", codec, balance.Msg)
 		}
 	}

@@ -34,7 +34,8 @@ func feed(t *testing.T, desk portalv1connect.MerchantServiceClient) []*portalv1.
 	}
 }
 
-// What a merchant's endpoint refused for good is found dead, sent again, delivered, and told as it went.
+// What a merchant's endpoint refused for good is found dead, sent again, delivered, and told as it
+// went.
 func TestDeadEventIsReplayed(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -59,7 +60,10 @@ func TestDeadEventIsReplayed(t *testing.T) {
 		t.Errorf("dead: %v", dead)
 	}
 	replayed, err := operator.ReplayEvents(t.Context(), connect.NewRequest(&portalv1.ReplayEventsRequest{
-		Url: &dead.Url, MerchantId: &dead.MerchantId, From: dead.GetCreatedAt(), Until: timestamppb.New(dead.GetCreatedAt().AsTime().Add(time.Second)),
+		Url:        &dead.Url,
+		MerchantId: &dead.MerchantId,
+		From:       dead.GetCreatedAt(),
+		Until:      timestamppb.New(dead.GetCreatedAt().AsTime().Add(time.Second)),
 	}))
 	noError(t, err)
 	if replayed.Msg.GetReplayed() != 1 {
@@ -71,7 +75,8 @@ func TestDeadEventIsReplayed(t *testing.T) {
 	g.wantTold(t, dead.GetEventId())
 }
 
-// wantTold looks an event up in its merchant's feed, delivered at the second attempt, and finds no other merchant's there.
+// wantTold looks an event up in its merchant's feed, delivered at the second attempt, and finds no
+// other merchant's there.
 func (g *instance) wantTold(t *testing.T, id string) {
 	t.Helper()
 	desk := g.merchantDesk(g.user(t, "merchant").Token)
@@ -137,7 +142,8 @@ func TestEventsRefused(t *testing.T) {
 	}
 }
 
-// A cashbox's secret is changed without missing a webhook: the endpoint may verify by either for a day.
+// A cashbox's secret is changed without missing a webhook: the endpoint may verify by either for a
+// day.
 func TestWebhookSecretRotates(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -156,7 +162,10 @@ func TestWebhookSecretRotates(t *testing.T) {
 		g.callback(t, created.text("data.id"), `{"status":"failed"}`)
 		s.await(t, created.text("data.orderId"), 1)
 	}
-	if _, err := g.merchantDesk("nobody").ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{})); connect.CodeOf(err) != connect.CodeUnauthenticated {
+	if _, err := g.merchantDesk("nobody").
+		ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{})); connect.CodeOf(
+		err,
+	) != connect.CodeUnauthenticated {
 		t.Error(errors.Join(errors.New("a stranger reads events"), err))
 	}
 }

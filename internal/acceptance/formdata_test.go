@@ -10,7 +10,8 @@ import (
 	"gateway/rpc/sign"
 )
 
-// appealInNode sends an appeal by Node's own fetch and FormData, signed over what its caller gave them.
+// appealInNode sends an appeal by Node's own fetch and FormData, signed over what its caller gave
+// them.
 const appealInNode = `
 const { url, reason, name, content, headers } = JSON.parse(require("fs").readFileSync(0));
 const form = new FormData();
@@ -44,7 +45,13 @@ func TestAppealsFromNode(t *testing.T) {
 		input, err := os.CreateTemp(t.TempDir(), "")
 		noError(t, err)
 		noError(t, json.NewEncoder(input).Encode(object{
-			"url": g.appealURL(g.failed(t, nil)), "reason": test[0], "name": test[1], "content": pdf, "headers": headers,
+			"url": g.appealURL(
+				g.failed(t, nil),
+			),
+			"reason":  test[0],
+			"name":    test[1],
+			"content": pdf,
+			"headers": headers,
 		}))
 		_, err = input.Seek(0, 0)
 		noError(t, err)
@@ -55,7 +62,8 @@ func TestAppealsFromNode(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(out, &got.body)
 		}
-		if err != nil || got.text("message") != "Appeal created" || got.at("data.reason") != test[0] || got.at("data.fileName") != test[1] {
+		if err != nil || got.text("message") != "Appeal created" || got.at("data.reason") != test[0] ||
+			got.at("data.fileName") != test[1] {
 			t.Errorf("%s: %s, %v", name, out, err)
 		}
 	}
@@ -73,7 +81,13 @@ func TestAppealsByFormData(t *testing.T) {
 		"both":              {"a\r\nb", "%22a%22.pdf", "a\nb", `"a".pdf`},
 	} {
 		body := form(reasonPart(test.sentReason), filePart(test.sentName, pdf))
-		got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, appealHeaders(g.first(), test.reason, test.fileName, len(pdf)))
+		got := send(
+			t,
+			"POST",
+			g.appealURL(g.failed(t, nil)),
+			body,
+			appealHeaders(g.first(), test.reason, test.fileName, len(pdf)),
+		)
 		if got.status != 201 || got.at("data.reason") != test.reason || got.at("data.fileName") != test.fileName {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -82,9 +96,20 @@ func TestAppealsByFormData(t *testing.T) {
 	body := form(reasonPart("a"), filePart("a%0D%0Ab.pdf", pdf))
 	got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, appealHeaders(g.first(), "a", "a\r\nb.pdf", len(pdf)))
 	checkInvalid(t, "lines in a name", got, []string{"file"})
-	wrong := with(appealHeaders(g.first(), "a", "a.pdf", 1), "Signature", sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")))
+	wrong := with(
+		appealHeaders(g.first(), "a", "a.pdf", 1),
+		"Signature",
+		sign.Signature(g.first().Secret, []byte("appeal-v1\na\n\nb\na.pdf\n9")),
+	)
 	body = form(reasonPart("a\r\nb"), filePart("a.pdf", pdf))
-	if got := send(t, "POST", g.appealURL(g.failed(t, nil)), body, wrong); got.status != 403 || got.text("code") != "invalid_signature" {
+	if got := send(
+		t,
+		"POST",
+		g.appealURL(g.failed(t, nil)),
+		body,
+		wrong,
+	); got.status != 403 ||
+		got.text("code") != "invalid_signature" {
 		t.Errorf("signed over other lines: %s", got)
 	}
 }

@@ -17,16 +17,31 @@ func (v *victim) join(t *testing.T) *victim {
 	t.Helper()
 	other := &victim{instance: &instance{dir: copyKey(t, v.dir)}, ops: freeAddr(t)}
 	other.args = []string{
-		"serve", "-data-dir", other.dir, "-sandbox", "-database-url", v.DatabaseURL, "-ops-addr", other.ops, "-api-addr", freeAddr(t),
-		"-pay-addr", freeAddr(t), "-portal-addr", freeAddr(t), "-db-connections", connections(),
+		"serve",
+		"-data-dir",
+		other.dir,
+		"-sandbox",
+		"-database-url",
+		v.DatabaseURL,
+		"-ops-addr",
+		other.ops,
+		"-api-addr",
+		freeAddr(t),
+		"-pay-addr",
+		freeAddr(t),
+		"-portal-addr",
+		freeAddr(t),
+		"-db-connections",
+		connections(),
 	}
 	t.Cleanup(other.kill)
 	other.start(t)
 	return other
 }
 
-// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by those who call another: after a
-// few seconds, in which the database ends its transactions, creations, moves and reads are what they were.
+// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by
+// those who call another: after a few seconds, in which the database ends its transactions,
+// creations, moves and reads are what they were.
 func TestFrozenReplica(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -35,7 +50,12 @@ func TestFrozenReplica(t *testing.T) {
 	v := newVictim(t)
 	s := newShop(t, v.first().WebhookSecret)
 	frozen := v.join(t)
-	a := &acknowledged{ids: map[string]string{}, statuses: map[string]string{}, open: map[string]string{}, asked: map[string]string{}}
+	a := &acknowledged{
+		ids:      map[string]string{},
+		statuses: map[string]string{},
+		open:     map[string]string{},
+		asked:    map[string]string{},
+	}
 	stop := make(chan struct{})
 	var loading sync.WaitGroup
 	for range 6 {

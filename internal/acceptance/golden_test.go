@@ -33,8 +33,8 @@ var placeholders = map[string]*regexp.Regexp{
 // timeFormat is ISO 8601, UTC, milliseconds.
 var timeFormat = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
-// golden compares an answer with a file written by hand: values and their types, and every name, absent or null as the
-// file has it.
+// golden compares an answer with a file written by hand: values and their types, and every name,
+// absent or null as the file has it.
 func (g *instance) golden(t *testing.T, name string, got answer, orderID string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", name+".json"))
@@ -43,7 +43,14 @@ func (g *instance) golden(t *testing.T, name string, got answer, orderID string)
 	decoder := json.NewDecoder(strings.NewReader(string(content)))
 	decoder.UseNumber()
 	noError(t, decoder.Decode(&want))
-	m := matcher{t: t, name: name, order: orderID, page: g.PayURL + "/r/", checkout: g.PayURL + "/pay/", createdAt: got.text("data.createdAt")}
+	m := matcher{
+		t:         t,
+		name:      name,
+		order:     orderID,
+		page:      g.PayURL + "/r/",
+		checkout:  g.PayURL + "/pay/",
+		createdAt: got.text("data.createdAt"),
+	}
 	m.match("", want, got.body)
 }
 
@@ -111,9 +118,11 @@ func (m matcher) text(want string, got any) bool {
 	case want == "<checkout>", want == "<checkout code>":
 		page := strings.TrimSuffix(text, map[bool]string{true: "/code"}[want == "<checkout code>"])
 		token, found := strings.CutPrefix(page, m.checkout)
-		return isText && found && regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(token) && (page != text) == (want == "<checkout code>")
+		return isText && found && regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(token) &&
+			(page != text) == (want == "<checkout code>")
 	case strings.HasPrefix(want, "<time +"):
-		return isText && timeFormat.MatchString(text) && m.after(strings.TrimSuffix(strings.TrimPrefix(want, "<time +"), ">"), text)
+		return isText && timeFormat.MatchString(text) &&
+			m.after(strings.TrimSuffix(strings.TrimPrefix(want, "<time +"), ">"), text)
 	}
 	return isText && text == want
 }
@@ -127,8 +136,9 @@ func (m matcher) after(wait, text string) bool {
 	return fmt.Sprint(later.Sub(created)) == wait+"0s"
 }
 
-// The documented create response of every requisite method. USDT, reckoned by hand at 4.5% markup and 1.5% for the
-// trader, each rounded down: spot = amount / base, amountUsdt = amount / (base × 1.045).
+// The documented create response of every requisite method. USDT, reckoned by hand at 4.5% markup
+// and 1.5% for the trader, each rounded down: spot = amount / base, amountUsdt = amount / (base ×
+// 1.045).
 func TestCreateResponses(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -152,7 +162,8 @@ func TestCreateResponses(t *testing.T) {
 			test.more["orderId"] = "  " + orderID + "\t"
 			got := g.create(t, g.box(t, test.keyID), test.more)
 			g.golden(t, name, got, orderID)
-			if got.header.Get("Content-Type") != "application/json; charset=utf-8" || got.header.Get("Idempotent-Replay") != "" {
+			if got.header.Get("Content-Type") != "application/json; charset=utf-8" ||
+				got.header.Get("Idempotent-Replay") != "" {
 				t.Errorf("headers %v", got.header)
 			}
 			// The link opens, and shows the requisite.
@@ -213,7 +224,14 @@ func TestRead(t *testing.T) {
 			"other trader":     {bearer(strangers[0]), 404, "not_found"},
 			"third trader":     {bearer(strangers[1]), 404, "not_found"},
 		} {
-			if got := send(t, "GET", address, "", test.headers); got.status != test.status || got.text("code") != test.code {
+			if got := send(
+				t,
+				"GET",
+				address,
+				"",
+				test.headers,
+			); got.status != test.status ||
+				got.text("code") != test.code {
 				t.Errorf("%s %s: %s; want %d %s", name, path, got, test.status, test.code)
 			}
 		}
@@ -237,8 +255,14 @@ func TestCallback(t *testing.T) {
 	for i, status := range []string{"failed", "completed", "appeal", "cancelled", "pending", "completed"} {
 		for _, queued := range []bool{true, false} {
 			got := g.callback(t, id, fmt.Sprintf(`{"status":%q,"providerPaymentId":"p-1","reason":"because"}`, status))
-			want := fmt.Sprintf(`{"message":"Payment status updated","data":{"id":%s,"uuid":%q,"orderId":%q,"status":%q,"callbackQueued":%t}}`,
-				id, created.text("data.uuid"), orderID, status, queued)
+			want := fmt.Sprintf(
+				`{"message":"Payment status updated","data":{"id":%s,"uuid":%q,"orderId":%q,"status":%q,"callbackQueued":%t}}`,
+				id,
+				created.text("data.uuid"),
+				orderID,
+				status,
+				queued,
+			)
 			if got.status != 200 || got.raw != want {
 				t.Errorf("%s\nwant %s", got, want)
 			}
@@ -246,8 +270,9 @@ func TestCallback(t *testing.T) {
 		e := s.await(t, orderID, i+1)
 		var found bool
 		for _, e := range e {
-			found = found || e.Data.Status == strings.ToUpper(status) && e.Meta.PreviousStatus == strings.ToUpper(previous) &&
-				e.Meta.Sequence == i+1 && e.Meta.Reason != nil && *e.Meta.Reason == "because"
+			found = found ||
+				e.Data.Status == strings.ToUpper(status) && e.Meta.PreviousStatus == strings.ToUpper(previous) &&
+					e.Meta.Sequence == i+1 && e.Meta.Reason != nil && *e.Meta.Reason == "because"
 		}
 		if !found {
 			t.Errorf("no event of %s after %s: %+v", status, previous, e)
@@ -259,5 +284,12 @@ func TestCallback(t *testing.T) {
 		read.text("data.statusUpdatedAt") == read.text("data.createdAt") {
 		t.Errorf("read %s", read)
 	}
-	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297", "trader reserved 0.00000000")
+	g.moved(
+		t,
+		id,
+		"cashbox available 15.51791025",
+		"platform available 0.45506272",
+		"trader available -15.97297297",
+		"trader reserved 0.00000000",
+	)
 }

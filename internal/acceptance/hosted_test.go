@@ -10,8 +10,8 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// What a payer does on the page of the running program reaches the merchant: they cancel, or in a sandbox have the bank's
-// part simulated. Other pages can do neither for them.
+// What a payer does on the page of the running program reaches the merchant: they cancel, or in a
+// sandbox have the bank's part simulated. Other pages can do neither for them.
 func TestPayerActs(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -23,7 +23,12 @@ func TestPayerActs(t *testing.T) {
 		if noError(t, err); foreign.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d", action, foreign.status)
 		}
-		done, err := trySend(http.MethodPost, page+action, "", header{"Sec-Fetch-Site": "same-origin", "Origin": "null"})
+		done, err := trySend(
+			http.MethodPost,
+			page+action,
+			"",
+			header{"Sec-Fetch-Site": "same-origin", "Origin": "null"},
+		)
 		if noError(t, err); done.status != http.StatusSeeOther || g.PayURL+done.header.Get("Location") != page {
 			t.Errorf("%s: %d to %s", action, done.status, done.header.Get("Location"))
 		}
@@ -62,7 +67,11 @@ func TestPageSettings(t *testing.T) {
 	_, err = g.operator(t).UpdateCashbox(t.Context(), connect.NewRequest(&portalv1.UpdateCashboxRequest{
 		MerchantCashboxId: box.MerchantCashboxID, PageColor: &origin, FrameOrigin: &color,
 	}))
-	if _, code, fields := connectFault(t, err); code != "validation_failed" || strings.Join(fields, " ") != "frameOrigin pageColor" {
+	if _, code, fields := connectFault(
+		t,
+		err,
+	); code != "validation_failed" ||
+		strings.Join(fields, " ") != "frameOrigin pageColor" {
 		t.Errorf("%s %v", code, fields)
 	}
 }

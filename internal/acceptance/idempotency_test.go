@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A repeat answers with the same payment in its present state, and says in which fields it differs from the first call.
+// A repeat answers with the same payment in its present state, and says in which fields it differs
+// from the first call.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -36,7 +37,8 @@ func TestRepeats(t *testing.T) {
 			more[name] = value
 		}
 		got := g.create(t, g.first(), more)
-		if got.text("data.id") != id || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != test.mismatch ||
+		if got.text("data.id") != id || got.header.Get("Idempotent-Replay") != "true" ||
+			got.header.Get("Idempotent-Mismatch") != test.mismatch ||
 			got.raw != first.raw {
 			t.Errorf("%v: %v %s", test.more, got.header, got)
 		}
@@ -55,7 +57,12 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("another cashbox: %s", same)
 	}
 	g.callback(t, id, `{"status":"cancelled"}`)
-	if later := g.create(t, g.first(), object{"orderId": orderID}); later.text("data.status") != "cancelled" || later.text("data.id") != id {
+	if later := g.create(
+		t,
+		g.first(),
+		object{"orderId": orderID},
+	); later.text("data.status") != "cancelled" ||
+		later.text("data.id") != id {
 		t.Errorf("after it was cancelled: %s", later)
 	}
 }
@@ -154,7 +161,13 @@ func TestEdgesAreTaken(t *testing.T) {
 	}
 	for _, contentType := range []string{"application/json; charset=utf-8", "Application/JSON"} {
 		body := order(nil)
-		if got := send(t, "POST", g.BaseURL+payments, body, with(signed(g.first(), body), "Content-Type", contentType)); got.status != 200 {
+		if got := send(
+			t,
+			"POST",
+			g.BaseURL+payments,
+			body,
+			with(signed(g.first(), body), "Content-Type", contentType),
+		); got.status != 200 {
 			t.Errorf("%s: %s", contentType, got)
 		}
 	}
@@ -170,12 +183,26 @@ func TestCanonicalSignature(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	orderID := newOrder()
-	sent := fmt.Sprintf("{ \"orderId\" : %q,\n\"amount\":100.10, \"currency\":\"RUB\",\"method\":\"sbp\", \"callbackUri\":\"https:\\/\\/shop.example\\/\" }", orderID)
+	sent := fmt.Sprintf(
+		"{ \"orderId\" : %q,\n\"amount\":100.10, \"currency\":\"RUB\",\"method\":\"sbp\", \"callbackUri\":\"https:\\/\\/shop.example\\/\" }",
+		orderID,
+	)
 	for _, amount := range []string{"100.10", "100.1"} {
-		canonical := fmt.Sprintf(`{"orderId":%q,"amount":%s,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`, orderID, amount)
+		canonical := fmt.Sprintf(
+			`{"orderId":%q,"amount":%s,"currency":"RUB","method":"sbp","callbackUri":"https://shop.example/"}`,
+			orderID,
+			amount,
+		)
 		headers := signed(g.first(), canonical)
 		headers["Signature"] = strings.ToUpper(headers["Signature"])
-		if got := send(t, "POST", g.BaseURL+payments, sent, headers); got.status != 200 || got.text("data.amount") != "100.10" {
+		if got := send(
+			t,
+			"POST",
+			g.BaseURL+payments,
+			sent,
+			headers,
+		); got.status != 200 ||
+			got.text("data.amount") != "100.10" {
 			t.Errorf("signed with %s: %s", amount, got)
 		}
 	}

@@ -31,7 +31,13 @@ func badForms() map[string]badForm {
 	all := map[string]badForm{}
 	// Whole forms, signed as they are.
 	whole := func(name, reason, fileName, content string, fields ...string) {
-		all[name] = badForm{form(reasonPart(reason), filePart(fileName, content)), reason, fileName, len(content), fields}
+		all[name] = badForm{
+			form(reasonPart(reason), filePart(fileName, content)),
+			reason,
+			fileName,
+			len(content),
+			fields,
+		}
 	}
 	whole("empty reason", "", "a.pdf", pdf, "reason")
 	whole("blank reason", " \r\n\t", "a.pdf", pdf, "reason")
@@ -103,7 +109,12 @@ func TestBadAppeals(t *testing.T) {
 	}
 	before := rows()
 	for name, b := range badForms() {
-		checkInvalid(t, name, send(t, "POST", g.appealURL(id), b.body, appealHeaders(box, b.reason, b.fileName, b.size)), b.fields)
+		checkInvalid(
+			t,
+			name,
+			send(t, "POST", g.appealURL(id), b.body, appealHeaders(box, b.reason, b.fileName, b.size)),
+			b.fields,
+		)
 	}
 	t.Run("signatures", func(t *testing.T) { badAppealSignatures(t, g, id) })
 	t.Run("callers", func(t *testing.T) { badAppealCallers(t, g, id) })
@@ -127,14 +138,36 @@ func badAppealSignatures(t *testing.T, g *instance, id string) {
 		"LF at the end": "appeal-v1\nx\na.pdf\n9\n", "CRLF": "appeal-v1\r\nx\r\na.pdf\r\n9", "version": "appeal-v2\nx\na.pdf\n9",
 		"three lines": "x\na.pdf\n9", "the body": body, "nothing": "", "padded size": "appeal-v1\nx\na.pdf\n09",
 	} {
-		headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature", sign.Signature(box.Secret, []byte(text)))
-		if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 || got.text("code") != "invalid_signature" {
+		headers := with(
+			appealHeaders(box, "x", "a.pdf", len(pdf)),
+			"Signature",
+			sign.Signature(box.Secret, []byte(text)),
+		)
+		if got := send(
+			t,
+			"POST",
+			g.appealURL(id),
+			body,
+			headers,
+		); got.status != 403 ||
+			got.text("code") != "invalid_signature" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 	other := g.box(t, "sandbox-second-rub")
-	headers := with(appealHeaders(box, "x", "a.pdf", len(pdf)), "Signature", appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"])
-	if got := send(t, "POST", g.appealURL(id), body, headers); got.status != 403 || got.text("code") != "invalid_signature" {
+	headers := with(
+		appealHeaders(box, "x", "a.pdf", len(pdf)),
+		"Signature",
+		appealHeaders(other, "x", "a.pdf", len(pdf))["Signature"],
+	)
+	if got := send(
+		t,
+		"POST",
+		g.appealURL(id),
+		body,
+		headers,
+	); got.status != 403 ||
+		got.text("code") != "invalid_signature" {
 		t.Errorf("another's secret: %s", got)
 	}
 }
@@ -179,7 +212,14 @@ func badAppealCallers(t *testing.T, g *instance, id string) {
 		"no boundary":      {id, with(good, "Content-Type", "multipart/form-data"), 422, "validation_failed"},
 		"compressed":       {id, with(good, "Content-Encoding", "gzip"), 415, "unsupported_media_type"},
 	} {
-		if got := send(t, "POST", g.appealURL(test.id), "--b--\r\n", test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			"POST",
+			g.appealURL(test.id),
+			"--b--\r\n",
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
@@ -197,9 +237,13 @@ func badAppealCallers(t *testing.T, g *instance, id string) {
 }
 
 // signedAppeal is an appeal over Connect, signed as another would be.
-func signedAppeal(box sandbox.Cashbox, m *gatewayv1.CreateAppealRequest) *connect.Request[gatewayv1.CreateAppealRequest] {
+func signedAppeal(
+	box sandbox.Cashbox,
+	m *gatewayv1.CreateAppealRequest,
+) *connect.Request[gatewayv1.CreateAppealRequest] {
 	request := connect.NewRequest(m)
-	request.Header().Set("Signature", sign.AppealSignature(box.Secret, m.GetReason(), m.GetFileName(), int64(len(m.GetFile()))))
+	request.Header().
+		Set("Signature", sign.AppealSignature(box.Secret, m.GetReason(), m.GetFileName(), int64(len(m.GetFile()))))
 	return request
 }
 
@@ -222,11 +266,16 @@ func badAppealsByConnect(t *testing.T, g *instance, id int64) {
 			"too large": {&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: make([]byte, uploadLimit)}, connect.CodeResourceExhausted, "body_too_large", nil},
 		} {
 			_, err := merchant.CreateAppeal(t.Context(), signedAppeal(box, test.ask))
-			if code, why, fields := connectFault(t, err); code != test.code || why != test.why || !slices.Equal(fields, test.fields) {
+			if code, why, fields := connectFault(
+				t,
+				err,
+			); code != test.code || why != test.why ||
+				!slices.Equal(fields, test.fields) {
 				t.Errorf("%s, %s: %s %s %v", codec, label, code, why, fields)
 			}
 		}
-		// Without a signature of its own the client signs the body, which is not what an appeal's covers.
+		// Without a signature of its own the client signs the body, which is not what an appeal's
+		// covers.
 		_, err := merchant.CreateAppeal(t.Context(), connect.NewRequest(
 			&gatewayv1.CreateAppealRequest{PaymentId: id, Reason: &reason, FileName: &name, File: []byte(pdf)}))
 		if code, why, _ := connectFault(t, err); code != connect.CodePermissionDenied || why != "invalid_signature" {
@@ -235,7 +284,8 @@ func badAppealsByConnect(t *testing.T, g *instance, id int64) {
 	}
 }
 
-// tooLargeAppeals come from a client that sends all before it reads: it gets its answer, not a reset.
+// tooLargeAppeals come from a client that sends all before it reads: it gets its answer, not a
+// reset.
 func tooLargeAppeals(t *testing.T, g *instance, id string) {
 	good := appealHeaders(g.first(), "x", "a.pdf", len(pdf))
 	for name, test := range map[string]struct {
@@ -254,14 +304,16 @@ func tooLargeAppeals(t *testing.T, g *instance, id string) {
 			t.Errorf("%s: %.300s, %v", name, got, err)
 		}
 	}
-	// Key and secret are checked before the body is read: the answer does not wait for a body that never comes.
+	// Key and secret are checked before the body is read: the answer does not wait for a body that
+	// never comes.
 	got, err := writeAll(g.appealURL(id), with(good, "X-Merchant-Secret", "wrong"), uploadLimit, 0)
 	if err != nil || !strings.HasPrefix(got, "HTTP/1.1 403") {
 		t.Errorf("no body: %.300s, %v", got, err)
 	}
 }
 
-// writeAll writes a request of a length, as much of its body as is sent, and only then reads what is answered.
+// writeAll writes a request of a length, as much of its body as is sent, and only then reads what
+// is answered.
 func writeAll(address string, headers header, length, sent int) (string, error) {
 	target, err := url.Parse(address)
 	if err != nil {

@@ -56,7 +56,14 @@ var flawed = map[string]string{
 }
 
 // notStrings are values of every other type.
-var notStrings = map[string]string{"integer": "1", "fraction": "1.5", "boolean": "true", "list": `["x"]`, "empty list": "[]", "object": `{"x":"y"}`}
+var notStrings = map[string]string{
+	"integer":    "1",
+	"fraction":   "1.5",
+	"boolean":    "true",
+	"list":       `["x"]`,
+	"empty list": "[]",
+	"object":     `{"x":"y"}`,
+}
 
 // badCreations are refused with 422 validation_failed, naming exactly these fields.
 func badCreations() map[string]bad {
@@ -117,7 +124,18 @@ func badCreations() map[string]bad {
 	}
 	add("everything wrong", bad{
 		`{"orderId":1,"amount":0,"currency":"XXX","callbackUri":"http://shop.example","method":"cash","description":2,"ratePercent":"x","merchantName":1,"payer":{"userIp":"x","payments":{"expired":-1}}}`,
-		[]string{"amount", "callbackUri", "currency", "description", "merchantName", "method", "orderId", "payer.payments.expired", "payer.userIp", "ratePercent"},
+		[]string{
+			"amount",
+			"callbackUri",
+			"currency",
+			"description",
+			"merchantName",
+			"method",
+			"orderId",
+			"payer.payments.expired",
+			"payer.userIp",
+			"ratePercent",
+		},
 	})
 	add("nothing given", bad{"{}", []string{"amount", "callbackUri", "currency", "method", "orderId"}})
 	return all
@@ -172,11 +190,28 @@ func addDuplicates(add func(string, bad)) {
 // badBodies are no JSON object at all, or no text: each is refused for the body as a whole.
 func badBodies(valid string) map[string]string {
 	return map[string]string{
-		"empty": "", "blank": " \n", "null": "null", "a list": "[" + valid + "]", "a string": `"x"`, "a number": "1", "true": "true",
-		"an open brace": "{", "cut short": valid[:len(valid)-1], "trailing comma": strings.TrimSuffix(valid, "}") + ",}",
-		"trailing letter": valid + "x", "trailing object": valid + " {}", "trailing NUL": valid + "\x00", "byte order mark": "\ufeff" + valid,
-		"single quotes": "{'orderId':'x'}", "bare name": `{orderId:"x"}`, "a comment": "/**/" + valid, "NaN": `{"amount":NaN}`,
-		"leading zero": `{"amount":01}`, "raw control": "{\"orderId\":\"a\nb\"}", "bad escape": `{"orderId":"\x41"}`, "XML": "<order/>",
+		"empty":               "",
+		"blank":               " \n",
+		"null":                "null",
+		"a list":              "[" + valid + "]",
+		"a string":            `"x"`,
+		"a number":            "1",
+		"true":                "true",
+		"an open brace":       "{",
+		"cut short":           valid[:len(valid)-1],
+		"trailing comma":      strings.TrimSuffix(valid, "}") + ",}",
+		"trailing letter":     valid + "x",
+		"trailing object":     valid + " {}",
+		"trailing NUL":        valid + "\x00",
+		"byte order mark":     "\ufeff" + valid,
+		"single quotes":       "{'orderId':'x'}",
+		"bare name":           `{orderId:"x"}`,
+		"a comment":           "/**/" + valid,
+		"NaN":                 `{"amount":NaN}`,
+		"leading zero":        `{"amount":01}`,
+		"raw control":         "{\"orderId\":\"a\nb\"}",
+		"bad escape":          `{"orderId":"\x41"}`,
+		"XML":                 "<order/>",
 		"deep list":           strings.Repeat("[", 30_000),
 		"deep object":         strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
 		"deep in a field":     `{"x":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + "}",
@@ -185,8 +220,8 @@ func badBodies(valid string) map[string]string {
 	}
 }
 
-// Every bad creation and callback is a 4xx that names what is wrong, and changes nothing. The sandbox is the test's
-// own, so that what is in its tables is too.
+// Every bad creation and callback is a 4xx that names what is wrong, and changes nothing. The
+// sandbox is the test's own, so that what is in its tables is too.
 func TestBadInputChangesNothing(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -225,14 +260,16 @@ func TestBadInputChangesNothing(t *testing.T) {
 // checkBody wants the body named; that what should be in it is missing may be said too.
 func checkBody(t *testing.T, name string, got answer) {
 	t.Helper()
-	if got.status != http.StatusUnprocessableEntity || got.text("code") != "validation_failed" || !slices.Contains(got.fields(), "body") {
+	if got.status != http.StatusUnprocessableEntity || got.text("code") != "validation_failed" ||
+		!slices.Contains(got.fields(), "body") {
 		t.Errorf("%s: %.500s; want 422 for the body", name, got)
 	}
 }
 
 func checkInvalid(t *testing.T, name string, got answer, fields []string) {
 	t.Helper()
-	if got.status != http.StatusUnprocessableEntity || got.text("code") != "validation_failed" || !slices.Equal(got.fields(), fields) {
+	if got.status != http.StatusUnprocessableEntity || got.text("code") != "validation_failed" ||
+		!slices.Equal(got.fields(), fields) {
 		t.Errorf("%s: %.500s; want 422 for %v", name, got, fields)
 	}
 	for field, messages := range got.at("errors").(object) {
@@ -260,11 +297,17 @@ func badCallbacks() map[string]bad {
 		all[fmt.Sprintf("status %.20s", value)] = bad{`{"status":` + value + `}`, []string{"status"}}
 	}
 	for _, field := range []string{"providerPaymentId", "reason"} {
-		all[field+" huge"] = bad{fmt.Sprintf(`{"status":"failed",%q:%q}`, field, strings.Repeat("x", 60_000)), []string{field}}
+		all[field+" huge"] = bad{
+			fmt.Sprintf(`{"status":"failed",%q:%q}`, field, strings.Repeat("x", 60_000)),
+			[]string{field},
+		}
 		all[field+" twice"] = bad{fmt.Sprintf(`{"status":"failed",%[1]q:"a",%[1]q:"b"}`, field), []string{field}}
 	}
 	all["nothing given"] = bad{"{}", []string{"status"}}
 	all["status twice"] = bad{`{"status":"failed","status":"failed"}`, []string{"status"}}
-	all["all wrong"] = bad{`{"status":1,"providerPaymentId":2,"reason":3}`, []string{"providerPaymentId", "reason", "status"}}
+	all["all wrong"] = bad{
+		`{"status":1,"providerPaymentId":2,"reason":3}`,
+		[]string{"providerPaymentId", "reason", "status"},
+	}
 	return all
 }

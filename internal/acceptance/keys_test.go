@@ -31,8 +31,8 @@ func (g *instance) readiness(t *testing.T) string {
 	return string(text)
 }
 
-// Without the key that alone opens what is stored, the start is refused and says which key and what. Behind a new one it is
-// enough; and once nothing needs it, it may go.
+// Without the key that alone opens what is stored, the start is refused and says which key and
+// what. Behind a new one it is enough; and once nothing needs it, it may go.
 func TestVaultKeyIsGone(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -48,7 +48,18 @@ func TestVaultKeyIsGone(t *testing.T) {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": g.DatabaseURL, "GATEWAY_VAULT_KEYS": keys})
 		ops := freeAddr(t)
-		other := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops)
+		other := launch(
+			t.TempDir(),
+			variables,
+			"-api-addr",
+			"127.0.0.1:0",
+			"-pay-addr",
+			"127.0.0.1:0",
+			"-portal-addr",
+			"127.0.0.1:0",
+			"-ops-addr",
+			ops,
+		)
 		other.OpsURL = "http://" + ops
 		t.Cleanup(func() { other.cancel(); <-other.ended })
 		return other, waitFor(patience, func() error {
@@ -77,8 +88,8 @@ func TestVaultKeyIsGone(t *testing.T) {
 	noError(t, err)
 }
 
-// A replica that lacks a key others use is not ready and says which, by fingerprint alone. One whose keys are simply wrong
-// does not pull the others down.
+// A replica that lacks a key others use is not ready and says which, by fingerprint alone. One
+// whose keys are simply wrong does not pull the others down.
 func TestReplicasNeedTheSameKeys(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
@@ -89,7 +100,18 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 		variables := production()
 		maps.Copy(variables, map[string]string{"DATABASE_URL": url, "GATEWAY_LINK_KEYS": links})
 		ops := freeAddr(t)
-		g := launch(t.TempDir(), variables, "-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", ops)
+		g := launch(
+			t.TempDir(),
+			variables,
+			"-api-addr",
+			"127.0.0.1:0",
+			"-pay-addr",
+			"127.0.0.1:0",
+			"-portal-addr",
+			"127.0.0.1:0",
+			"-ops-addr",
+			ops,
+		)
 		t.Cleanup(func() { g.cancel(); <-g.ended })
 		g.OpsURL = "http://" + ops
 		return g
@@ -106,7 +128,10 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 				return err
 			}
 			_ = response.Body.Close()
-			if got := g.readiness(t); response.StatusCode != 503 || !strings.Contains(got, why) || strings.Contains(got, freshText) {
+			if got := g.readiness(
+				t,
+			); response.StatusCode != 503 || !strings.Contains(got, why) ||
+				strings.Contains(got, freshText) {
 				return fmt.Errorf("readyz: %d %s", response.StatusCode, got)
 			}
 			return nil

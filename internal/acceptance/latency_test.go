@@ -13,8 +13,9 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery slow, so it is compared
-// with events that are sent again: their deliveries are queued in the call itself and wait for no relay.
+// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery
+// slow, so it is compared with events that are sent again: their deliveries are queued in the call
+// itself and wait for no relay.
 func TestWebhookComesSoon(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -26,7 +27,9 @@ func TestWebhookComesSoon(t *testing.T) {
 	}))
 	t.Cleanup(r.Close)
 	took := func(change func()) time.Duration {
-		time.Sleep(50 * time.Millisecond) // The queue is told of new jobs only once in a while: not of this one with the one before.
+		time.Sleep(
+			50 * time.Millisecond,
+		) // The queue is told of new jobs only once in a while: not of this one with the one before.
 		change()
 		answered := time.Now()
 		select {
@@ -42,7 +45,11 @@ func TestWebhookComesSoon(t *testing.T) {
 		id := g.create(t, g.first(), object{"callbackUri": r.URL}).text("data.id")
 		relayed = append(relayed, took(func() { g.callback(t, id, `{"status":"completed"}`) }))
 		var event string
-		noError(t, g.pool.QueryRow(t.Context(), "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL).Scan(&event))
+		noError(
+			t,
+			g.pool.QueryRow(t.Context(), "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL).
+				Scan(&event),
+		)
 		again = append(again, took(func() {
 			_, err := desk.ReplayEvents(t.Context(), connect.NewRequest(&portalv1.ReplayEventsRequest{EventId: &event}))
 			noError(t, err)

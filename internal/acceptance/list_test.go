@@ -15,7 +15,8 @@ import (
 	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// newPayer makes a cabinet user of every merchant with a token, so that no other test makes payments of theirs.
+// newPayer makes a cabinet user of every merchant with a token, so that no other test makes
+// payments of theirs.
 func (g *instance) newPayer(t *testing.T, login string) (token string, id int64) {
 	t.Helper()
 	token = "token-of-" + login
@@ -64,7 +65,10 @@ func TestListPayments(t *testing.T) {
 	var ids []string
 	orderIDs := []string{newOrder(), newOrder(), newOrder()}
 	for i, payer := range []string{login, fmt.Sprint(userID), login} {
-		ids = append(ids, g.create(t, g.first(), object{"orderId": orderIDs[i], "payer": object{"userId": payer}}).text("data.id"))
+		ids = append(
+			ids,
+			g.create(t, g.first(), object{"orderId": orderIDs[i], "payer": object{"userId": payer}}).text("data.id"),
+		)
 	}
 	g.create(t, g.first(), object{"payer": object{"userId": "somebody else"}})
 	slices.Reverse(ids)
@@ -116,7 +120,13 @@ func TestLookUpByOrder(t *testing.T) {
 		t.Errorf("both: %v", got)
 	}
 	query.Set("method", "sbp")
-	if got := listedIDs(t, g.list(t, query, signed(g.box(t, "sandbox-payments-only"), ""))); !slices.Equal(got, []string{sbp}) {
+	if got := listedIDs(
+		t,
+		g.list(t, query, signed(g.box(t, "sandbox-payments-only"), "")),
+	); !slices.Equal(
+		got,
+		[]string{sbp},
+	) {
 		t.Errorf("by another key of the merchant: %v", got)
 	}
 	if got := g.list(t, url.Values{"orderId": {"never"}}, own); got.raw != `{"data":[]}` {
@@ -145,7 +155,12 @@ func TestListPaymentsRefusals(t *testing.T) {
 		"no secret":        {with(own, "X-Merchant-Secret", ""), 403, "merchant_secret_required"},
 		"signed otherwise": {signed(g.first(), "orderId=x"), 403, "invalid_signature"},
 	} {
-		if got := g.list(t, url.Values{"orderId": {"x"}}, test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := g.list(
+			t,
+			url.Values{"orderId": {"x"}},
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
@@ -153,8 +168,17 @@ func TestListPaymentsRefusals(t *testing.T) {
 		"limit":  {"0", "101", "-1", "1.0", "x", "", "1e1", "99999999999", "true", "%00", "%ff", "null"},
 		"cursor": {"0", "-1", "x", "1.0", "9223372036854775808", "", "%00", "%ff"},
 		"status": {"PENDING", "paid", "", "%00", "%ff", strings.Repeat("x", 4000)},
-		"from":   {"yesterday", "2026-11-20", "2026-11-20T25:00:00Z", "1795212843", "", "2026-11-20 10:00:00", "%00", "0000-00-00T00:00:00Z"},
-		"to":     {"x", "2026-13-01T00:00:00Z", "%ff"},
+		"from": {
+			"yesterday",
+			"2026-11-20",
+			"2026-11-20T25:00:00Z",
+			"1795212843",
+			"",
+			"2026-11-20 10:00:00",
+			"%00",
+			"0000-00-00T00:00:00Z",
+		},
+		"to": {"x", "2026-13-01T00:00:00Z", "%ff"},
 	}
 	for field, values := range bad {
 		for _, value := range values {
@@ -162,7 +186,11 @@ func TestListPaymentsRefusals(t *testing.T) {
 			checkInvalid(t, fmt.Sprintf("%s=%.30s", field, value), got, []string{field})
 		}
 	}
-	all := g.list(t, url.Values{"limit": {"0"}, "cursor": {"x"}, "status": {"y"}, "from": {"z"}, "to": {"2026-13-01T00:00:00Z"}}, cabinet)
+	all := g.list(
+		t,
+		url.Values{"limit": {"0"}, "cursor": {"x"}, "status": {"y"}, "from": {"z"}, "to": {"2026-13-01T00:00:00Z"}},
+		cabinet,
+	)
 	checkInvalid(t, "all wrong", all, []string{"cursor", "from", "limit", "status", "to"})
 	reversed := g.list(t, url.Values{"from": {"2026-11-21T00:00:00Z"}, "to": {"2026-11-20T00:00:00Z"}}, cabinet)
 	checkInvalid(t, "backwards", reversed, []string{"to"})
@@ -171,7 +199,12 @@ func TestListPaymentsRefusals(t *testing.T) {
 	} {
 		checkInvalid(t, "signed, "+name, send(t, "GET", g.BaseURL+payments+query, "", own), []string{"orderId"})
 	}
-	checkInvalid(t, "signed, method", send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own), []string{"method"})
+	checkInvalid(
+		t,
+		"signed, method",
+		send(t, "GET", g.BaseURL+payments+"?orderId=x&method=cash", "", own),
+		[]string{"method"},
+	)
 }
 
 // Connect lists by the same handler.
@@ -180,28 +213,49 @@ func TestListPaymentsByConnect(t *testing.T) {
 	g := sharedSandbox(t)
 	token, _ := g.newPayer(t, "payer-of-connect")
 	orderID := newOrder()
-	id := number(g.create(t, g.first(), object{"orderId": orderID, "payer": object{"userId": "payer-of-connect"}}).text("data.id"))
+	id := number(
+		g.create(t, g.first(), object{"orderId": orderID, "payer": object{"userId": "payer-of-connect"}}).
+			text("data.id"),
+	)
 	for codec, options := range codecs {
 		cabinet := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL, options...)
 		got, err := cabinet.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{}))
 		noError(t, err)
-		if list := got.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetLedger().ProfitUsdt != nil || got.Msg.GetSigned() {
+		if list := got.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
+			list[0].GetLedger().ProfitUsdt != nil ||
+			got.Msg.GetSigned() {
 			t.Errorf("%s: %v", codec, got.Msg)
 		}
-		found, err := g.merchantClient(g.first(), options...).ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{OrderId: &orderID}))
+		found, err := g.merchantClient(g.first(), options...).
+			ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{OrderId: &orderID}))
 		noError(t, err)
-		if list := found.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetLedger().GetProfitUsdt() != "0.69830596" {
+		if list := found.Msg.GetData(); len(list) != 1 || list[0].GetId() != id ||
+			list[0].GetLedger().GetProfitUsdt() != "0.69830596" {
 			t.Errorf("%s, signed: %v", codec, found.Msg)
 		}
 		zero, nul := int32(0), "a\x00b"
-		_, err = cabinet.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}))
-		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"cursor", "limit", "status"}) {
+		_, err = cabinet.ListPayments(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.ListPaymentsRequest{Limit: &zero, Status: &nul, Cursor: &nul}),
+		)
+		if code, why, fields := connectFault(
+			t,
+			err,
+		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+			!slices.Equal(fields, []string{"cursor", "limit", "status"}) {
 			t.Errorf("%s: %s %s %v", codec, code, why, fields)
 		}
 	}
 	far := gatewayv1connect.NewPaymentServiceClient(withToken(token), g.BaseURL)
-	_, err := far.ListPayments(t.Context(), connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}))
-	if code, _, fields := connectFault(t, err); code != connect.CodeInvalidArgument || !slices.Equal(fields, []string{"from"}) {
+	_, err := far.ListPayments(
+		t.Context(),
+		connect.NewRequest(&gatewayv1.ListPaymentsRequest{From: &timestamppb.Timestamp{Seconds: 1 << 60}}),
+	)
+	if code, _, fields := connectFault(
+		t,
+		err,
+	); code != connect.CodeInvalidArgument ||
+		!slices.Equal(fields, []string{"from"}) {
 		t.Errorf("a time that is none: %s %v", code, fields)
 	}
 	_, err = gatewayv1connect.NewPaymentServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL).

@@ -12,8 +12,8 @@ import (
 	"gateway/rpc/gen/portal/v1/portalv1connect"
 )
 
-// Secrets go everywhere a caller can put them, and are found in no log. What the other tests send is searched for at
-// the end of them all.
+// Secrets go everywhere a caller can put them, and are found in no log. What the other tests send
+// is searched for at the end of them all.
 func TestLogsHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -27,8 +27,12 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			_, err := trySend(method, address, box.Secret, header{
-				"Authorization": "Bearer " + trader.Token, "X-Merchant-Secret": box.Secret, "Cookie": "session=" + trader.Token,
-				"X-Request-Id": strings.Repeat("x", 65) + trader.Token, "Referer": link, "User-Agent": box.Secret,
+				"Authorization":     "Bearer " + trader.Token,
+				"X-Merchant-Secret": box.Secret,
+				"Cookie":            "session=" + trader.Token,
+				"X-Request-Id":      strings.Repeat("x", 65) + trader.Token,
+				"Referer":           link,
+				"User-Agent":        box.Secret,
 			})
 			noError(t, err)
 		}
@@ -55,8 +59,8 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	noError(t, leaks())
 }
 
-// The line of a refused call says by which code and, if a key was named, whose it was: a known one, or one of an id's form.
-// A secret in the id's place is not logged.
+// The line of a refused call says by which code and, if a key was named, whose it was: a known one,
+// or one of an id's form. A secret in the id's place is not logged.
 func TestRefusedCallsAreLogged(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)

@@ -49,8 +49,8 @@ func runAll(m *testing.M) (code int, err error) {
 	return code, errors.Join(endShared(), leaks(), races())
 }
 
-// patience bounds every wait: the machine may be busy with other packages' tests, and a webhook whose first tries failed comes
-// again after a minute.
+// patience bounds every wait: the machine may be busy with other packages' tests, and a webhook
+// whose first tries failed comes again after a minute.
 const patience = 150 * time.Second
 
 // text is an output that several goroutines write and read.
@@ -71,7 +71,8 @@ func (w *text) String() string {
 	return w.buf.String()
 }
 
-// await waits until all of these words have been written: what a process writes arrives a moment later.
+// await waits until all of these words have been written: what a process writes arrives a moment
+// later.
 func (w *text) await(t *testing.T, words ...string) {
 	t.Helper()
 	noError(t, waitFor(patience, func() error {
@@ -116,7 +117,16 @@ func connections() string {
 }
 
 // anyPort has the system choose all four ports.
-var anyPort = []string{"-api-addr", "127.0.0.1:0", "-pay-addr", "127.0.0.1:0", "-portal-addr", "127.0.0.1:0", "-ops-addr", "127.0.0.1:0"}
+var anyPort = []string{
+	"-api-addr",
+	"127.0.0.1:0",
+	"-pay-addr",
+	"127.0.0.1:0",
+	"-portal-addr",
+	"127.0.0.1:0",
+	"-ops-addr",
+	"127.0.0.1:0",
+}
 
 // awaitSandbox waits until the instance's file is there and it says that it is ready.
 func (g *instance) awaitSandbox() error {
@@ -159,7 +169,8 @@ func waitFor(limit time.Duration, try func() error) error {
 	}
 }
 
-// stop ends the gateway by a signal and returns what it ended with. All that it has written has arrived then.
+// stop ends the gateway by a signal and returns what it ended with. All that it has written has
+// arrived then.
 func (g *instance) stop() error {
 	if g.pool != nil {
 		g.pool.Close()
@@ -174,8 +185,8 @@ func (g *instance) stop() error {
 	}
 }
 
-// shared is the sandbox most tests use together, started by the first that asks. It manages its own PostgreSQL, on
-// which other tests make databases of theirs.
+// shared is the sandbox most tests use together, started by the first that asks. It manages its own
+// PostgreSQL, on which other tests make databases of theirs.
 var shared struct {
 	once sync.Once
 	*instance
@@ -244,7 +255,12 @@ func newSandbox(t *testing.T, dir, databaseURL string, more ...string) *instance
 }
 
 // command runs one of the program's commands to its end.
-func command(t *testing.T, stdin string, variables map[string]string, args ...string) (stdout, stderr string, err error) {
+func command(
+	t *testing.T,
+	stdin string,
+	variables map[string]string,
+	args ...string,
+) (stdout, stderr string, err error) {
 	t.Helper()
 	return run(t.Context(), stdin, variables, args...)
 }
@@ -300,8 +316,9 @@ func (g *instance) texts(t *testing.T, query string, args ...any) []string {
 	return lines
 }
 
-// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start. Its port is not
-// one of those that systems hand out, so that no connection of another test takes it before the program does.
+// freeAddr is a loopback address nobody listens on, for programs that must be found again after a
+// start. Its port is not one of those that systems hand out, so that no connection of another test
+// takes it before the program does.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for {
@@ -348,7 +365,8 @@ func keepSecret(found ...string) {
 	secrets.all = append(secrets.all, found...)
 }
 
-// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords, links.
+// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords,
+// links.
 func leaks() error {
 	logged := logs.String()
 	secrets.Lock()
@@ -362,7 +380,8 @@ func leaks() error {
 	return errors.Join(found...)
 }
 
-// races finds what the race detector saw in gateways whose end nobody looked at: their exit status would tell.
+// races finds what the race detector saw in gateways whose end nobody looked at: their exit status
+// would tell.
 func races() error {
 	logged := logs.String()
 	if at := strings.Index(logged, "WARNING: DATA RACE"); at >= 0 {

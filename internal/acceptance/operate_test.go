@@ -25,7 +25,12 @@ const platformPassword = "correct horse battery staple"
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	keepSecret(platformPassword)
-	p := &platform{instance: empty(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"})}
+	p := &platform{
+		instance: empty(
+			t,
+			map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the external payments secret of a new platform"},
+		),
+	}
 	_, _, err := command(t, platformPassword, map[string]string{"DATABASE_URL": p.DatabaseURL},
 		"operator", "create", "-login", "root", "-data-dir", t.TempDir())
 	noError(t, err)
@@ -86,7 +91,13 @@ func (p *platform) setTerms(t *testing.T) {
 func (p *platform) addMerchant(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	p.merchant = number(done(t)(p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"}))).GetSubjectKey())
+	p.merchant = number(
+		done(
+			t,
+		)(
+			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
+		).GetSubjectKey(),
+	)
 	box, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{
 		MerchantId: p.merchant, Name: "Shop RUB", Currency: "RUB", TraderCashboxId: &p.trader,
 	}))
@@ -138,7 +149,8 @@ func TestFirstPayment(t *testing.T) {
 	key := p.firstKey(t)
 
 	made := p.create(t, key, object{"amount": "1500"})
-	// 1500 / 100 is 15 at spot; 1500 / 105 is the merchant's; of the rest 1% of spot is the trader's.
+	// 1500 / 100 is 15 at spot; 1500 / 105 is the merchant's; of the rest 1% of spot is the
+	// trader's.
 	for name, want := range map[string]string{
 		"data.status": "pending", "data.requisite.value": "+79001234567", "data.ledger.amountUsdt": "14.28571428",
 		"data.ledger.spreadTraderUsdt": "0.15000000", "data.ledger.spreadPlatformUsdt": "0.56428572",
@@ -152,9 +164,10 @@ func TestFirstPayment(t *testing.T) {
 	wantRefused(t, p.withdraw(t, "1000", "tx-1"), connect.CodeAlreadyExists, "idempotency_key_conflict")
 	noError(t, p.withdraw(t, "985.15", "tx-2"))
 
-	confirmed, err := p.desk(p.traderToken).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{
-		PaymentId: number(made.text("data.id")),
-	}))
+	confirmed, err := p.desk(p.traderToken).
+		ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{
+			PaymentId: number(made.text("data.id")),
+		}))
 	noError(t, err)
 	if status := confirmed.Msg.GetData().GetStatus(); status != "completed" {
 		t.Errorf("confirmed: %s", status)
@@ -191,8 +204,15 @@ func (p *platform) wantOperatorsOnly(t *testing.T) {
 		}
 	}
 	// An operator is told of every wrong field at once.
-	_, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}))
-	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || strings.Join(fields, " ") != "currency merchantId name" {
+	_, err := p.operator.CreateCashbox(
+		ctx,
+		connect.NewRequest(&portalv1.CreateCashboxRequest{Name: strings.Repeat("x", 101), Currency: "XXX"}),
+	)
+	if code, why, fields := connectFault(
+		t,
+		err,
+	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		strings.Join(fields, " ") != "currency merchantId name" {
 		t.Errorf("a wrong cashbox: %s %s %v", code, why, fields)
 	}
 }

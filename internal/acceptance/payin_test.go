@@ -31,8 +31,13 @@ const (
 // payinOrder is the body of a payout: the defaults, and over them what more says.
 func payinOrder(more object) string {
 	fields := object{
-		"orderId": newOrder(), "amount": 1500, "currency": "RUB", "method": "sbp", "callbackUri": "https://shop.example/hook",
-		"address": recipientPhone, "recipient": "Иван Петров",
+		"orderId":     newOrder(),
+		"amount":      1500,
+		"currency":    "RUB",
+		"method":      "sbp",
+		"callbackUri": "https://shop.example/hook",
+		"address":     recipientPhone,
+		"recipient":   "Иван Петров",
 	}
 	maps.Copy(fields, more)
 	body, err := json.Marshal(fields)
@@ -57,7 +62,8 @@ func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox, more object) a
 	return a
 }
 
-// The documented answers, from creation to completion, with the money and the webhook that go with it. At a base of
+// The documented answers, from creation to completion, with the money and the webhook that go with
+// it. At a base of
 // 92.50 and 2% markup 1500 RUB freeze 153000 / 9250 = 16.540540540…, rounded up; the trader gets 1500 / 92.50 =
 // 16.21621621 and 1.5% of it, 0.24324324.
 func TestPayin(t *testing.T) {
@@ -67,7 +73,12 @@ func TestPayin(t *testing.T) {
 	box, orderID := g.first(), newOrder()
 	s := newShop(t, box.WebhookSecret)
 	created := g.createPayin(t, box, object{
-		"orderId": " " + orderID + " ", "callbackUri": s.URL, "code": "044525225", "bankName": "Sberbank", "userId": "u-1", "userIp": "2001:db8::1",
+		"orderId":     " " + orderID + " ",
+		"callbackUri": s.URL,
+		"code":        "044525225",
+		"bankName":    "Sberbank",
+		"userId":      "u-1",
+		"userIp":      "2001:db8::1",
 	})
 	g.golden(t, "payin_create", created, orderID)
 	id := created.text("data.id")
@@ -80,31 +91,46 @@ func TestPayin(t *testing.T) {
 	balance := fmt.Sprintf("%s/api/v1/cashboxes/%d/balance", g.BaseURL, box.MerchantCashboxID)
 	got := send(t, "GET", balance, "", signed(box, ""))
 	g.golden(t, "balance", got, "")
-	if got.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) || got.text("data.traderCashboxId") != fmt.Sprint(*box.TraderCashboxID) {
+	if got.text("data.merchantCashboxId") != fmt.Sprint(box.MerchantCashboxID) ||
+		got.text("data.traderCashboxId") != fmt.Sprint(*box.TraderCashboxID) {
 		t.Errorf("balance of %s", got)
 	}
 
 	first, second := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token)
 	offers, err := first.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
 	noError(t, err)
-	if list := offers.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" || list[0].Recipient != nil {
+	if list := offers.Msg.GetData(); len(list) != 1 || list[0].GetId() != id || list[0].GetAddress() != "•••• 4567" ||
+		list[0].Recipient != nil {
 		t.Errorf("offered %v", offers.Msg)
 	}
 	taken, err := first.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)
-	if d := taken.Msg.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" || d.GetRewardUsdt() != "16.45945945" ||
-		d.GetStatus() != "processing" || d.GetBankCode() != "044525225" || d.GetBankName() != "Sberbank" {
+	if d := taken.Msg.GetData(); d.GetAddress() != recipientPhone || d.GetRecipient() != "Иван Петров" ||
+		d.GetRewardUsdt() != "16.45945945" ||
+		d.GetStatus() != "processing" ||
+		d.GetBankCode() != "044525225" ||
+		d.GetBankName() != "Sberbank" {
 		t.Errorf("taken %v", taken.Msg)
 	}
 	_, err = second.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_not_waiting")
 	_, err = second.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
 	wantRefused(t, err, connect.CodeNotFound, "not_found")
-	if got := send(t, "POST", address+"/cancel", "{}", signed(box, "{}")); got.status != 422 || got.text("code") != "payin_not_waiting" {
+	if got := send(
+		t,
+		"POST",
+		address+"/cancel",
+		"{}",
+		signed(box, "{}"),
+	); got.status != 422 ||
+		got.text("code") != "payin_not_waiting" {
 		t.Errorf("cancelled while processing: %s", got)
 	}
 	proof := "transfer 12/7"
-	_, err = first.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	_, err = first.CompletePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
+	)
 	noError(t, err)
 	g.golden(t, "payin_completed", send(t, "GET", address, "", signed(box, "")), orderID)
 	for _, account := range g.texts(t, `select a.owner_kind || ' ' || a.purpose || ' ' || sum(m.amount)
@@ -112,7 +138,10 @@ func TestPayin(t *testing.T) {
 		join account a on a.id = m.account_id
 		where t.subject = 'payin' group by a.owner_kind, a.purpose`) {
 		if !slices.Contains([]string{
-			"cashbox available -16.54054055", "cashbox reserved 0.00000000", "trader available 16.45945945", "platform available 0.08108110",
+			"cashbox available -16.54054055",
+			"cashbox reserved 0.00000000",
+			"trader available 16.45945945",
+			"platform available 0.08108110",
 		}, account) {
 			t.Errorf("moved %s", account)
 		}
@@ -122,9 +151,16 @@ func TestPayin(t *testing.T) {
 	var data struct{ Data, Meta object }
 	noError(t, json.Unmarshal([]byte(s.raw[e.EventID]), &data))
 	want := object{
-		"id": id, "orderId": orderID, "status": "COMPLETED", "amount": "1500.00", "currency": "RUB", "method": "sbp", "frozenUsdt": "16.54054055",
+		"id":         id,
+		"orderId":    orderID,
+		"status":     "COMPLETED",
+		"amount":     "1500.00",
+		"currency":   "RUB",
+		"method":     "sbp",
+		"frozenUsdt": "16.54054055",
 	}
-	if e.Type != "payin.status.updated" || !maps.Equal(data.Data, want) || e.Meta.Sequence != 1 || e.Meta.PreviousStatus != "PROCESSING" {
+	if e.Type != "payin.status.updated" || !maps.Equal(data.Data, want) || e.Meta.Sequence != 1 ||
+		e.Meta.PreviousStatus != "PROCESSING" {
 		t.Errorf("webhook %s", s.raw[e.EventID])
 	}
 	g.wantAudit(t)
@@ -152,7 +188,12 @@ func TestPayinCancel(t *testing.T) {
 	box := g.first()
 	s := newShop(t, box.WebhookSecret)
 	ask := object{
-		"amount": "1", "method": "c2c", "address": "40817810099910004312", "recipient": "Ivan Petrov", "callbackUri": s.URL, "code": nil,
+		"amount":      "1",
+		"method":      "c2c",
+		"address":     "40817810099910004312",
+		"recipient":   "Ivan Petrov",
+		"callbackUri": s.URL,
+		"code":        nil,
 	}
 	// With an empty object, and with no body at all.
 	for _, body := range []string{"{}", ""} {
@@ -178,7 +219,8 @@ func TestPayinCancel(t *testing.T) {
 	status := "cancelled"
 	list, err := portal.ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{Status: &status}))
 	noError(t, err)
-	if done.Msg.GetData().GetStatus() != status || !slices.ContainsFunc(list.Msg.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
+	if done.Msg.GetData().GetStatus() != status ||
+		!slices.ContainsFunc(list.Msg.GetData(), func(p *gatewayv1.Payin) bool { return p.GetId() == id }) {
 		t.Errorf("cancelled in the portal: %v, %v", done.Msg, list.Msg)
 	}
 }
@@ -209,12 +251,26 @@ func TestPayinAccess(t *testing.T) {
 		"create, a bearer token":      {"POST", payins, "{}", bearer(g.user(t, "operator").Token), 401, "signature_required"},
 		"wrong method":                {"DELETE", payins + "/" + id, "", nil, 405, "method_not_allowed"},
 	} {
-		if got := send(t, test.method, g.BaseURL+test.path, test.body, test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			test.method,
+			g.BaseURL+test.path,
+			test.body,
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("%s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
 	for _, wrong := range []string{"1", "0", "x", "%00", "null", "01890a5d-ac96-774b-bcce-b302099a8057", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", strings.Repeat("9", 300)} {
-		if got := send(t, "GET", g.BaseURL+payins+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+		if got := send(
+			t,
+			"GET",
+			g.BaseURL+payins+"/"+wrong,
+			"",
+			signed(box, ""),
+		); got.status != 404 ||
+			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}
 		if got := send(t, "POST", g.BaseURL+payins+"/"+wrong+"/cancel", "{}", signed(box, "{}")); got.status != 404 {
@@ -240,7 +296,8 @@ func TestPayinRepeats(t *testing.T) {
 	} {
 		test.more["orderId"] = orderID
 		got := g.createPayin(t, g.first(), test.more)
-		if got.raw != first.raw || got.header.Get("Idempotent-Replay") != "true" || got.header.Get("Idempotent-Mismatch") != test.mismatch {
+		if got.raw != first.raw || got.header.Get("Idempotent-Replay") != "true" ||
+			got.header.Get("Idempotent-Mismatch") != test.mismatch {
 			t.Errorf("%v: %v %s", test.more, got.header, got)
 		}
 	}
@@ -284,7 +341,12 @@ func TestPayinBalance(t *testing.T) {
 		t.Errorf("the order id was taken: %v", got.header)
 	}
 	// A cashbox of another currency does not pay out.
-	if got := g.postPayin(t, g.box(t, "sandbox-azn"), payinOrder(nil)); got.status != 422 || !slices.Equal(got.fields(), []string{"currency"}) {
+	if got := g.postPayin(
+		t,
+		g.box(t, "sandbox-azn"),
+		payinOrder(nil),
+	); got.status != 422 ||
+		!slices.Equal(got.fields(), []string{"currency"}) {
 		t.Errorf("from an AZN cashbox: %s", got)
 	}
 }
@@ -298,7 +360,8 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	orderID := newOrder()
 	waiting := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
 	taken := g.createPayin(t, box, nil).text("data.id")
-	_, err := g.desk(g.user(t, "trader-2").Token).TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: taken}))
+	_, err := g.desk(g.user(t, "trader-2").Token).
+		TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: taken}))
 	noError(t, err)
 	g.advance(t, 24*time.Hour)
 	for id, want := range map[string]string{waiting: "expired", taken: "processing"} {
@@ -311,11 +374,13 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	}
 	queue, err := g.operator(t).ListOverduePayins(t.Context(), connect.NewRequest(&portalv1.ListOverduePayinsRequest{}))
 	noError(t, err)
-	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken || list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
+	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken ||
+		list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
 		list[0].GetTraderId() == 0 {
 		t.Errorf("overdue: %v", queue.Msg)
 	}
-	done, err := g.operator(t).ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"}))
+	done, err := g.operator(t).
+		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"}))
 	noError(t, err)
 	if done.Msg.GetData().GetPayin().GetStatus() != "failed" {
 		t.Errorf("resolved %v", done.Msg)
@@ -323,7 +388,8 @@ func TestPayinTimeRunsOut(t *testing.T) {
 	g.wantAudit(t)
 }
 
-// A trader who has taken all they may gives one back; it is taken by another trader, completed, and reversed by an operator.
+// A trader who has taken all they may gives one back; it is taken by another trader, completed, and
+// reversed by an operator.
 func TestPayinGivenBackAndReversed(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -334,7 +400,14 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 	taker, other, operator := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token), g.operator(t)
 	users := g.texts(t, "select trader_id::text from app_user where login = 'trader-1'")
 	limit := int32(1)
-	done(t)(operator.UpdateTrader(t.Context(), connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit})))
+	done(
+		t,
+	)(
+		operator.UpdateTrader(
+			t.Context(),
+			connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
+		),
+	)
 
 	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)
@@ -352,19 +425,32 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)
 	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
-	if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"proofReference"}) {
+	if code, why, fields := connectFault(
+		t,
+		err,
+	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		!slices.Equal(fields, []string{"proofReference"}) {
 		t.Errorf("completed without proof: %v %s %v", code, why, fields)
 	}
 	proof, reason := "transfer 12/7", "the bank sent it back"
-	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}))
+	_, err = other.CompletePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
+	)
 	noError(t, err)
 	g.wantAudit(t)
-	reversed, err := operator.ReversePayin(t.Context(), connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}))
+	reversed, err := operator.ReversePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}),
+	)
 	noError(t, err)
-	if p := reversed.Msg.GetData().GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason || p.GetProofReference() != proof {
+	if p := reversed.Msg.GetData().
+		GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
+		p.GetProofReference() != proof {
 		t.Errorf("reversed: %v", p)
 	}
-	if e := s.await(t, orderID, 2)[1]; e.Data.Status != "FAILED" || e.Meta.PreviousStatus != "COMPLETED" || e.Meta.Sequence != 2 {
+	if e := s.await(t, orderID, 2)[1]; e.Data.Status != "FAILED" || e.Meta.PreviousStatus != "COMPLETED" ||
+		e.Meta.Sequence != 2 {
 		t.Errorf("webhook %+v", e)
 	}
 	g.wantAudit(t)
@@ -376,10 +462,18 @@ func TestPayinConnect(t *testing.T) {
 	g := sharedSandbox(t)
 	for codec, options := range codecs {
 		transport := sign.Transport(client.Transport, g.first().KeyID, g.first().Secret)
-		merchant := gatewayv1connect.NewPayinServiceClient(&http.Client{Timeout: patience, Transport: transport}, g.BaseURL, options...)
+		merchant := gatewayv1connect.NewPayinServiceClient(
+			&http.Client{Timeout: patience, Transport: transport},
+			g.BaseURL,
+			options...)
 		ask := &gatewayv1.CreatePayinRequest{
-			OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook", Method: "sbp",
-			Address: recipientPhone, Recipient: "Ivan Petrov",
+			OrderId:     newOrder(),
+			Amount:      "1500",
+			Currency:    "RUB",
+			CallbackUri: "https://shop.example/hook",
+			Method:      "sbp",
+			Address:     recipientPhone,
+			Recipient:   "Ivan Petrov",
 		}
 		created, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
 		noError(t, err)
@@ -392,9 +486,13 @@ func TestPayinConnect(t *testing.T) {
 		}
 		read, err := merchant.GetPayin(t.Context(), connect.NewRequest(&gatewayv1.GetPayinRequest{PayinId: id}))
 		noError(t, err)
-		cancelled, err := merchant.CancelPayin(t.Context(), connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}))
+		cancelled, err := merchant.CancelPayin(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}),
+		)
 		noError(t, err)
-		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" || cancelled.Msg.GetData().GetStatus() != "cancelled" {
+		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" ||
+			cancelled.Msg.GetData().GetStatus() != "cancelled" {
 			t.Errorf("%s: read %v, cancelled %v", codec, read.Msg, cancelled.Msg)
 		}
 		nul := "a\x00b"
@@ -418,10 +516,15 @@ func TestPayinConnect(t *testing.T) {
 		} {
 			wantRefused(t, procedure(), connect.CodePermissionDenied, "token_kind_not_allowed")
 		}
-		_, err = g.desk(g.user(t, "trader-1").Token, options...).CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: nul}))
+		_, err = g.desk(g.user(t, "trader-1").Token, options...).
+			CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: nul}))
 		wantRefused(t, err, connect.CodeNotFound, "not_found")
 	}
-	if _, err := g.operator(t).ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(err, new(*connect.Error)) {
+	if _, err := g.operator(t).
+		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(
+		err,
+		new(*connect.Error),
+	) {
 		t.Errorf("resolving nothing: %v", err)
 	}
 }

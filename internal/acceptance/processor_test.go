@@ -19,8 +19,8 @@ import (
 	portalv1 "gateway/rpc/gen/portal/v1"
 )
 
-// cardProcessor is a trader's processor, written from the package comment of internal/acquirer, with a book of its own. What
-// becomes of a card its first digit says:
+// cardProcessor is a trader's processor, written from the package comment of internal/acquirer,
+// with a book of its own. What becomes of a card its first digit says:
 //
 //	2  declined
 //	3  charged, though it is called pending until somebody asks to undo it; then it is too late
@@ -51,7 +51,8 @@ type booked struct {
 	charged, undone bool
 }
 
-// gate stops a call: before it gets into the book, so that nobody ever heard of it, or after, so that its answer is held.
+// gate stops a call: before it gets into the book, so that nobody ever heard of it, or after, so
+// that its answer is held.
 type gate struct {
 	call   string
 	booked bool
@@ -65,7 +66,11 @@ const processorSecret = "what the processor and we share"
 func newCardProcessor(t *testing.T, instead answerer) *cardProcessor {
 	t.Helper()
 	p := &cardProcessor{
-		book: map[string]*booked{}, calls: map[string]int{}, last: map[string]object{}, gates: map[string]*gate{}, instead: instead,
+		book:    map[string]*booked{},
+		calls:   map[string]int{},
+		last:    map[string]object{},
+		gates:   map[string]*gate{},
+		instead: instead,
 	}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
@@ -216,7 +221,8 @@ func (b *booked) void() {
 	}
 }
 
-// ofCard is how often a card was charged, how many charges were not undone, and how many of its codes were wrong.
+// ofCard is how often a card was charged, how many charges were not undone, and how many of its
+// codes were wrong.
 func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -245,8 +251,17 @@ func (p *cardProcessor) called(call string) (int, object) {
 func (g *instance) setProcessor(t *testing.T, p *cardProcessor) *portalv1.SetTraderAcquirerResponse {
 	t.Helper()
 	var traderID int64
-	noError(t, g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").Scan(&traderID))
-	setting := &portalv1.SetTraderAcquirerRequest{TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret}
+	noError(
+		t,
+		g.pool.QueryRow(t.Context(), "select distinct trader_id from requisite where method = 'quasi_ecom'").
+			Scan(&traderID),
+	)
+	setting := &portalv1.SetTraderAcquirerRequest{
+		TraderId: traderID,
+		Url:      p.URL,
+		KeyId:    "gateway",
+		Secret:   processorSecret,
+	}
 	changed, err := g.operator(t).SetTraderAcquirer(t.Context(), connect.NewRequest(setting))
 	noError(t, err)
 	keepSecret(processorSecret)
@@ -264,12 +279,23 @@ func TestTraderProcessor(t *testing.T) {
 	operator := g.operator(t)
 
 	_, token := g.cardPayment(t, nil)
-	if got := g.checkout(t, token, "payer-details", typedCard("4242 4242 4242 4242", object{"cardHolder": "ANNA B", "expMonth": "1", "expYear": "35"})); got.text("data.phase") != "awaiting_payer_otp" {
+	if got := g.checkout(
+		t,
+		token,
+		"payer-details",
+		typedCard("4242 4242 4242 4242", object{"cardHolder": "ANNA B", "expMonth": "1", "expYear": "35"}),
+	); got.text(
+		"data.phase",
+	) != "awaiting_payer_otp" {
 		t.Errorf("card: %s", got)
 	}
 	_, asked := p.called("authorize")
-	if card, _ := asked["card"].(object); asked["amount"] != "100.00" || asked["currency"] != "AZN" || card["pan"] != "4242424242424242" ||
-		card["expMonth"] != "01" || card["expYear"] != "2035" || card["cvv"] != "123" || card["holder"] != "ANNA B" {
+	if card, _ := asked["card"].(object); asked["amount"] != "100.00" || asked["currency"] != "AZN" ||
+		card["pan"] != "4242424242424242" ||
+		card["expMonth"] != "01" ||
+		card["expYear"] != "2035" ||
+		card["cvv"] != "123" ||
+		card["holder"] != "ANNA B" {
 		t.Errorf("authorize %v", asked)
 	}
 	if got := g.checkout(t, token, "payer-otp", `{"otp":"987654"}`); got.text("data.paymentStatus") != "completed" {
@@ -288,18 +314,24 @@ func TestTraderProcessor(t *testing.T) {
 		}
 		return nil
 	}))
-	conflicts, err := operator.ListCardConflicts(context.Background(), connect.NewRequest(&portalv1.ListCardConflictsRequest{}))
+	conflicts, err := operator.ListCardConflicts(
+		context.Background(),
+		connect.NewRequest(&portalv1.ListCardConflictsRequest{}),
+	)
 	if noError(t, err); len(conflicts.Msg.GetData()) != 0 {
 		t.Errorf("conflicts %v", conflicts.Msg)
 	}
-	_, err = operator.CloseCardConflict(context.Background(), connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}))
+	_, err = operator.CloseCardConflict(
+		context.Background(),
+		connect.NewRequest(&portalv1.CloseCardConflictRequest{ConflictId: 1}),
+	)
 	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
 		t.Errorf("closing none: %v %s", code, detail)
 	}
 }
 
-// A trader's processor is replaced while cards are open at the former one. Those are asked about, given codes and undone
-// there, and no payer is asked for a second card.
+// A trader's processor is replaced while cards are open at the former one. Those are asked about,
+// given codes and undone there, and no payer is asked for a second card.
 func TestProcessorReplaced(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))

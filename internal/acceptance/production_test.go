@@ -18,12 +18,17 @@ import (
 func production() map[string]string {
 	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
 	return map[string]string{
-		"GATEWAY_VAULT_KEYS": key, "GATEWAY_LINK_KEYS": key, "GATEWAY_BASE_URL": "https://api.example", "GATEWAY_PAY_URL": "https://pay.example",
-		"GATEWAY_PORTAL_URL": "https://portal.example", "GATEWAY_DRAIN_DELAY": "0s",
+		"GATEWAY_VAULT_KEYS":  key,
+		"GATEWAY_LINK_KEYS":   key,
+		"GATEWAY_BASE_URL":    "https://api.example",
+		"GATEWAY_PAY_URL":     "https://pay.example",
+		"GATEWAY_PORTAL_URL":  "https://portal.example",
+		"GATEWAY_DRAIN_DELAY": "0s",
 	}
 }
 
-// Without its keys and addresses a production gateway says which variable it lacks, and does not start.
+// Without its keys and addresses a production gateway says which variable it lacks, and does not
+// start.
 func TestProductionNeeds(t *testing.T) {
 	t.Parallel()
 	for missing := range production() {
@@ -114,17 +119,27 @@ func TestProductionWithoutExternalSecret(t *testing.T) {
 		t.Errorf("callback: %s", got)
 	}
 	// Who calls is settled first.
-	if got := send(t, "POST", g.BaseURL+payments, "{}", with(signed(box, "{}"), "X-Merchant-Secret", "wrong")); got.status != 403 {
+	if got := send(
+		t,
+		"POST",
+		g.BaseURL+payments,
+		"{}",
+		with(signed(box, "{}"), "X-Merchant-Secret", "wrong"),
+	); got.status != 403 {
 		t.Errorf("with a wrong secret: %s", got)
 	}
 	noSandbox(t, g)
 }
 
-// noSandbox: nothing is seeded, printed or written, and the clock cannot be moved. It stops the gateway.
+// noSandbox: nothing is seeded, printed or written, and the clock cannot be moved. It stops the
+// gateway.
 func noSandbox(t *testing.T, g *instance) {
 	t.Helper()
-	seeded := g.count(t, `select (select count(*) from trader) + (select count(*) from requisite) + (select count(*) from app_user)
-		+ (select count(*) from test_clock) + (select count(*) from transfer) + (select count(*) from merchant where name <> 'Shop')`)
+	seeded := g.count(
+		t,
+		`select (select count(*) from trader) + (select count(*) from requisite) + (select count(*) from app_user)
+		+ (select count(*) from test_clock) + (select count(*) from transfer) + (select count(*) from merchant where name <> 'Shop')`,
+	)
 	if seeded != 0 {
 		t.Errorf("%d rows seeded", seeded)
 	}
@@ -151,7 +166,12 @@ func TestProductionWithExternalSecret(t *testing.T) {
 		t.Errorf("create: %s", got)
 	}
 	for _, local := range []string{"http://127.0.0.1:9/", "https://127.0.0.1/", "http://localhost/"} {
-		if got := g.post(t, box, order(object{"callbackUri": local})); got.status != 422 || len(got.fields()) != 1 || got.fields()[0] != "callbackUri" {
+		if got := g.post(
+			t,
+			box,
+			order(object{"callbackUri": local}),
+		); got.status != 422 || len(got.fields()) != 1 ||
+			got.fields()[0] != "callbackUri" {
 			t.Errorf("%s: %s", local, got)
 		}
 	}
@@ -165,7 +185,8 @@ func TestProductionWithExternalSecret(t *testing.T) {
 	}
 }
 
-// Browsers are told to come by https alone where the public URL is one, on every address, whatever the answer.
+// Browsers are told to come by https alone where the public URL is one, on every address, whatever
+// the answer.
 func TestStrictTransportSecurity(t *testing.T) {
 	t.Parallel()
 	public, local := empty(t, nil), sharedSandbox(t)

@@ -34,7 +34,8 @@ func build(dir string) error {
 	return err
 }
 
-// sources are the directories of the packages that the program is built from, and the files that are embedded in it.
+// sources are the directories of the packages that the program is built from, and the files that
+// are embedded in it.
 var sources []string
 
 func sourcePaths() ([]string, error) {
@@ -47,9 +48,10 @@ func sourcePaths() ([]string, error) {
 	return append(strings.Split(strings.TrimSpace(string(out)), "\n"), "../../go.mod", "../../go.sum"), nil
 }
 
-// openSources opens what the program is built from. The go command notes what a test opens, and does not give an old result
-// once that has changed; of the program it would not know otherwise, since the tests do not import it. It notes nothing
-// before the tests run, so that TestMain is too early.
+// openSources opens what the program is built from. The go command notes what a test opens, and
+// does not give an old result once that has changed; of the program it would not know otherwise,
+// since the tests do not import it. It notes nothing before the tests run, so that TestMain is too
+// early.
 var openSources = sync.OnceFunc(func() {
 	for _, path := range sources {
 		if file, err := os.Open(path); err == nil {
@@ -58,7 +60,8 @@ var openSources = sync.OnceFunc(func() {
 	}
 })
 
-// gatewayCommand is the program with these arguments, in an environment in which only the given variables of its own are set.
+// gatewayCommand is the program with these arguments, in an environment in which only the given
+// variables of its own are set.
 func gatewayCommand(ctx context.Context, variables map[string]string, args ...string) *exec.Cmd {
 	openSources()
 	cmd := exec.CommandContext(ctx, executable, args...)
@@ -93,7 +96,8 @@ func start(cmd *exec.Cmd, stderr fmt.Stringer) *process {
 	started := make(chan struct{})
 	go func() {
 		defer close(p.ended)
-		// The thread is kept for the child's whole life: the signal at a parent's death follows the thread that forked.
+		// The thread is kept for the child's whole life: the signal at a parent's death follows the
+		// thread that forked.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -132,8 +136,8 @@ type failure struct {
 
 func (f failure) Error() string { return fmt.Sprintf("exit status %d: %s", f.status, f.message) }
 
-// explained puts into an exit error what the program wrote to its standard error as its reason: the message alone, without
-// the usage or the log before it.
+// explained puts into an exit error what the program wrote to its standard error as its reason: the
+// message alone, without the usage or the log before it.
 func explained(err error, stderr string) error {
 	exit := new(exec.ExitError)
 	if !errors.As(err, &exit) {
@@ -147,7 +151,12 @@ func explained(err error, stderr string) error {
 }
 
 // run runs the program to its end.
-func run(ctx context.Context, stdin string, variables map[string]string, args ...string) (stdout, stderr string, err error) {
+func run(
+	ctx context.Context,
+	stdin string,
+	variables map[string]string,
+	args ...string,
+) (stdout, stderr string, err error) {
 	var out, errs bytes.Buffer
 	cmd := gatewayCommand(ctx, variables, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs

@@ -2,5 +2,6 @@
 
 package acceptance
 
-// raceDetector says whether the tests were built with the race detector; the program is then built with it, too.
+// raceDetector says whether the tests were built with the race detector; the program is then built
+// with it, too.
 const raceDetector = true

@@ -25,8 +25,8 @@ func (g *instance) operator(t testing.TB) portalv1connect.OperatorServiceClient 
 	return nil
 }
 
-// An operator's feed is polled by the running gateway, payments are made at what it brings, and the operator's own rate
-// goes before it.
+// An operator's feed is polled by the running gateway, payments are made at what it brings, and the
+// operator's own rate goes before it.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -36,8 +36,16 @@ func TestRates(t *testing.T) {
 	}))
 	t.Cleanup(feed.Close)
 	sent := &portalv1.RateFeed{
-		Currency: "RUB", Enabled: true, Priority: 3, Url: feed.URL + "/?key=feedkey", Pointer: "/rates/0/a~1b", PollSeconds: 1,
-		TimeoutMs: 30_000, BandPercent: "10", DayBandPercent: "12.5", FreshSeconds: 3600,
+		Currency:       "RUB",
+		Enabled:        true,
+		Priority:       3,
+		Url:            feed.URL + "/?key=feedkey",
+		Pointer:        "/rates/0/a~1b",
+		PollSeconds:    1,
+		TimeoutMs:      30_000,
+		BandPercent:    "10",
+		DayBandPercent: "12.5",
+		FreshSeconds:   3600,
 	}
 	set, err := operator.SetRateFeed(t.Context(), connect.NewRequest(&portalv1.SetRateFeedRequest{Feed: sent}))
 	noError(t, err)
@@ -53,7 +61,9 @@ func TestRates(t *testing.T) {
 		}
 		return nil
 	}))
-	if rate := g.rates(t)[0]; rate.GetCurrency() != "RUB" || rate.GetFiatPerUsdt() != "93.125" || rate.GetPriority() != 3 || !rate.GetInUse() ||
+	if rate := g.rates(t)[0]; rate.GetCurrency() != "RUB" || rate.GetFiatPerUsdt() != "93.125" ||
+		rate.GetPriority() != 3 ||
+		!rate.GetInUse() ||
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != time.Hour {
 		t.Errorf("in use: %v", rate)
 	}
@@ -68,7 +78,8 @@ func TestRates(t *testing.T) {
 	byHand, err := operator.SetRate(t.Context(), connect.NewRequest(
 		&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "90", ValidSeconds: &seconds}))
 	noError(t, err)
-	if rate := byHand.Msg.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" || !rate.GetInUse() ||
+	if rate := byHand.Msg.GetData(); rate.GetSource() != "operator" || rate.GetFiatPerUsdt() != "90.00" ||
+		!rate.GetInUse() ||
 		rate.GetStaleAt().AsTime().Sub(rate.GetObservedAt().AsTime()) != 10*time.Minute {
 		t.Errorf("set by hand: %v", rate)
 	}
@@ -97,28 +108,37 @@ func (g *instance) rates(t *testing.T) []*portalv1.Rate {
 
 func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 	t.Helper()
-	answer, err := g.operator(t).ExplainRate(t.Context(), connect.NewRequest(&portalv1.ExplainRateRequest{PaymentId: number(paymentID)}))
+	answer, err := g.operator(t).
+		ExplainRate(t.Context(), connect.NewRequest(&portalv1.ExplainRateRequest{PaymentId: number(paymentID)}))
 	noError(t, err)
 	m := answer.Msg
-	if m.GetPaymentId() != number(paymentID) || m.GetRateSource() != source || m.GetRateUnavailable() || m.GetRateObservedAt() == nil ||
-		m.GetMarkupSource() != "cashbox_method" || len(m.GetSteps()) != 9 || m.GetSteps()[0].GetName() != "baseRate" || m.GetSteps()[0].GetValue() != base {
+	if m.GetPaymentId() != number(paymentID) || m.GetRateSource() != source || m.GetRateUnavailable() ||
+		m.GetRateObservedAt() == nil ||
+		m.GetMarkupSource() != "cashbox_method" ||
+		len(m.GetSteps()) != 9 ||
+		m.GetSteps()[0].GetName() != "baseRate" ||
+		m.GetSteps()[0].GetValue() != base {
 		t.Errorf("explained %v", m)
 	}
 }
 
-// wantRateLog wants both changes in the log of settings, and the feed's key nowhere. It stops the gateway.
+// wantRateLog wants both changes in the log of settings, and the feed's key nowhere. It stops the
+// gateway.
 func (g *instance) wantRateLog(t *testing.T) {
 	t.Helper()
-	changes, err := g.operator(t).ListSettingChanges(t.Context(), connect.NewRequest(&portalv1.ListSettingChangesRequest{}))
+	changes, err := g.operator(t).
+		ListSettingChanges(t.Context(), connect.NewRequest(&portalv1.ListSettingChangesRequest{}))
 	noError(t, err)
 	data := changes.Msg.GetData()
-	if len(data) != 2 || data[0].GetSubject() != "rate" || data[0].GetSubjectKey() != "RUB" || data[1].GetSubject() != "rate_feed" {
+	if len(data) != 2 || data[0].GetSubject() != "rate" || data[0].GetSubjectKey() != "RUB" ||
+		data[1].GetSubject() != "rate_feed" {
 		t.Errorf("log %v", data)
 	}
 	scraped, err := trySend("GET", g.OpsURL+"/metrics", "", nil)
 	noError(t, err)
 	metrics := scraped.raw
-	if !strings.Contains(metrics, `gateway_rate_fresh{currency="RUB"} 1`) || strings.Contains(metrics, `polls_total{result="good"} 0`) {
+	if !strings.Contains(metrics, `gateway_rate_fresh{currency="RUB"} 1`) ||
+		strings.Contains(metrics, `polls_total{result="good"} 0`) {
 		t.Error("the metrics say nothing of rates")
 	}
 	noError(t, g.stop())

@@ -82,7 +82,14 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"wrong signature": {with(good, "Signature", strings.Repeat("0", 64)), 403, "invalid_signature"},
 		"a bearer token":  {bearer(g.user(t, "operator").Token), 401, "signature_required"},
 	} {
-		if got := send(t, "POST", g.BaseURL+payments, body, test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			"POST",
+			g.BaseURL+payments,
+			body,
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("create, %s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
@@ -98,13 +105,21 @@ func badHeaders(t *testing.T, g *instance, id string) {
 		"another body's":       {g.application("{}"), 403, "invalid_signature"},
 		"signed with no bytes": {header{"Signature": sign.Signature("", []byte(body))}, 403, "invalid_signature"},
 	} {
-		if got := send(t, "POST", callback, body, test.headers); got.status != test.status || got.text("code") != test.code {
+		if got := send(
+			t,
+			"POST",
+			callback,
+			body,
+			test.headers,
+		); got.status != test.status ||
+			got.text("code") != test.code {
 			t.Errorf("callback, %s: %s; want %d %s", name, got, test.status, test.code)
 		}
 	}
 }
 
-// badPaths: everything under /api/ that is no path, no id or no method of a path is answered in the one error shape.
+// badPaths: everything under /api/ that is no path, no id or no method of a path is answered in the
+// one error shape.
 func badPaths(t *testing.T, g *instance, id string) {
 	box := g.first()
 	for _, wrong := range []string{
@@ -115,7 +130,14 @@ func badPaths(t *testing.T, g *instance, id string) {
 		if got := g.callback(t, wrong, `{"status":"failed"}`); got.status != 404 || got.text("code") != "not_found" {
 			t.Errorf("callback %q: %s", wrong, got)
 		}
-		if got := send(t, "GET", g.BaseURL+payments+"/"+wrong, "", signed(box, "")); got.status != 404 || got.text("code") != "not_found" {
+		if got := send(
+			t,
+			"GET",
+			g.BaseURL+payments+"/"+wrong,
+			"",
+			signed(box, ""),
+		); got.status != 404 ||
+			got.text("code") != "not_found" {
 			t.Errorf("GET %q: %s", wrong, got)
 		}
 	}
@@ -124,7 +146,14 @@ func badPaths(t *testing.T, g *instance, id string) {
 		t.Errorf("callback without a payment: %s", got)
 	}
 	for _, path := range []string{"/api/", "/api/v1", "/api/v2/payments", "/api/v1/payments/", "/api/v1//payments", "/api/v1/payments/1/callback/", "/api/v1/../v1/payments", "/API/v1/payments"} {
-		if got := send(t, "POST", g.BaseURL+path, "{}", signed(box, "{}")); got.status != 404 || got.text("code") != "not_found" {
+		if got := send(
+			t,
+			"POST",
+			g.BaseURL+path,
+			"{}",
+			signed(box, "{}"),
+		); got.status != 404 ||
+			got.text("code") != "not_found" {
 			t.Errorf("POST %s: %s", path, got)
 		}
 	}
@@ -144,27 +173,53 @@ func badConnect(t *testing.T, g *instance, id int64) {
 		merchant := g.merchantClient(g.first(), options...)
 		nul, percent, method := "a\x00b", "101", "cash"
 		_, err := merchant.CreatePayment(t.Context(), connect.NewRequest(&gatewayv1.CreatePaymentRequest{
-			OrderId: "a\x00b", Amount: "1.001", Currency: "RUB", CallbackUri: "http://shop.example/", Method: &method, RatePercent: &percent,
-			Payer: &gatewayv1.Payer{UserId: &nul, Payments: &gatewayv1.PayerPayments{Expired: -1}},
+			OrderId:     "a\x00b",
+			Amount:      "1.001",
+			Currency:    "RUB",
+			CallbackUri: "http://shop.example/",
+			Method:      &method,
+			RatePercent: &percent,
+			Payer:       &gatewayv1.Payer{UserId: &nul, Payments: &gatewayv1.PayerPayments{Expired: -1}},
 		}))
 		code, why, fields := connectFault(t, err)
-		want := []string{"amount", "callbackUri", "method", "orderId", "payer.payments.expired", "payer.userId", "ratePercent"}
+		want := []string{
+			"amount",
+			"callbackUri",
+			"method",
+			"orderId",
+			"payer.payments.expired",
+			"payer.userId",
+			"ratePercent",
+		}
 		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
 			t.Errorf("%s create: %s %s %v", codec, code, why, fields)
 		}
 		app := gatewayClient(g, options...)
-		_, err = app.UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}))
-		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"reason", "status"}) {
+		_, err = app.UpdatePaymentStatus(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: id, Status: "done", Reason: &nul}),
+		)
+		if code, why, fields := connectFault(
+			t,
+			err,
+		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+			!slices.Equal(fields, []string{"reason", "status"}) {
 			t.Errorf("%s callback: %s %s %v", codec, code, why, fields)
 		}
 		for _, unknown := range []int64{0, -1, 1 << 40} {
-			_, err = app.UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}))
+			_, err = app.UpdatePaymentStatus(
+				t.Context(),
+				connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{PaymentId: unknown, Status: "failed"}),
+			)
 			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 				t.Errorf("%s callback of %d: %s %s", codec, unknown, code, why)
 			}
 		}
 		for _, unknown := range []string{"", "x", "0", "a\x00b"} {
-			_, err = merchant.GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}))
+			_, err = merchant.GetPayment(
+				t.Context(),
+				connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: unknown}),
+			)
 			if code, why, _ := connectFault(t, err); code != connect.CodeNotFound || why != "not_found" {
 				t.Errorf("%s GetPayment of %q: %s %s", codec, unknown, code, why)
 			}
@@ -175,14 +230,22 @@ func badConnect(t *testing.T, g *instance, id int64) {
 			t.Errorf("%s cancel: %s %s", codec, code, why)
 		}
 		zero, done := int32(0), "done"
-		_, err = desk.ListPayments(t.Context(), connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}))
-		if code, why, fields := connectFault(t, err); code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, []string{"cursor", "limit", "status"}) {
+		_, err = desk.ListPayments(
+			t.Context(),
+			connect.NewRequest(&portalv1.ListPaymentsRequest{Limit: &zero, Cursor: &nul, Status: &done}),
+		)
+		if code, why, fields := connectFault(
+			t,
+			err,
+		); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+			!slices.Equal(fields, []string{"cursor", "limit", "status"}) {
 			t.Errorf("%s list: %s %s %v", codec, code, why, fields)
 		}
 	}
 }
 
-// refusals are those that depend on what is configured, one switch at a time. Each leaves the order id free.
+// refusals are those that depend on what is configured, one switch at a time. Each leaves the order
+// id free.
 func refusals(t *testing.T, g *instance) {
 	box := g.first()
 	for _, test := range []struct {
@@ -207,7 +270,12 @@ func refusals(t *testing.T, g *instance) {
 			g.exec(t, test.off)
 			time.Sleep(time.Second) // what is known of a key may be that old
 		}
-		if got := g.post(t, box, order(test.more)); got.status != test.status || got.text("code") != test.code || got.at("errors") != nil {
+		if got := g.post(
+			t,
+			box,
+			order(test.more),
+		); got.status != test.status || got.text("code") != test.code ||
+			got.at("errors") != nil {
 			t.Errorf("%s: %s; want %d %s", test.name, got, test.status, test.code)
 		}
 		if test.on != "" {
@@ -241,7 +309,13 @@ func (g *instance) dial(t *testing.T, body string) net.Conn {
 	host := strings.TrimPrefix(g.BaseURL, "http://")
 	conn, err := net.Dial("tcp", host)
 	noError(t, err)
-	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", payments, host, len(body))
+	_, err = fmt.Fprintf(
+		conn,
+		"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
+		payments,
+		host,
+		len(body),
+	)
 	noError(t, err)
 	for name, value := range signed(g.first(), body) {
 		_, err = fmt.Fprintf(conn, "%s: %s\r\n", name, value)

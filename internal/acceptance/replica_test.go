@@ -54,7 +54,9 @@ func TestReplicas(t *testing.T) {
 		}
 		return nil
 	}))
-	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "FAILED" || e.Meta.Reason == nil || *e.Meta.Reason != "expired" || e.Meta.PreviousStatus != "PENDING" {
+	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "FAILED" || e.Meta.Reason == nil ||
+		*e.Meta.Reason != "expired" ||
+		e.Meta.PreviousStatus != "PENDING" {
 		t.Errorf("webhook %+v", e)
 	}
 	a.moved(t, id, "trader available 0.00000000", "trader reserved 0.00000000")
@@ -128,7 +130,11 @@ func TestRestart(t *testing.T) {
 	if got.status != 200 || got.text("data.status") != "pending" {
 		t.Errorf("after the start: %s", got)
 	}
-	if at, err := time.Parse(time.RFC3339Nano, again.create(t, again.first(), nil).text("data.createdAt")); err != nil || time.Until(at) < 9*time.Minute {
+	if at, err := time.Parse(
+		time.RFC3339Nano,
+		again.create(t, again.first(), nil).text("data.createdAt"),
+	); err != nil ||
+		time.Until(at) < 9*time.Minute {
 		t.Errorf("the clock says %s", at)
 	}
 }

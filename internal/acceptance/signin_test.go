@@ -21,7 +21,12 @@ import (
 func (g *instance) signIn(t *testing.T, from, login, password string) (int, string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"login":%q,"password":%q}`, login, password)
-	got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.AuthService/Login", body, header{"X-Forwarded-For": from})
+	got, err := trySend(
+		http.MethodPost,
+		g.BaseURL+"/portal.v1.AuthService/Login",
+		body,
+		header{"X-Forwarded-For": from},
+	)
 	noError(t, err)
 	for _, code := range []string{"invalid_credentials", "rate_limited", "validation_failed"} {
 		if strings.Contains(got.raw, code) {
@@ -31,14 +36,17 @@ func (g *instance) signIn(t *testing.T, from, login, password string) (int, stri
 	return got.status, ""
 }
 
-// Only passwords that were compared and found wrong count, against their address first: nobody locks another out from
-// where that other is, but by a hundred.
+// Only passwords that were compared and found wrong count, against their address first: nobody
+// locks another out from where that other is, but by a hundred.
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
 	dir, database := t.TempDir(), newDatabase(t)
 	first := newSandbox(t, dir, database)
 	// As outside a sandbox, but that nothing comes back while the test lasts.
-	first.exec(t, "update rate_limit set calls = calls / 10, per_seconds = per_seconds * 1000 where name like '%login%'")
+	first.exec(
+		t,
+		"update rate_limit set calls = calls / 10, per_seconds = per_seconds * 1000 where name like '%login%'",
+	)
 	g := newSandbox(t, copyKey(t, dir), database, "-trusted-proxies", "127.0.0.0/8")
 	password := g.user(t, "operator").Password
 	try := func(from, login, password string, status int, code string) {
@@ -62,7 +70,8 @@ func TestSignInLimits(t *testing.T) {
 		try("192.0.2.1", "nobody", "a wrong password", 401, "invalid_credentials")
 	}
 	try("192.0.2.1", "nobody", "a wrong password", 429, "rate_limited")
-	// A hundred wrong ones, ten from each of ten addresses, count against the login: ten were above.
+	// A hundred wrong ones, ten from each of ten addresses, count against the login: ten were
+	// above.
 	for address := 10; address < 19; address++ {
 		for range 10 {
 			try(fmt.Sprintf("192.0.2.%d", address), "operator", "a wrong password", 401, "invalid_credentials")
@@ -77,13 +86,18 @@ func TestSignInLimits(t *testing.T) {
 	try("192.0.2.3", "trader-1", g.user(t, "trader-1").Password, 200, "")
 }
 
-// A player's id is its merchant's own: a cabinet user sees the payments of the merchants they are linked to alone.
+// A player's id is its merchant's own: a cabinet user sees the payments of the merchants they are
+// linked to alone.
 func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
 	second := g.box(t, "sandbox-second-rub")
 	var merchantID int64
-	noError(t, g.pool.QueryRow(t.Context(), "select merchant_id from cashbox where id = $1", second.MerchantCashboxID).Scan(&merchantID))
+	noError(
+		t,
+		g.pool.QueryRow(t.Context(), "select merchant_id from cashbox where id = $1", second.MerchantCashboxID).
+			Scan(&merchantID),
+	)
 	change, err := g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "player", Password: "correct horse battery", MerchantIds: []int64{merchantID},
 	}))
@@ -92,7 +106,11 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 	_, err = g.operator(t).CreateUser(t.Context(), connect.NewRequest(&portalv1.CreateUserRequest{
 		Kind: "cabinet", Login: "loose", Password: "correct horse battery",
 	}))
-	if _, why, fields := connectFault(t, err); why != "validation_failed" || !slices.Equal(fields, []string{"merchantIds"}) {
+	if _, why, fields := connectFault(
+		t,
+		err,
+	); why != "validation_failed" ||
+		!slices.Equal(fields, []string{"merchantIds"}) {
 		t.Errorf("of no merchant: %s %v", why, fields)
 	}
 	signedIn, err := g.signInAs(t, "player", "correct horse battery")
@@ -126,7 +144,8 @@ func TestCabinetUsersSeeTheirMerchants(t *testing.T) {
 
 func (g *instance) signInAs(t *testing.T, login, password string) (*connect.Response[portalv1.LoginResponse], error) {
 	t.Helper()
-	return portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login(t.Context(), connect.NewRequest(&portalv1.LoginRequest{Login: login, Password: password}))
+	return portalv1connect.NewAuthServiceClient(client, g.BaseURL).
+		Login(t.Context(), connect.NewRequest(&portalv1.LoginRequest{Login: login, Password: password}))
 }
 
 // A user calls so often and no more, whatever is called, and keeps nobody else from calling.
@@ -169,7 +188,8 @@ func TestUsersAreLimited(t *testing.T) {
 	if code, _, _ := connectFault(t, err); code != connect.CodeResourceExhausted {
 		t.Errorf("another procedure: %s", code)
 	}
-	if _, err := g.merchantDesk(g.user(t, "merchant-2").Token).ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{})); err != nil {
+	if _, err := g.merchantDesk(g.user(t, "merchant-2").Token).
+		ListEvents(t.Context(), connect.NewRequest(&portalv1.ListEventsRequest{})); err != nil {
 		t.Errorf("another user: %v", err)
 	}
 }

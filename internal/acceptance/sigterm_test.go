@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// keepCalling calls on a connection that it keeps until it is told to drop it, and answers with what went wrong on the way.
-// It would then turn to another replica.
+// keepCalling calls on a connection that it keeps until it is told to drop it, and answers with
+// what went wrong on the way. It would then turn to another replica.
 func keepCalling(g *instance, served *atomic.Int64, post bool) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
@@ -52,8 +52,9 @@ func keepCalling(g *instance, served *atomic.Int64, post bool) error {
 	}
 }
 
-// Clients who keep their connections under load notice nothing of a SIGTERM but that they are told to open new ones: no
-// answer is lost and none is an error. New connections are taken until the delay is over.
+// Clients who keep their connections under load notice nothing of a SIGTERM but that they are told
+// to open new ones: no answer is lost and none is an error. New connections are taken until the
+// delay is over.
 func TestSIGTERMUnderLoad(t *testing.T) {
 	t.Parallel()
 	v := newVictimOn(t, newDatabase(t), "-drain-delay", "2s")

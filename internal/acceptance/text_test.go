@@ -60,7 +60,10 @@ func (g *instance) named(t *testing.T) (records object, trader string) {
 	checkout := g.create(t, g.first(), object{"method": "mtstpay"})
 	id := payment.text("data.id")
 	return object{
-		"paymentId": id, "merchantCashboxId": g.first().MerchantCashboxID, "traderId": 1, "token": path.Base(checkout.text("data.checkoutUrl")),
+		"paymentId":         id,
+		"merchantCashboxId": g.first().MerchantCashboxID,
+		"traderId":          1,
+		"token":             path.Base(checkout.text("data.checkoutUrl")),
 	}, g.traderOf(t, id).Token
 }
 
@@ -85,8 +88,8 @@ func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header
 	return nil
 }
 
-// unnamed reports whether a request is about a record of which the test has none, or names it by the very text: that
-// there is none such is said first.
+// unnamed reports whether a request is about a record of which the test has none, or names it by
+// the very text: that there is none such is said first.
 func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 	for _, name := range []protoreflect.Name{"payin_id", "deposit_id", "appeal_id"} {
 		if request.Fields().ByName(name) != nil {
@@ -96,7 +99,8 @@ func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 	return path == "paymentId" || path == "token"
 }
 
-// No procedure takes a text with control characters, in any of its fields: each is refused for exactly that field.
+// No procedure takes a text with control characters, in any of its fields: each is refused for
+// exactly that field.
 func TestTextEverywhere(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -111,9 +115,15 @@ func TestTextEverywhere(t *testing.T) {
 			}
 			body, err := json.Marshal(fields)
 			noError(t, err)
-			got, err := trySend(http.MethodPost, g.BaseURL+procedure, string(body), g.callerOf(t, procedure, string(body), trader))
+			got, err := trySend(
+				http.MethodPost,
+				g.BaseURL+procedure,
+				string(body),
+				g.callerOf(t, procedure, string(body), trader),
+			)
 			noError(t, err)
-			refused := got.status == 400 && strings.Contains(got.raw, `"`+path+`":{"messages":["must not contain control characters"`)
+			refused := got.status == 400 &&
+				strings.Contains(got.raw, `"`+path+`":{"messages":["must not contain control characters"`)
 			if !refused && (got.status != 404 || !unnamed(request, path)) {
 				t.Errorf("%s %s: %s", procedure, path, got)
 			}

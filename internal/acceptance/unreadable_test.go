@@ -26,7 +26,8 @@ func (g *instance) sealHolder(t *testing.T, paymentID int64, holder string) {
 	g.exec(t, "update payment_card set holder = $2 where payment_id = $1", paymentID, sealed)
 }
 
-// A holder that is no text, or cannot be opened at all, keeps neither its payment nor a list with it from being read.
+// A holder that is no text, or cannot be opened at all, keeps neither its payment nor a list with
+// it from being read.
 func TestUnreadableHolder(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -42,7 +43,12 @@ func TestUnreadableHolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			made, token := g.cardPayment(t, nil)
 			id := number(made.text("data.id"))
-			if got := g.checkout(t, token, "payer-details", typedCard("4111111111111111", object{"cardHolder": "ANNA B"})); got.status != 200 {
+			if got := g.checkout(
+				t,
+				token,
+				"payer-details",
+				typedCard("4111111111111111", object{"cardHolder": "ANNA B"}),
+			); got.status != 200 {
 				t.Fatal(got)
 			}
 			test.spoil(id)
@@ -65,17 +71,25 @@ func TestUnreadableHolder(t *testing.T) {
 				if !found {
 					t.Errorf("%s: not listed", codec)
 				}
-				read, err := g.merchantClient(box, options...).GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)}))
+				read, err := g.merchantClient(box, options...).
+					GetPayment(t.Context(), connect.NewRequest(&gatewayv1.GetPaymentRequest{PaymentId: fmt.Sprint(id)}))
 				noError(t, err)
 				same(codec+", read", read.Msg.GetData().GetPayerRequisites().CardHolder)
 			}
-			if got := send(t, http.MethodGet, g.BaseURL+payments+"/"+fmt.Sprint(id), "", signed(box, "")); got.status != 200 {
+			if got := send(
+				t,
+				http.MethodGet,
+				g.BaseURL+payments+"/"+fmt.Sprint(id),
+				"",
+				signed(box, ""),
+			); got.status != 200 {
 				t.Errorf("REST: %s", got)
 			}
 			if got := g.checkout(t, token, "", ""); got.status != 200 {
 				t.Errorf("checkout: %s", got)
 			}
-			confirmed, err := g.desk(g.user(t, "trader-3").Token).ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
+			confirmed, err := g.desk(g.user(t, "trader-3").Token).
+				ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
 			noError(t, err)
 			if confirmed.Msg.GetData().GetStatus() != "completed" {
 				t.Errorf("confirmed: %v", confirmed.Msg)
@@ -129,7 +143,8 @@ func TestTradersGetNoLinks(t *testing.T) {
 	links := []string{c2c.text("data.paymentPageUrl"), cardPayment.text("data.checkoutUrl")}
 	hidden := func(call, answered string) {
 		t.Helper()
-		if !strings.Contains(answered, `"uuid"`) || strings.Contains(answered, "/r/") || strings.Contains(answered, "/pay/") {
+		if !strings.Contains(answered, `"uuid"`) || strings.Contains(answered, "/r/") ||
+			strings.Contains(answered, "/pay/") {
 			t.Errorf("%s: %s", call, answered)
 		}
 		for _, link := range links {
@@ -142,7 +157,12 @@ func TestTradersGetNoLinks(t *testing.T) {
 	for _, id := range ids {
 		read := send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", bearer(trader))
 		hidden("read", read.raw)
-		byConnect, err := trySend(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment", `{"paymentId":"`+id+`"}`, bearer(trader))
+		byConnect, err := trySend(
+			http.MethodPost,
+			g.BaseURL+"/gateway.v1.PaymentService/GetPayment",
+			`{"paymentId":"`+id+`"}`,
+			bearer(trader),
+		)
 		noError(t, err)
 		hidden("GetPayment", byConnect.raw)
 	}

@@ -31,7 +31,13 @@ func largeForm() (body io.Reader, length, fileSize int64) {
 	head := "--b\r\nContent-Disposition: form-data; name=\"reason\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + pdf
 	const tail = "\r\n--b--\r\n"
 	padding := int64(uploadLimit - len(head) - len(tail))
-	return io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, padding), strings.NewReader(tail)), uploadLimit, padding + int64(len(pdf))
+	return io.MultiReader(
+			strings.NewReader(head),
+			io.LimitReader(zeros{}, padding),
+			strings.NewReader(tail),
+		), uploadLimit, padding + int64(
+			len(pdf),
+		)
 }
 
 // uploadLarge sends an appeal of the largest size and returns what is answered.
@@ -54,7 +60,8 @@ func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
 	return answer{status: response.StatusCode, header: response.Header, raw: string(raw)}, err
 }
 
-// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
+// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's
+// build takes far more.
 func (g *instance) heap() (int, error) {
 	size, err := g.metric("go_memstats_heap_inuse_bytes")
 	return int(size) >> 20, err
@@ -97,7 +104,8 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	}
 	const each, allowed, little = 4, 150, 100
 	var idle int
-	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too, and so has it collected.
+	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too,
+	// and so has it collected.
 	noError(t, waitFor(patience, func() (err error) {
 		if idle, err = v.heap(); err == nil && idle > little {
 			err = fmt.Errorf("the heap still has %d MB", idle)
@@ -128,7 +136,8 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 			t.Errorf("%s: the heap went from %d MB to %d MB", form, idle, peak)
 		}
 	}
-	// The first sixteen are appeals that are opened; the others are about payments that are not theirs.
+	// The first sixteen are appeals that are opened; the others are about payments that are not
+	// theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
 	for i := range ids {
 		ids[i] = v.failed(t, nil)
@@ -169,7 +178,11 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 		noError(t, err)
 		t.Cleanup(func() { _ = connection.Close() })
 		var request bytes.Buffer
-		_, _ = fmt.Fprintf(&request, "POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000000\r\n", strings.TrimPrefix(g.appealURL(id), g.BaseURL))
+		_, _ = fmt.Fprintf(
+			&request,
+			"POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: 1000000\r\n",
+			strings.TrimPrefix(g.appealURL(id), g.BaseURL),
+		)
 		for name, value := range appealHeaders(box, "x", "a.pdf", len(pdf)) {
 			_, _ = fmt.Fprintf(&request, "%s: %s\r\n", name, value)
 		}
@@ -179,7 +192,8 @@ func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many
 	}
 }
 
-// Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same merchant, and no other merchant.
+// Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same
+// merchant, and no other merchant.
 func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 	t.Parallel()
 	g := newSandbox(t, t.TempDir(), newDatabase(t))
@@ -190,7 +204,8 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 		began := time.Now()
 		got, err := uploadLarge(g.appealURL(id), box)
 		noError(t, err)
-		if want := map[string]int{"another key": 201, "another merchant": 403}[name]; got.status != want || time.Since(began) > 3*time.Second {
+		if want := map[string]int{"another key": 201, "another merchant": 403}[name]; got.status != want ||
+			time.Since(began) > 3*time.Second {
 			t.Errorf("%s: %s after %s", name, got, time.Since(began))
 		}
 	}
@@ -217,7 +232,12 @@ func TestUploadsRefusedUnread(t *testing.T) {
 	for code, box := range map[string]sandbox.Cashbox{
 		"merchant_binding_required": unbound, "merchant_scope_required": noScope, "merchant_api_disabled": off,
 	} {
-		got, err := writeAll(g.appealURL(id), with(appealHeaders(box, "x", "a.pdf", 1), "Signature", "00"), uploadLimit, 0)
+		got, err := writeAll(
+			g.appealURL(id),
+			with(appealHeaders(box, "x", "a.pdf", 1), "Signature", "00"),
+			uploadLimit,
+			0,
+		)
 		if err != nil || !strings.HasPrefix(got, "HTTP/1.1 403") || !strings.Contains(got, code) {
 			t.Errorf("%s: %.300s, %v", code, got, err)
 		}
@@ -250,7 +270,15 @@ func TestRefusedUploadsCount(t *testing.T) {
 			t.Fatalf("%d: %s", n, got)
 		}
 	}
-	if got := limited.appeal(t, box, ids[1], "x", "a.pdf", pdf); got.status != 429 || got.text("code") != "rate_limited" {
+	if got := limited.appeal(
+		t,
+		box,
+		ids[1],
+		"x",
+		"a.pdf",
+		pdf,
+	); got.status != 429 ||
+		got.text("code") != "rate_limited" {
 		t.Errorf("after thirty: %s", got)
 	}
 }

@@ -59,14 +59,16 @@ func TestWelcome(t *testing.T) {
 		t.Fatalf("%s\n%s%v", confirm, out, err)
 	}
 	noError(t, waitFor(patience, func() error {
-		if got := heard.String(); !strings.Contains(got, `verified: {"type":"payment.status.updated"`) || !strings.Contains(got, `"COMPLETED"`) {
+		if got := heard.String(); !strings.Contains(got, `verified: {"type":"payment.status.updated"`) ||
+			!strings.Contains(got, `"COMPLETED"`) {
 			return fmt.Errorf("listen printed %q", got)
 		}
 		return nil
 	}))
 }
 
-// welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for it.
+// welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for
+// it.
 const welcomeHookAddr = "127.0.0.1:8099"
 
 // listenForWebhooks runs "gateway listen" where the welcome says.
@@ -96,8 +98,9 @@ func listenForWebhooks(t *testing.T, g *instance) *text {
 	return heard
 }
 
-// The whole way of a payment, with its USDT reckoned by hand: at 92.50 RUB, 4.5% markup and 1.5% for the trader,
-// spot 1500/92.50 = 16.21621621, amount 1500/(92.50 × 1.045) = 15.51791025, spread 0.69830596, of which the trader
+// The whole way of a payment, with its USDT reckoned by hand: at 92.50 RUB, 4.5% markup and 1.5%
+// for the trader, spot 1500/92.50 = 16.21621621, amount 1500/(92.50 × 1.045) = 15.51791025, spread
+// 0.69830596, of which the trader
 // 16.21621621 × 1.5% = 0.24324324 and the platform 0.45506272. He holds 16.21621621 − 0.24324324 = 15.97297297.
 func TestPaymentFromEndToEnd(t *testing.T) {
 	t.Parallel()
@@ -109,20 +112,33 @@ func TestPaymentFromEndToEnd(t *testing.T) {
 	g.moved(t, id, "trader available -15.97297297", "trader reserved 15.97297297")
 
 	desk := g.desk(g.traderOf(t, id).Token)
-	confirmed, err := desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	confirmed, err := desk.ConfirmReceived(
+		t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
+	)
 	noError(t, err)
 	if data := confirmed.Msg.GetData(); data.GetStatus() != "completed" || data.GetUuid() != created.text("data.uuid") {
 		t.Errorf("confirmed: %v", data)
 	}
 	// The amount and the platform's part leave the trader; their own share never does.
-	g.moved(t, id, "cashbox available 15.51791025", "platform available 0.45506272", "trader available -15.97297297", "trader reserved 0.00000000")
+	g.moved(
+		t,
+		id,
+		"cashbox available 15.51791025",
+		"platform available 0.45506272",
+		"trader available -15.97297297",
+		"trader reserved 0.00000000",
+	)
 
 	e := s.await(t, orderID, 1)[0]
 	if e.Type != "payment.status.updated" || e.Data.UUID != created.text("data.uuid") || e.Data.Status != "COMPLETED" ||
 		e.Data.Amount != "1500.00" || e.Data.Currency != "RUB" || e.Meta.PreviousStatus != "PENDING" || e.Meta.Sequence != 1 {
 		t.Errorf("webhook %+v", e)
 	}
-	_, err = desk.ConfirmReceived(t.Context(), connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
+	_, err = desk.ConfirmReceived(
+		t.Context(),
+		connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}),
+	)
 	if code, why, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || why != "payment_not_pending" {
 		t.Errorf("confirmed again: %s %s", code, why)
 	}

@@ -29,8 +29,8 @@ type Directory struct {
 	otherwise Acquirer
 }
 
-// NewDirectory makes the directory. otherwise, if not nil, is for traders without an acquirer of their own, and lets
-// processors be at http addresses on this machine: it is for sandboxes.
+// NewDirectory makes the directory. otherwise, if not nil, is for traders without an acquirer of
+// their own, and lets processors be at http addresses on this machine: it is for sandboxes.
 func NewDirectory(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, otherwise Acquirer) *Directory {
 	return &Directory{pool: pool, q: db.New(pool), clock: c, vault: v, client: newClient(), otherwise: otherwise}
 }
@@ -38,7 +38,8 @@ func NewDirectory(pool *pgxpool.Pool, c clock.Clock, v *vault.Vault, otherwise A
 // sandboxID is the id of the acquirer of a sandbox's traders without one of their own.
 const sandboxID = 0
 
-// For is the acquirer that a trader's new cards go to, or ErrNone, and the id by which Began finds it again.
+// For is the acquirer that a trader's new cards go to, or ErrNone, and the id by which Began finds
+// it again.
 func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, error) {
 	row, err := d.q.AcquirerPresent(ctx, traderID)
 	if db.NoRows(err) {
@@ -52,7 +53,8 @@ func (d *Directory) For(ctx context.Context, traderID int64) (Acquirer, int64, e
 	return found, row.ID, err
 }
 
-// Began is the acquirer that an attempt began with, also one that has been replaced since: it alone knows of the charge.
+// Began is the acquirer that an attempt began with, also one that has been replaced since: it alone
+// knows of the charge.
 func (d *Directory) Began(ctx context.Context, id int64) (Acquirer, error) {
 	switch {
 	case id != sandboxID:
@@ -91,11 +93,19 @@ const (
 	minSecret = 16
 )
 
-// Set gives a trader a processor, which takes their new cards. The same address with another key or secret is the same
-// processor. Attempts that began at another address stay with the processor there: Set returns how many are under way.
-func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (c db.SettingChange, elsewhere int64, err error) {
+// Set gives a trader a processor, which takes their new cards. The same address with another key or
+// secret is the same processor. Attempts that began at another address stay with the processor
+// there: Set returns how many are under way.
+func (d *Directory) Set(
+	ctx context.Context,
+	who caller.Caller,
+	s Setting,
+) (c db.SettingChange, elsewhere int64, err error) {
 	c = db.SettingChange{
-		At: d.clock.Now(), Actor: who.Actor(), Subject: "trader_acquirer", SubjectKey: strconv.FormatInt(s.TraderID, 10),
+		At:         d.clock.Now(),
+		Actor:      who.Actor(),
+		Subject:    "trader_acquirer",
+		SubjectKey: strconv.FormatInt(s.TraderID, 10),
 	}
 	if err := who.NeedOperator(); err != nil {
 		return c, 0, err
@@ -104,7 +114,13 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (c db
 	f := fault.Decoded(ctx)
 	f.Check(d.admits(s.URL), "url", "must be an https URL without user, query or fragment")
 	f.Check(s.KeyID != "" && len(s.KeyID) <= maxText, "keyId", "must be 1 to %d characters", maxText)
-	f.Check(len(s.Secret) >= minSecret && len(s.Secret) <= maxText, "secret", "must be %d to %d characters", minSecret, maxText)
+	f.Check(
+		len(s.Secret) >= minSecret && len(s.Secret) <= maxText,
+		"secret",
+		"must be %d to %d characters",
+		minSecret,
+		maxText,
+	)
 	if err := f.Err(); err != nil {
 		return c, 0, err
 	}
@@ -119,7 +135,10 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (c db
 			if err := q.AcquirerRetire(ctx, db.AcquirerRetireParams{TraderID: s.TraderID, URL: s.URL}); err != nil {
 				return err
 			}
-			return q.AcquirerSet(ctx, db.AcquirerSetParams{TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed})
+			return q.AcquirerSet(
+				ctx,
+				db.AcquirerSetParams{TraderID: s.TraderID, URL: s.URL, KeyID: s.KeyID, Secret: sealed},
+			)
 		},
 	})
 	if db.IsForeignKeyViolation(err) {
@@ -134,7 +153,8 @@ func (d *Directory) Set(ctx context.Context, who caller.Caller, s Setting) (c db
 
 func (d *Directory) admits(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || len(address) > 2048 {
+	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		len(address) > 2048 {
 		return false
 	}
 	ip, err := netip.ParseAddr(u.Hostname())

@@ -38,17 +38,21 @@ const (
 
 const (
 	maxAnswer = 64 << 10
-	// firstPause is how long is waited before a call is made again; each later one is twice as long.
+	// firstPause is how long is waited before a call is made again; each later one is twice as
+	// long.
 	firstPause = 200 * time.Millisecond
 )
 
-// newClient follows no redirect: elsewhere somebody else would get the card. The address comes from an operator and may
-// be one inside the own network.
+// newClient follows no redirect: elsewhere somebody else would get the card. The address comes from
+// an operator and may be one inside the own network.
 func newClient() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 16 << 10,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    16,
+			IdleConnTimeout:        time.Minute,
+			MaxResponseHeaderBytes: 16 << 10,
 		},
 	}
 }
@@ -82,8 +86,11 @@ func (h *HTTP) Authorize(ctx context.Context, a Attempt, c card.Card, cvv CVV) (
 	return h.call(ctx, "authorize", requestBody{
 		AttemptID: a.ID, Amount: money.Fiat(a.Amount), Currency: a.Currency,
 		Card: &cardBody{
-			PAN: c.PAN.Digits(), ExpMonth: fmt.Sprintf("%02d", c.Expiry.Month()), ExpYear: strconv.Itoa(c.Expiry.Year()),
-			CVV: cvv.reveal(), Holder: c.Holder,
+			PAN:      c.PAN.Digits(),
+			ExpMonth: fmt.Sprintf("%02d", c.Expiry.Month()),
+			ExpYear:  strconv.Itoa(c.Expiry.Year()),
+			CVV:      cvv.reveal(),
+			Holder:   c.Holder,
 		},
 	})
 }

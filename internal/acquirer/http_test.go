@@ -49,7 +49,14 @@ func hexHMAC(lines ...string) string {
 // correct answers with a state.
 func correct(state string) func(http.ResponseWriter, string, map[string]any, func(string) string) {
 	return func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
-		content, _ := json.Marshal(map[string]any{"attemptId": body["attemptId"], "state": state, "reason": "insufficient_funds", "codes": body["number"]})
+		content, _ := json.Marshal(
+			map[string]any{
+				"attemptId": body["attemptId"],
+				"state":     state,
+				"reason":    "insufficient_funds",
+				"codes":     body["number"],
+			},
+		)
 		w.Header().Set("X-Acquirer-Signature", sign(string(content)))
 		_, _ = w.Write(content)
 	}
@@ -62,7 +69,8 @@ func newProcessor(t *testing.T) *processor {
 		content, _ := io.ReadAll(r.Body)
 		call := strings.TrimPrefix(r.URL.Path, "/cards/")
 		signature := r.Header.Get("X-Acquirer-Signature")
-		if r.Method != http.MethodPost || r.Header.Get("X-Acquirer-Key") != "gateway-1" || signature != hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)) {
+		if r.Method != http.MethodPost || r.Header.Get("X-Acquirer-Key") != "gateway-1" ||
+			signature != hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)) {
 			t.Errorf("%s %s is not signed as agreed", r.Method, r.URL.Path)
 		}
 		var body map[string]any
@@ -104,13 +112,21 @@ func noError(t *testing.T, err error) {
 }
 
 var attempt = acquirer.Attempt{
-	ID: uuid.MustParse("01900000-0000-7000-8000-000000000001"), Amount: decimal.RequireFromString("10.5"), Currency: "AZN",
+	ID: uuid.MustParse(
+		"01900000-0000-7000-8000-000000000001",
+	),
+	Amount:   decimal.RequireFromString("10.5"),
+	Currency: "AZN",
 }
 
 func typed(t *testing.T) (card.Card, acquirer.CVV, acquirer.Code) {
 	t.Helper()
 	f := fault.Fields{}
-	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"}, dbtest.Start)
+	c := card.Parse(
+		f,
+		card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"},
+		dbtest.Start,
+	)
 	cvv, code := acquirer.ParseCVV(f, "cvv", "987"), acquirer.ParseCode(f, "otp", "654321")
 	noError(t, f.Err())
 	return c, cvv, code
@@ -211,7 +227,8 @@ func TestCallsAgain(t *testing.T) {
 	}
 }
 
-// A processor that never answers has its caller wait for ten seconds, not more; the error gives nothing away.
+// A processor that never answers has its caller wait for ten seconds, not more; the error gives
+// nothing away.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -259,7 +276,13 @@ func TestSetRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, TraderID: trader.ID}, good); fault.As(err) == nil {
+	if _, _, err := directory.Set(
+		t.Context(),
+		caller.Caller{Kind: caller.Trader, TraderID: trader.ID},
+		good,
+	); fault.As(
+		err,
+	) == nil {
 		t.Error("a trader sets his own")
 	}
 	change, _, err := directory.Set(t.Context(), operator, good)
@@ -269,7 +292,8 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// A processor that was replaced is still found by who began with it, with the key and secret it was last given.
+// A processor that was replaced is still found by who began with it, with the key and secret it was
+// last given.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

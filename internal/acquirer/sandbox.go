@@ -13,8 +13,8 @@ import (
 	"gateway/internal/db"
 )
 
-// Sandbox is the acquirer of a sandbox. What becomes of a card its number says; of any other card the trader's desk
-// decides. Its book holds no card.
+// Sandbox is the acquirer of a sandbox. What becomes of a card its number says; of any other card
+// the trader's desk decides. Its book holds no card.
 type Sandbox struct {
 	q     *db.Queries
 	clock clock.Clock
@@ -122,7 +122,8 @@ func (s *Sandbox) stands(row db.SandboxAcquirer) Answer {
 	return answer
 }
 
-// codeState is how an attempt stands that needs a code. One that comes early is looked at once the answer is due.
+// codeState is how an attempt stands that needs a code. One that comes early is looked at once the
+// answer is due.
 func codeState(row db.SandboxAcquirer, thinking bool) State {
 	switch {
 	case thinking:

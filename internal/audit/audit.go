@@ -18,14 +18,15 @@ type Violation struct {
 	Detail string
 }
 
-// rule is an invariant: its query finds every row that breaks it, as one line of text. These queries are the audit's
-// own and share nothing with those that write.
+// rule is an invariant: its query finds every row that breaks it, as one line of text. These
+// queries are the audit's own and share nothing with those that write.
 type rule struct {
 	name  string
 	query string
-	// of is the table whose rows the full audit goes through by this rule, some at a time: ids after $2 up to $3. The other audit
-	// proves what was booked since $1. Either stands in a union of its own, since "or" would have the whole table read every
-	// minute. Without a table, a rule is about whole accounts, and left to the full audit.
+	// of is the table whose rows the full audit goes through by this rule, some at a time: ids
+	// after $2 up to $3. The other audit proves what was booked since $1. Either stands in a union
+	// of its own, since "or" would have the whole table read every minute. Without a table, a rule
+	// is about whole accounts, and left to the full audit.
 	of string
 	// prove proves what no one query can.
 	prove func(context.Context, *pgxpool.Pool) ([]string, error)
@@ -129,8 +130,9 @@ var rules = []rule{
 		where a.owner_kind = 'trader' and a.purpose = 'reserved' and b.amount <> coalesce(held.amount, 0)`},
 }
 
-// Everything proves the whole ledger, beside a live server. No violation means that every rule holds. Each question has a snapshot of
-// its own, and what grows with the ledger is gone through by ranges: what lasts long holds up the vacuum for everybody.
+// Everything proves the whole ledger, beside a live server. No violation means that every rule
+// holds. Each question has a snapshot of its own, and what grows with the ledger is gone through by
+// ranges: what lasts long holds up the vacuum for everybody.
 func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
 	return progress{}.audit(ctx, pool, func(progress) error { return nil })
 }
@@ -167,7 +169,8 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 	return s, nil
 }
 
-// progress is how far a full audit has come: all rules before this one are proven, and this one for ids up to past.
+// progress is how far a full audit has come: all rules before this one are proven, and this one for
+// ids up to past.
 type progress struct {
 	rule string
 	past int64
@@ -205,8 +208,8 @@ func (p progress) audit(ctx context.Context, pool *pgxpool.Pool, note func(progr
 // auditRange is how many rows a rule goes through at a time.
 const auditRange = 20_000
 
-// step proves the next range of a rule, and answers up to which id it came. The last range has no end, for what has no row in
-// the table either; a rule about whole accounts has only that one.
+// step proves the next range of a rule, and answers up to which id it came. The last range has no
+// end, for what has no row in the table either; a rule about whole accounts has only that one.
 func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, error) {
 	const end = int64(math.MaxInt64)
 	if r.of == "" {
@@ -221,10 +224,12 @@ func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Viola
 	return broken, to, err
 }
 
-// rangeEnd finds up to which id a range goes that begins after from, but no further than last. Ids may have gaps of any size.
+// rangeEnd finds up to which id a range goes that begins after from, but no further than last. Ids
+// may have gaps of any size.
 func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to int64, err error) {
 	err = pool.QueryRow(ctx, "select coalesce((select id from "+table+" where id > $1 and id <= $3 order by id offset $2 limit 1), $3)",
-		from, auditRange-1, last).Scan(&to)
+		from, auditRange-1, last).
+		Scan(&to)
 	if err != nil {
 		return 0, fmt.Errorf("find the end of a range: %w", err)
 	}

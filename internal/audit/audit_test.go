@@ -29,8 +29,9 @@ const (
 	ruleReserved = "a trader's reserved money is the sum of his open holds"
 )
 
-// payments are four in every position, written by hand: 1 pending, 2 completed, 3 completed and waiting for a rate, 4
-// failed. Each is worth 10 at spot: 9.5 to the merchant, 0.2 to the trader, 0.3 to the platform, and so 9.8 to hold.
+// payments are four in every position, written by hand: 1 pending, 2 completed, 3 completed and
+// waiting for a rate, 4 failed. Each is worth 10 at spot: 9.5 to the merchant, 0.2 to the trader,
+// 0.3 to the platform, and so 9.8 to hold.
 const payments = `
 	insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
 		status_at, expires_at, created_at, event_sequence, trader_id, base_rate, rate_source, rate_unavailable, markup_percent,
@@ -54,7 +55,12 @@ func auditable(t *testing.T) bundle {
 	exec(t, b.Pool, payments)
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.postAbout(ledger.Cause{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start}, transfers...))
+		check(
+			t,
+			b.postAbout(
+				ledger.Cause{Kind: "test", Subject: "payment", SubjectID: payment, At: dbtest.Start},
+				transfers...),
+		)
 	}
 	for id := range int64(4) {
 		book(id+1, move(trader, held, "9.8"))
@@ -64,29 +70,50 @@ func auditable(t *testing.T) bundle {
 	return b
 }
 
-// breakages each violate one invariant behind the back of constraints and triggers. Account 0 is the world outside, 12
-// the cashbox, 14 and 15 what the trader has and what is held of it.
+// breakages each violate one invariant behind the back of constraints and triggers. Account 0 is
+// the world outside, 12 the cashbox, 14 and 15 what the trader has and what is held of it.
 var breakages = map[string]struct {
 	rule string
-	// recent says that the audit of what was booked lately finds it too; whole accounts are for the full one.
+	// recent says that the audit of what was booked lately finds it too; whole accounts are for the
+	// full one.
 	recent bool
 	sql    string
 }{
-	"amount below nothing":            {ruleTransfer, true, booked("x", "1", "14", "12", "-1")},
-	"amount of nothing":               {ruleTransfer, true, booked("x", "1", "14", "12", "0")},
-	"from an account to itself":       {ruleTransfer, true, booked("x", "1", "14", "14", "1")},
-	"from an account that is not":     {ruleTransfer, true, booked("x", "1", "987654", "12", "1")},
-	"to an account that is not":       {ruleTransfer, true, booked("x", "1", "14", "987654", "1")},
-	"account lost":                    {ruleTransfer, true, `delete from account where id = 0`},
-	"transfer of another amount":      {ruleBalance, false, `update transfer set amount = amount + 0.00000001 where subject = 'test'`},
-	"transfer from another account":   {ruleBalance, false, `update transfer set debit_account = 2 where subject = 'test'`},
-	"transfer to another account":     {ruleBalance, false, `update transfer set credit_account = 12 where subject = 'test'`},
+	"amount below nothing":        {ruleTransfer, true, booked("x", "1", "14", "12", "-1")},
+	"amount of nothing":           {ruleTransfer, true, booked("x", "1", "14", "12", "0")},
+	"from an account to itself":   {ruleTransfer, true, booked("x", "1", "14", "14", "1")},
+	"from an account that is not": {ruleTransfer, true, booked("x", "1", "987654", "12", "1")},
+	"to an account that is not":   {ruleTransfer, true, booked("x", "1", "14", "987654", "1")},
+	"account lost":                {ruleTransfer, true, `delete from account where id = 0`},
+	"transfer of another amount": {
+		ruleBalance,
+		false,
+		`update transfer set amount = amount + 0.00000001 where subject = 'test'`,
+	},
+	"transfer from another account": {
+		ruleBalance,
+		false,
+		`update transfer set debit_account = 2 where subject = 'test'`,
+	},
+	"transfer to another account": {
+		ruleBalance,
+		false,
+		`update transfer set credit_account = 12 where subject = 'test'`,
+	},
 	"transfer lost":                   {ruleBalance, false, `delete from transfer where subject = 'test'`},
 	"transfer that moved no balances": {ruleBalance, false, strings.Split(booked("x", "1", "14", "12", "1"), ";")[0]},
-	"settled for another amount":      {rulePosition, true, `update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`},
-	"far behind the first": {rulePosition, true, `update payment set id = 1099511627776, amount_usdt = amount_usdt + 0.00000001 where id = 2;
+	"settled for another amount": {
+		rulePosition,
+		true,
+		`update payment set amount_usdt = amount_usdt + 0.00000001 where id = 2`,
+	},
+	"far behind the first": {
+		rulePosition,
+		true,
+		`update payment set id = 1099511627776, amount_usdt = amount_usdt + 0.00000001 where id = 2;
 		update transfer set subject_id = 1099511627776 where subject = 'payment' and subject_id = 2;
-		update webhook_event set subject_id = 1099511627776 where subject_id = 2; update payment_history set payment_id = 1099511627776 where payment_id = 2`},
+		update webhook_event set subject_id = 1099511627776 where subject_id = 2; update payment_history set payment_id = 1099511627776 where payment_id = 2`,
+	},
 	"settled to another cashbox":     {rulePosition, true, `update payment set cashbox_id = 2 where id = 2`},
 	"settled for another trader":     {rulePosition, true, `update payment set trader_id = 2 where id = 2`},
 	"money moved once more":          {rulePosition, true, booked("payment", "1", "14", "12", "1")},
@@ -97,23 +124,47 @@ var breakages = map[string]struct {
 	"event lost":                    {ruleEvents, true, `delete from webhook_event where subject_id = 2`},
 	"event numbered with a gap":     {ruleEvents, true, `update webhook_event set sequence = 2 where subject_id = 2`},
 	"history lost":                  {ruleEvents, true, `delete from payment_history where payment_id = 1`},
-	"history tells otherwise":       {ruleEvents, true, `update payment_history set to_status = 'failed' where payment_id = 1`},
-	"balance made up":               {ruleBalance, false, `update account_balance set balance = balance + 0.00000001 where account_id = 12`},
-	"pending credit lost":           {ruleBalance, false, `delete from account_pending where account_id = 12`},
-	"credit for no account":         {ruleBalance, false, `insert into account_pending (account_id, amount) values (987654, 1)`},
-	"balance lost":                  {ruleOne, false, `delete from account_balance where account_id = 1`},
-	"balance twice":                 {ruleOne, false, `insert into account_balance (account_id, version) values (1, 1)`},
+	"history tells otherwise": {
+		ruleEvents,
+		true,
+		`update payment_history set to_status = 'failed' where payment_id = 1`,
+	},
+	"balance made up": {
+		ruleBalance,
+		false,
+		`update account_balance set balance = balance + 0.00000001 where account_id = 12`,
+	},
+	"pending credit lost": {ruleBalance, false, `delete from account_pending where account_id = 12`},
+	"credit for no account": {
+		ruleBalance,
+		false,
+		`insert into account_pending (account_id, amount) values (987654, 1)`,
+	},
+	"balance lost": {ruleOne, false, `delete from account_balance where account_id = 1`},
+	"balance twice": {
+		ruleOne,
+		false,
+		`insert into account_balance (account_id, version) values (1, 1)`,
+	},
 	"short without a mark": {ruleShort, false, `
 		with a as (update account_balance set balance = balance - 1000 where account_id = 12)
 		insert into account_pending (account_id, amount) values (12, 1000)`},
 	"reserved for nothing": {ruleReserved, false, booked("x", "1", "14", "15", "1")},
 }
 
-// booked is a transfer written behind the ledger's back, from one account to another, and what it does to their balances.
+// booked is a transfer written behind the ledger's back, from one account to another, and what it
+// does to their balances.
 func booked(subject, id, from, to, amount string) string {
-	return fmt.Sprintf(`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+	return fmt.Sprintf(
+		`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
 		values (%[3]s, %[4]s, %[5]s, 'x', '%[1]s', %[2]s, '2026-11-20 12:00Z');
-		insert into account_pending (account_id, amount) values (%[3]s, -(%[5]s)), (%[4]s, %[5]s)`, subject, id, from, to, amount)
+		insert into account_pending (account_id, amount) values (%[3]s, -(%[5]s)), (%[4]s, %[5]s)`,
+		subject,
+		id,
+		from,
+		to,
+		amount,
+	)
 }
 
 func TestAuditFindsEachBreakage(t *testing.T) {
@@ -144,7 +195,8 @@ func TestAuditOfAnEmptyDatabase(t *testing.T) {
 	wantRules(t, "")(audit.Since(context.Background(), d.Pool, dbtest.Start))
 }
 
-// Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as a whole or not at all.
+// Each question of the audit has one snapshot, so a transfer that commits while it runs is seen as
+// a whole or not at all.
 func TestAuditBesideALiveLedger(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -161,8 +213,8 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 	runs.Wait()
 }
 
-// A transaction may commit a transfer whose id is lower than others that are there already. The audit waits for it before it counts
-// those before them as all there are.
+// A transaction may commit a transfer whose id is lower than others that are there already. The
+// audit waits for it before it counts those before them as all there are.
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -188,7 +240,8 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 	<-done
 }
 
-// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.
+// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its
+// own.
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
 	ctx := context.Background()

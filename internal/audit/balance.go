@@ -11,8 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// proveBalances adds up what was moved to and from every account: by ranges, each with a short snapshot, as far as no transfer
-// can be missing any more, and the few after that together with the balances.
+// proveBalances adds up what was moved to and from every account: by ranges, each with a short
+// snapshot, as far as no transfer can be missing any more, and the few after that together with the
+// balances.
 func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	moved := map[int64]decimal.Decimal{}
 	var past int64
@@ -39,7 +40,8 @@ func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 }
 
 const (
-	// writersLeave is how long the transactions that write transfers are waited for: none of them lives as long.
+	// writersLeave is how long the transactions that write transfers are waited for: none of them
+	// lives as long.
 	writersLeave = time.Minute
 	// writersPause is between two looks at them.
 	writersPause = 20 * time.Millisecond
@@ -47,8 +49,9 @@ const (
 
 var errWriterStays = errors.New("a transaction that wrote transfers has been open for too long")
 
-// lastForGood finds the last transfer before which none will come any more. Ids are given before a transaction commits, so it
-// waits for the end of all that may have been given one by then: they hold the table's lock from before to their end.
+// lastForGood finds the last transfer before which none will come any more. Ids are given before a
+// transaction commits, so it waits for the end of all that may have been given one by then: they
+// hold the table's lock from before to their end.
 func lastForGood(ctx context.Context, pool *pgxpool.Pool) (int64, error) {
 	const (
 		newest  = "select coalesce(max(id), 0) from transfer"
@@ -94,8 +97,14 @@ func addUp(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Deci
 	return nil
 }
 
-// compareBalances sets what the accounts have beside what was moved: up to past as it was added up, and what came since.
-func compareBalances(ctx context.Context, pool *pgxpool.Pool, moved map[int64]decimal.Decimal, past int64) ([]string, error) {
+// compareBalances sets what the accounts have beside what was moved: up to past as it was added up,
+// and what came since.
+func compareBalances(
+	ctx context.Context,
+	pool *pgxpool.Pool,
+	moved map[int64]decimal.Decimal,
+	past int64,
+) ([]string, error) {
 	rows, err := pool.Query(ctx, `
 		with since as (
 			select m.account_id, sum(m.amount) as amount from `+sides+` where t.id > $1 group by m.account_id
@@ -110,7 +119,10 @@ func compareBalances(ctx context.Context, pool *pgxpool.Pool, moved map[int64]de
 	var broken []string
 	differ := func(account int64, balance, pending, booked decimal.Decimal) {
 		if !balance.Add(pending).Equal(booked) {
-			broken = append(broken, fmt.Sprintf("account %d: balance %s, pending %s, moved %s", account, balance, pending, booked))
+			broken = append(
+				broken,
+				fmt.Sprintf("account %d: balance %s, pending %s, moved %s", account, balance, pending, booked),
+			)
 		}
 	}
 	var account int64

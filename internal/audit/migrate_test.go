@@ -22,9 +22,10 @@ const bookLegs = `
 		e as (insert into entry (account_id, transfer_id, amount) select account_id, id, amount from t, leg)
 	insert into account_pending (account_id, amount) select account_id, amount from leg`
 
-// oldTransfers are of every kind there was, about the payments and payouts of the audit's tests and these payments beside:
-// 5 completed and taken back, 6 and 7 completed, settled at another rate than held, and in appeal. Account 0 is the world
-// outside, 2 the platform, 12 and 13 what the cashbox has available and reserved, 14 and 15 what the trader has.
+// oldTransfers are of every kind there was, about the payments and payouts of the audit's tests and
+// these payments beside: 5 completed and taken back, 6 and 7 completed, settled at another rate
+// than held, and in appeal. Account 0 is the world outside, 2 the platform, 12 and 13 what the
+// cashbox has available and reserved, 14 and 15 what the trader has.
 var oldTransfers = []struct {
 	kind, subject string
 	ids           []int64
@@ -68,7 +69,8 @@ const morePayments = `
 	select 1, gen_random_uuid(), 1, 'x', 'payment', id, sequence, callback_uri, '{}', created_at
 	from more, generate_series(1, 2) as sequence`
 
-// withLegs is a database of that time with money in every position, some of it folded into the balances.
+// withLegs is a database of that time with money in every position, some of it folded into the
+// balances.
 func withLegs(t *testing.T) bundle {
 	t.Helper()
 	b := bundle{dbtest.At(t, legsVersion)}
@@ -122,12 +124,20 @@ func TestMigrateLegs(t *testing.T) {
 	if after := one[string](t, b.Pool, movedByRows); after != before {
 		t.Errorf("moved\n%s\nbefore\n%s", after, before)
 	}
-	if n := one[int](t, b.Pool, "select count(*) from transfer a join transfer b on a.id < b.id and a.created_at > b.created_at"); n != 0 {
+	if n := one[int](
+		t,
+		b.Pool,
+		"select count(*) from transfer a join transfer b on a.id < b.id and a.created_at > b.created_at",
+	); n != 0 {
 		t.Errorf("%d transfers out of their order", n)
 	}
 	// As the gateway books it today: what each of two got, from the one who gave it.
-	got := one[string](t, b.Pool, `select string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id)
-		from transfer where subject = 'payment' and subject_id = 2`)
+	got := one[string](
+		t,
+		b.Pool,
+		`select string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id)
+		from transfer where subject = 'payment' and subject_id = 2`,
+	)
 	if got != "14>15 9.80000000, 15>2 0.30000000, 15>12 9.50000000" {
 		t.Errorf("payment 2: %s", got)
 	}
@@ -136,7 +146,8 @@ func TestMigrateLegs(t *testing.T) {
 	b.Audit(t)
 }
 
-// A ledger that is out of balance is not hidden by the new form: it stays as it is, for somebody to look at.
+// A ledger that is out of balance is not hidden by the new form: it stays as it is, for somebody to
+// look at.
 func TestMigrateRefusesLegsOutOfBalance(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{

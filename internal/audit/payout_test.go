@@ -20,9 +20,10 @@ const (
 	ruleFunding        = "a trader's funding is booked once"
 )
 
-// payouts are in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5 cancelled, 6 expired, 7
-// failed by a reversal, 8 waiting again. Each freezes 10.2: 10.15 for the trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected.
-// The cashbox insures 5. Trader 1 brought in 20 and took out 3.
+// payouts are in every status, written by hand: 1 waiting, 2 processing, 3 completed, 4 failed, 5
+// cancelled, 6 expired, 7 failed by a reversal, 8 waiting again. Each freezes 10.2: 10.15 for the
+// trader, 0.05 for the platform. Deposit 1 is pending, 2 confirmed, 3 rejected. The cashbox insures
+// 5. Trader 1 brought in 20 and took out 3.
 const payouts = `
 	insert into merchant (id, name, created_at) overriding system value values (1, 'Merchant', '2026-11-20 12:00Z');
 	insert into cashbox (id, merchant_id, name, currency, webhook_secret, created_at, insurance_usdt)
@@ -72,7 +73,10 @@ func auditablePayouts(t *testing.T) bundle {
 	b.Fund(t, shop, "100")
 	book := func(subject string, id int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.postAbout(ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}, transfers...))
+		check(
+			t,
+			b.postAbout(ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}, transfers...),
+		)
 	}
 	for id := range int64(8) {
 		book("payin", id+1, move(shop, reserved, "10.2"))
@@ -92,11 +96,12 @@ func auditablePayouts(t *testing.T) bundle {
 	return b
 }
 
-// Each violates one invariant, behind the back of constraints and triggers. Account 0 is the world outside, 12 and 13 what the
-// cashbox has available and reserved, 14 what the trader has.
+// Each violates one invariant, behind the back of constraints and triggers. Account 0 is the world
+// outside, 12 and 13 what the cashbox has available and reserved, 14 what the trader has.
 var payoutBreakages = map[string]struct {
 	rule string
-	// recent says that the audit of what was booked lately finds it too; whole accounts are for the full one.
+	// recent says that the audit of what was booked lately finds it too; whole accounts are for the
+	// full one.
 	recent bool
 	sql    string
 }{
@@ -108,23 +113,63 @@ var payoutBreakages = map[string]struct {
 	"unfrozen twice":            {rulePayoutMoney, true, booked("payin", "4", "14", "12", "10.2")},
 	"reversed twice":            {rulePayoutMoney, true, booked("payin", "7", "14", "12", "10.15")},
 	"reversed in part":          {rulePayoutMoney, true, booked("payin", "7", "12", "14", "0.00000001")},
-	"reversed in name only": {rulePayoutMoney, true, `update payin set status = 'failed', event_sequence = 2 where id = 3; ` +
-		`insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status) values (1, 3, now(), 'x', 'completed', 'failed'); ` +
-		`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-		 values (1, gen_random_uuid(), 1, 'x', 'payin', 3, 2, 'x', '', now())`},
-	"reversal not told": {rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 7 and sequence = 2; ` +
-		`update payin set event_sequence = 1 where id = 7`},
-	"reversal not in the history":    {rulePayoutEvents, true, `delete from payin_history where payin_id = 7 and from_status = 'completed'`},
-	"giving back not in the history": {rulePayoutEvents, true, `delete from payin_history where payin_id = 8 and from_status = 'processing'`},
-	"payout without a history":       {rulePayoutEvents, true, `delete from payin_history where payin_id = 8`},
-	"payout event lost":              {rulePayoutEvents, true, `delete from webhook_event where subject = 'payin' and subject_id = 5`},
-	"payout event too many":          {rulePayoutEvents, true, `update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`},
-	"payout event numbered wrong":    {rulePayoutEvents, true, `update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`},
-	"payout event not counted":       {rulePayoutEvents, true, `update payin set event_sequence = 0 where id = 3`},
-	"payout history lost":            {rulePayoutEvents, true, `delete from payin_history where payin_id = 3 and to_status = 'processing'`},
-	"payout history tells otherwise": {rulePayoutEvents, true, `update payin_history set to_status = 'failed' where payin_id = 3 and to_status = 'completed'`},
-	"reserved for no payout":         {ruleFrozen, false, booked("x", "1", "12", "13", "1")},
-	"insurance nobody moved":         {ruleInsurance, false, booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`},
+	"reversed in name only": {
+		rulePayoutMoney,
+		true,
+		`update payin set status = 'failed', event_sequence = 2 where id = 3; ` +
+			`insert into payin_history (merchant_id, payin_id, at, actor, from_status, to_status) values (1, 3, now(), 'x', 'completed', 'failed'); ` +
+			`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+		 values (1, gen_random_uuid(), 1, 'x', 'payin', 3, 2, 'x', '', now())`,
+	},
+	"reversal not told": {
+		rulePayoutEvents,
+		true,
+		`delete from webhook_event where subject = 'payin' and subject_id = 7 and sequence = 2; ` +
+			`update payin set event_sequence = 1 where id = 7`,
+	},
+	"reversal not in the history": {
+		rulePayoutEvents,
+		true,
+		`delete from payin_history where payin_id = 7 and from_status = 'completed'`,
+	},
+	"giving back not in the history": {
+		rulePayoutEvents,
+		true,
+		`delete from payin_history where payin_id = 8 and from_status = 'processing'`,
+	},
+	"payout without a history": {rulePayoutEvents, true, `delete from payin_history where payin_id = 8`},
+	"payout event lost": {
+		rulePayoutEvents,
+		true,
+		`delete from webhook_event where subject = 'payin' and subject_id = 5`,
+	},
+	"payout event too many": {
+		rulePayoutEvents,
+		true,
+		`update webhook_event set subject_id = 2 where subject = 'payin' and subject_id = 6`,
+	},
+	"payout event numbered wrong": {
+		rulePayoutEvents,
+		true,
+		`update webhook_event set sequence = 2 where subject = 'payin' and subject_id = 3`,
+	},
+	"payout event not counted": {rulePayoutEvents, true, `update payin set event_sequence = 0 where id = 3`},
+	"payout history lost": {
+		rulePayoutEvents,
+		true,
+		`delete from payin_history where payin_id = 3 and to_status = 'processing'`,
+	},
+	"payout history tells otherwise": {
+		rulePayoutEvents,
+		true,
+		`update payin_history set to_status = 'failed' where payin_id = 3 and to_status = 'completed'`,
+	},
+	"reserved for no payout": {ruleFrozen, false, booked("x", "1", "12", "13", "1")},
+	"insurance nobody moved": {
+		ruleInsurance,
+		false,
+		booked("x", "1", "12", "13", "1") + `; update cashbox set insurance_usdt = 6`,
+	},
 	"confirmed but not credited": {ruleDepositCredit, false, `update deposit set status = 'confirmed' where id = 1; ` +
 		`insert into deposit_history (merchant_id, deposit_id, at, actor, from_status, to_status) values (1, 1, now(), 'x', 'pending', 'confirmed')`},
 	"credited twice":              {ruleDepositCredit, true, booked("deposit", "2", "0", "12", "7")},
@@ -132,15 +177,27 @@ var payoutBreakages = map[string]struct {
 	"credited without a request":  {ruleDepositCredit, true, booked("deposit", "9", "0", "12", "7")},
 	"credited another sum":        {ruleDepositCredit, true, `update deposit set amount = 8 where id = 2`},
 	"credited to another cashbox": {ruleDepositCredit, true, `update deposit set cashbox_id = 2 where id = 2`},
-	"funded but not booked": {ruleFunding, false, `insert into trader_funding (id, reference, trader_id, amount, created_at)
-		overriding system value values (3, 'x', 1, 1, '2026-11-20 12:00Z')`},
-	"funded twice":                    {ruleFunding, true, booked("trader_funding", "1", "0", "14", "20")},
-	"withdrawn twice":                 {ruleFunding, true, booked("trader_funding", "2", "14", "0", "3")},
-	"funded without a record":         {ruleFunding, true, booked("trader_funding", "9", "0", "14", "20")},
-	"funded another sum":              {ruleFunding, true, `update trader_funding set amount = 21 where id = 1`},
-	"another trader funded":           {ruleFunding, true, `update trader_funding set trader_id = 2 where id = 1`},
-	"deposit history lost":            {ruleDepositHistory, true, `delete from deposit_history where deposit_id = 2 and to_status = 'pending'`},
-	"deposit history tells otherwise": {ruleDepositHistory, true, `update deposit_history set to_status = 'rejected' where deposit_id = 2 and to_status = 'confirmed'`},
+	"funded but not booked": {
+		ruleFunding,
+		false,
+		`insert into trader_funding (id, reference, trader_id, amount, created_at)
+		overriding system value values (3, 'x', 1, 1, '2026-11-20 12:00Z')`,
+	},
+	"funded twice":            {ruleFunding, true, booked("trader_funding", "1", "0", "14", "20")},
+	"withdrawn twice":         {ruleFunding, true, booked("trader_funding", "2", "14", "0", "3")},
+	"funded without a record": {ruleFunding, true, booked("trader_funding", "9", "0", "14", "20")},
+	"funded another sum":      {ruleFunding, true, `update trader_funding set amount = 21 where id = 1`},
+	"another trader funded":   {ruleFunding, true, `update trader_funding set trader_id = 2 where id = 1`},
+	"deposit history lost": {
+		ruleDepositHistory,
+		true,
+		`delete from deposit_history where deposit_id = 2 and to_status = 'pending'`,
+	},
+	"deposit history tells otherwise": {
+		ruleDepositHistory,
+		true,
+		`update deposit_history set to_status = 'rejected' where deposit_id = 2 and to_status = 'confirmed'`,
+	},
 }
 
 func TestAuditFindsEachPayoutBreakage(t *testing.T) {

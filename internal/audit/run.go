@@ -11,11 +11,13 @@ import (
 	"gateway/internal/db"
 )
 
-// Run is an audit that comes round by itself. However many processes there are, one at a time makes it.
+// Run is an audit that comes round by itself. However many processes there are, one at a time makes
+// it.
 type Run struct {
 	Scope string
 	Every time.Duration
-	// Patience is how long one that makes no progress is waited for before another process takes it over.
+	// Patience is how long one that makes no progress is waited for before another process takes it
+	// over.
 	Patience time.Duration
 	// Full has it prove the whole ledger; otherwise what was booked since the last one.
 	Full bool
@@ -27,13 +29,19 @@ var (
 	Complete = Run{Scope: "full", Every: 24 * time.Hour, Patience: 30 * time.Minute, Full: true}
 )
 
-// overlap covers transactions that were still open when the audit before looked. None lives as long.
+// overlap covers transactions that were still open when the audit before looked. None lives as
+// long.
 const overlap = time.Minute
 
 var errTakenOver = errors.New("the audit was taken over by another process")
 
-// Do makes the audit if it is due, and answers whether it was. A full one that was begun and left, it goes on with.
-func (r Run) Do(ctx context.Context, pool *pgxpool.Pool, now func() time.Time) (found []Violation, due bool, err error) {
+// Do makes the audit if it is due, and answers whether it was. A full one that was begun and left,
+// it goes on with.
+func (r Run) Do(
+	ctx context.Context,
+	pool *pgxpool.Pool,
+	now func() time.Time,
+) (found []Violation, due bool, err error) {
 	q := db.New(pool)
 	seen := now().Truncate(time.Microsecond)
 	tooOld := seen
@@ -41,7 +49,11 @@ func (r Run) Do(ctx context.Context, pool *pgxpool.Pool, now func() time.Time) (
 		tooOld = seen.Add(-r.Every)
 	}
 	begun, err := q.AuditRunBegin(ctx, db.AuditRunBeginParams{
-		Scope: r.Scope, Now: seen, DueFrom: seen.Add(-r.Every), AbandonedFrom: seen.Add(-r.Patience), TooOldFrom: tooOld,
+		Scope:         r.Scope,
+		Now:           seen,
+		DueFrom:       seen.Add(-r.Every),
+		AbandonedFrom: seen.Add(-r.Patience),
+		TooOldFrom:    tooOld,
 	})
 	if err != nil {
 		return nil, false, db.IgnoreNoRows(err)
@@ -63,7 +75,10 @@ func (r Run) Do(ctx context.Context, pool *pgxpool.Pool, now func() time.Time) (
 	if err != nil {
 		return found, true, err
 	}
-	rows, err := q.AuditRunEnd(ctx, db.AuditRunEndParams{Scope: r.Scope, LastSeen: seen, Violations: int64(before + len(found))})
+	rows, err := q.AuditRunEnd(
+		ctx,
+		db.AuditRunEndParams{Scope: r.Scope, LastSeen: seen, Violations: int64(before + len(found))},
+	)
 	return found, true, orTakenOver(rows, err)
 }
 

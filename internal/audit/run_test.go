@@ -8,8 +8,8 @@ import (
 	"gateway/internal/dbtest"
 )
 
-// One process at a time makes an audit that is due; what it proved is not read again, and one that began and never ended is
-// begun anew.
+// One process at a time makes an audit that is due; what it proved is not read again, and one that
+// began and never ended is begun anew.
 func TestAuditRuns(t *testing.T) {
 	t.Parallel()
 	b := auditable(t)
@@ -52,8 +52,8 @@ func TestAuditRuns(t *testing.T) {
 
 func always(at time.Time) func() time.Time { return func() time.Time { return at } }
 
-// A full audit that was left in the middle is gone on with where it was, by one process only, with what it had found. A day later
-// it begins anew.
+// A full audit that was left in the middle is gone on with where it was, by one process only, with
+// what it had found. A day later it begins anew.
 func TestFullAuditGoesOn(t *testing.T) {
 	t.Parallel()
 	b := auditable(t)
@@ -61,8 +61,14 @@ func TestFullAuditGoesOn(t *testing.T) {
 	b.smash(t, breakages["settled for another amount"].sql+";"+breakages["short without a mark"].sql)
 	now := dbtest.Start.Add(48 * time.Hour)
 	left := func(began time.Time) {
-		exec(t, b.Pool, `update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
-			began, now.Add(-audit.Complete.Patience), ruleShort)
+		exec(
+			t,
+			b.Pool,
+			`update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
+			began,
+			now.Add(-audit.Complete.Patience),
+			ruleShort,
+		)
 	}
 	kept := func() int { return one[int](t, b.Pool, "select violations from audit_run where scope = 'full'") }
 	left(now.Add(-time.Hour))

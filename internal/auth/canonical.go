@@ -10,10 +10,11 @@ import (
 	"gateway/internal/strictjson"
 )
 
-// canonicalForms returns the canonical encodings of a JSON body that a signature may be made over besides the raw
-// bytes: numbers as written, then, where it differs, numbers in shortest form. Both keep the body's field order, have
-// no white space and escape only what JSON needs escaped. A body without a canonical form (not JSON, nested too deep,
-// invalid UTF-8, lone surrogates) yields nil; duplicate names are kept, refusing them is left to the validation.
+// canonicalForms returns the canonical encodings of a JSON body that a signature may be made over
+// besides the raw bytes: numbers as written, then, where it differs, numbers in shortest form. Both
+// keep the body's field order, have no white space and escape only what JSON needs escaped. A body
+// without a canonical form (not JSON, nested too deep, invalid UTF-8, lone surrogates) yields nil;
+// duplicate names are kept, refusing them is left to the validation.
 func canonicalForms(body []byte) [][]byte {
 	root, err := strictjson.Parse(body)
 	if err != nil {
@@ -89,9 +90,10 @@ func (w *canonicalWriter) separate(index int) {
 
 func asWritten(literal string) string { return literal }
 
-// shortestNumber is what a client writes that has read the literal as a number: integers as they are, everything else
-// as JavaScript prints a double (100.10 as 100.1, 1e2 as 100, 1e30 as 1e+30, -0 as 0). PHP and Python agree wherever
-// amounts live; a literal with more digits than a double holds has no agreed shortest form and stays as written.
+// shortestNumber is what a client writes that has read the literal as a number: integers as they
+// are, everything else as JavaScript prints a double (100.10 as 100.1, 1e2 as 100, 1e30 as 1e+30,
+// -0 as 0). PHP and Python agree wherever amounts live; a literal with more digits than a double
+// holds has no agreed shortest form and stays as written.
 func shortestNumber(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
 		return literal
@@ -106,8 +108,8 @@ func shortestNumber(literal string) string {
 	return literal
 }
 
-// formatDouble is JavaScript's Number.prototype.toString: plain notation from 1e-6 up to 1e21, else an exponent
-// without leading zeros.
+// formatDouble is JavaScript's Number.prototype.toString: plain notation from 1e-6 up to 1e21, else
+// an exponent without leading zeros.
 func formatDouble(f float64) string {
 	size := math.Abs(f)
 	if size == 0 {
@@ -120,15 +122,16 @@ func formatDouble(f float64) string {
 	return strings.Replace(short, "e-0", "e-", 1) // Go pads exponents to two digits: 1e-07
 }
 
-// sameDecimal reports whether two JSON numbers are exactly equal as decimals, the sign of zero aside.
+// sameDecimal reports whether two JSON numbers are exactly equal as decimals, the sign of zero
+// aside.
 func sameDecimal(a, b string) bool {
 	digitsA, exponentA, okA := decimalOf(a)
 	digitsB, exponentB, okB := decimalOf(b)
 	return okA && okB && digitsA == digitsB && exponentA == exponentB
 }
 
-// decimalOf splits a JSON number into its digits, sign included, without leading and trailing zeros, and the power of
-// ten of the last one. It reports false for an exponent that no int holds.
+// decimalOf splits a JSON number into its digits, sign included, without leading and trailing
+// zeros, and the power of ten of the last one. It reports false for an exponent that no int holds.
 func decimalOf(number string) (digits string, exponent int, ok bool) {
 	mantissa, power := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

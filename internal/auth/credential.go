@@ -48,7 +48,8 @@ type Legacy struct {
 	CanBeRemoved bool
 }
 
-// List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest first.
+// List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest
+// first.
 func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID int64) ([]Credential, Legacy, error) {
 	box, err := k.cashbox(ctx, who, cashboxID)
 	if err != nil {
@@ -141,7 +142,12 @@ func (n *NewCredential) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	n.Name = strings.TrimSpace(n.Name)
 	f.Check(n.Name != "" || f.Wrong("name"), "name", "is required")
-	f.Check(utf8.RuneCountInString(n.Name) <= maxCredentialName, "name", "must be at most %d characters", maxCredentialName)
+	f.Check(
+		utf8.RuneCountInString(n.Name) <= maxCredentialName,
+		"name",
+		"must be at most %d characters",
+		maxCredentialName,
+	)
 	if len(n.Scopes) == 0 {
 		n.Scopes = []string{caller.ScopePayments}
 	}

@@ -22,16 +22,26 @@ func TestMerchantKeys(t *testing.T) {
 	ctx := context.Background()
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys, signed := auth.NewMerchantKeys(d.Pool), auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
-	made, secret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
+	made, secret, err := keys.Create(
+		ctx,
+		portal(m),
+		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}},
+	)
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
 	who, err := signed.Merchant(ctx, header, body("{}"))
 	noError(t, err)
-	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID || !slices.Equal(who.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
+	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID ||
+		!slices.Equal(who.Scopes, []string{"payments", "payouts"}) ||
+		made.Name != "Shop" {
 		t.Errorf("the new key is %+v", who)
 	}
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
-	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret || !slices.Equal(second.Scopes, []string{"payments"}) {
+	if noError(
+		t,
+		err,
+	); second.KeyID == made.KeyID || otherSecret == secret ||
+		!slices.Equal(second.Scopes, []string{"payments"}) {
 		t.Errorf("the second key: %+v", second)
 	}
 	list, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
@@ -40,7 +50,8 @@ func TestMerchantKeys(t *testing.T) {
 	for _, key := range list {
 		ids = append(ids, key.ID)
 	}
-	if !slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) || legacy != (auth.Legacy{HasActiveNewCredential: true}) {
+	if !slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) ||
+		legacy != (auth.Legacy{HasActiveNewCredential: true}) {
 		t.Errorf("listed %v, %+v", ids, legacy)
 	}
 	// Another merchant can end none of them, nor reach the cashbox.

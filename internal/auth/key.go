@@ -41,7 +41,8 @@ var (
 )
 
 const (
-	// keyAge is how long a looked-up key is believed: a revoked one is refused within a second everywhere.
+	// keyAge is how long a looked-up key is believed: a revoked one is refused within a second
+	// everywhere.
 	keyAge = 500 * time.Millisecond
 	// usedEvery is how often at most a key's last use is written down.
 	usedEvery = time.Minute
@@ -78,8 +79,8 @@ func NewKeys(pool db.DBTX, headers Headers, applicationSecret string) *Keys {
 // ReadBody returns the body that a signature covers.
 type ReadBody func() ([]byte, error)
 
-// Merchant authenticates a merchant's signed request. The body is asked for only when key and secret have been found
-// good.
+// Merchant authenticates a merchant's signed request. The body is asked for only when key and
+// secret have been found good.
 func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (caller.Caller, error) {
 	proof, err := k.Begin(ctx, header)
 	if err != nil {
@@ -92,8 +93,8 @@ func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) 
 	return proof.Check(content)
 }
 
-// Begin authenticates the key and the secret of a merchant's request, before anything of its body is read. The
-// signature is left to the proof's Check.
+// Begin authenticates the key and the secret of a merchant's request, before anything of its body
+// is read. The signature is left to the proof's Check.
 func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 	signature, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
 	secret := header.Get(k.headers.Secret)
@@ -109,7 +110,8 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The secret is compared whether or not the key exists, so that the time taken tells nothing of it.
+	// The secret is compared whether or not the key exists, so that the time taken tells nothing of
+	// it.
 	hash := sha256.Sum256([]byte(secret))
 	known := subtle.ConstantTimeCompare(hash[:], key.secretHash()) == 1
 	if !key.exists || !known {
@@ -126,7 +128,8 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 
 // Signed reports whether a request carries any of the headers of a signed one.
 func (k *Keys) Signed(header http.Header) bool {
-	return header.Get(k.headers.Signature) != "" || header.Get(k.headers.KeyID) != "" || header.Get(k.headers.Secret) != ""
+	return header.Get(k.headers.Signature) != "" || header.Get(k.headers.KeyID) != "" ||
+		header.Get(k.headers.Secret) != ""
 }
 
 // Application authenticates the application itself, which signs with the external-payments secret.
@@ -199,8 +202,8 @@ func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {
 // newID is the form of the ids that are made for keys.
 var newID = regexp.MustCompile(`^mk_[0-9a-f]{24}$`)
 
-// LoggableID is the id of the key that a request names. What is neither a known key's nor has an id's form is left out:
-// it may be the secret, in the wrong header.
+// LoggableID is the id of the key that a request names. What is neither a known key's nor has an
+// id's form is left out: it may be the secret, in the wrong header.
 func (k *Keys) LoggableID(header http.Header) string {
 	id := header.Get(k.headers.KeyID)
 	k.mu.Lock()
@@ -220,8 +223,8 @@ func (k *Keys) remember(keyID string, key knownKey) {
 	k.known[keyID] = key
 }
 
-// used writes the key's last use down, at most once a minute. On the wall clock: it is a matter of security, not of
-// the payment's life. Failing to do so refuses nobody.
+// used writes the key's last use down, at most once a minute. On the wall clock: it is a matter of
+// security, not of the payment's life. Failing to do so refuses nobody.
 func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
 	now := time.Now()
 	if now.Sub(key.usedAt) < usedEvery {
@@ -230,7 +233,11 @@ func (k *Keys) used(ctx context.Context, keyID string, key knownKey) {
 	key.usedAt = now
 	k.remember(keyID, key)
 	before := now.Add(-usedEvery)
-	if err := k.q.KeyUsed(ctx, db.KeyUsedParams{ID: key.row.ID, Now: &now, Before: &before}); err != nil && !errors.Is(err, context.Canceled) {
+	if err := k.q.KeyUsed(
+		ctx,
+		db.KeyUsedParams{ID: key.row.ID, Now: &now, Before: &before},
+	); err != nil &&
+		!errors.Is(err, context.Canceled) {
 		k.remember(keyID, knownKey{row: key.row, exists: true, readAt: key.readAt})
 	}
 }
@@ -254,7 +261,8 @@ func (k knownKey) who() caller.Caller {
 	return c
 }
 
-// HashSecret is what the service keeps of a key's secret or a bearer token, both of which are too long to be guessed.
+// HashSecret is what the service keeps of a key's secret or a bearer token, both of which are too
+// long to be guessed.
 func HashSecret(secret string) []byte {
 	hash := sha256.Sum256([]byte(secret))
 	return hash[:]

@@ -38,7 +38,8 @@ func TestMerchant(t *testing.T) {
 	}
 }
 
-// The documented order: signature, key id, secret, and then one answer for everything that is wrong.
+// The documented order: signature, key id, secret, and then one answer for everything that is
+// wrong.
 func TestMerchantRefused(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -218,7 +219,10 @@ func TestRevokedWithinASecond(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	replicas := []*auth.Keys{auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""), auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")}
+	replicas := []*auth.Keys{
+		auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""),
+		auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""),
+	}
 	for _, keys := range replicas {
 		_, err := keys.Merchant(t.Context(), headers(m, order), body(order))
 		noError(t, err)
@@ -300,7 +304,11 @@ func TestManyUnknownKeys(t *testing.T) {
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
 	for i := range 300 {
-		_, err := keys.Merchant(t.Context(), with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1)), body(order))
+		_, err := keys.Merchant(
+			t.Context(),
+			with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1)),
+			body(order),
+		)
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
 	_, err := keys.Merchant(t.Context(), headers(m, order), body(order))

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Links makes and checks the tokens of hosted pages: base64url of the payment's uuid and a truncated HMAC over it.
-// Nothing of them is stored.
+// Links makes and checks the tokens of hosted pages: base64url of the payment's uuid and a
+// truncated HMAC over it. Nothing of them is stored.
 type Links struct{ keys [][]byte }
 
 const (
@@ -39,7 +39,8 @@ func (l *Links) Token(id uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(append(id[:], linkMAC(l.keys[0], id)...))
 }
 
-// Parse returns the uuid of a token's payment, or ErrLink, in a time that tells nothing of how wrong the token is.
+// Parse returns the uuid of a token's payment, or ErrLink, in a time that tells nothing of how
+// wrong the token is.
 func (l *Links) Parse(token string) (uuid.UUID, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	// The decoder skips line breaks; the text's own length keeps a token to one spelling.

@@ -27,7 +27,8 @@ func links(t testing.TB, keys ...[]byte) *auth.Links {
 	return l
 }
 
-// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
+// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid
+// under the link key.
 func TestLinkToken(t *testing.T) {
 	t.Parallel()
 	mac := hmac.New(sha256.New, linkKey)

@@ -31,8 +31,8 @@ func (p *Proof) Need(scope string) error { return p.who.NeedMerchant(scope) }
 // Merchant is the key's merchant, or 0.
 func (p *Proof) Merchant() int64 { return p.who.MerchantID }
 
-// Upload is what an appeal's signature covers: the reason, and the file's name and size. A part that was not sent, or
-// not once, is nil.
+// Upload is what an appeal's signature covers: the reason, and the file's name and size. A part
+// that was not sent, or not once, is nil.
 type Upload struct {
 	Reason, FileName *string
 	FileSize         *int64
@@ -41,15 +41,16 @@ type Upload struct {
 // complete reports whether there is something to sign at all.
 func (u Upload) complete() bool { return u.Reason != nil && u.FileName != nil && u.FileSize != nil }
 
-// AppealText is the canonical string an appeal's signature covers: four lines joined by LF, none at the end.
+// AppealText is the canonical string an appeal's signature covers: four lines joined by LF, none at
+// the end.
 func AppealText(reason, fileName string, fileSize int64) string {
 	return "appeal-v1\n" + reason + "\n" + fileName + "\n" + strconv.FormatInt(fileSize, 10)
 }
 
-// ProveUpload finishes what the door began for an upload, whose signature covers what its body says instead of the
-// body's bytes: until then, the caller is anyone. It returns the upload as it was signed, see spellings. An upload that
-// lacks a part has no text that could be signed, rightly or wrongly: its sender has proved key and secret, and is told
-// what is missing.
+// ProveUpload finishes what the door began for an upload, whose signature covers what its body says
+// instead of the body's bytes: until then, the caller is anyone. It returns the upload as it was
+// signed, see spellings. An upload that lacks a part has no text that could be signed, rightly or
+// wrongly: its sender has proved key and secret, and is told what is missing.
 func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	proof, ok := ctx.Value(proofKey{}).(*Proof)
 	switch {
@@ -69,9 +70,9 @@ func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 // undone undoes what FormData, in browsers and in Node, does to a file's name on its way.
 var undone = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
-// spellings are the uploads that a form may stand for: as it came, and with what FormData changes changed back. It sends
-// each line break of a reason as CRLF, and quotes and line breaks of a name escaped, after its caller has signed them as
-// they were.
+// spellings are the uploads that a form may stand for: as it came, and with what FormData changes
+// changed back. It sends each line break of a reason as CRLF, and quotes and line breaks of a name
+// escaped, after its caller has signed them as they were.
 func (u Upload) spellings() []Upload {
 	all := []Upload{u}
 	lf, name := strings.ReplaceAll(*u.Reason, "\r\n", "\n"), undone.Replace(*u.FileName)

@@ -67,8 +67,8 @@ func TestProveUpload(t *testing.T) {
 	}
 }
 
-// FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed them. Both are right, and
-// what was signed is what counts.
+// FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed
+// them. Both are right, and what was signed is what counts.
 func TestProveFormData(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -86,8 +86,12 @@ func TestProveFormData(t *testing.T) {
 	} {
 		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(test.reason, test.fileName, 4)))
 		noError(t, err)
-		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload(test.sentReason, test.sentName, 4))
-		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName || *signed.FileSize != 4 {
+		who, signed, err := auth.ProveUpload(
+			auth.WithProof(t.Context(), proof),
+			upload(test.sentReason, test.sentName, 4),
+		)
+		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName ||
+			*signed.FileSize != 4 {
 			t.Errorf("%s: %+v as %+v, %v", name, who, signed, err)
 		}
 	}
@@ -96,7 +100,12 @@ func TestProveFormData(t *testing.T) {
 	} {
 		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(wrong[0], wrong[1], 4)))
 		noError(t, err)
-		if _, _, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4)); fault.As(err) == nil {
+		if _, _, err := auth.ProveUpload(
+			auth.WithProof(t.Context(), proof),
+			upload("a\r\nb", "a.pdf", 4),
+		); fault.As(
+			err,
+		) == nil {
 			t.Errorf("%s: let in", name)
 		}
 	}

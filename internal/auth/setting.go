@@ -33,7 +33,8 @@ const (
 	maxMerchants = 100
 )
 
-// Create makes a user, on an operator's word. What the log of settings keeps of them does not include the password.
+// Create makes a user, on an operator's word. What the log of settings keeps of them does not
+// include the password.
 func (u *Users) Create(ctx context.Context, who caller.Caller, n NewUser) (db.SettingChange, error) {
 	c, err := userChange(who, 0)
 	if err != nil {
@@ -49,7 +50,14 @@ func (u *Users) Create(ctx context.Context, who caller.Caller, n NewUser) (db.Se
 	return db.CreateSetting(ctx, u.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := q.UserInsert(ctx, db.UserInsertParams{
-				Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: c.At,
+				Kind: string(
+					n.Kind,
+				),
+				Login:        n.Login,
+				PasswordHash: hash,
+				MerchantID:   n.MerchantID,
+				TraderID:     n.TraderID,
+				CreatedAt:    c.At,
 			})
 			if err == nil && len(n.MerchantIDs) > 0 {
 				err = q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: n.MerchantIDs})
@@ -82,13 +90,26 @@ func (n *NewUser) validate(ctx context.Context) error {
 	default:
 		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
 	}
-	f.Check(n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin, "login", "must be 1 to %d characters", maxLogin)
+	f.Check(
+		n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin,
+		"login",
+		"must be 1 to %d characters",
+		maxLogin,
+	)
 	// A payment names its payer by login or by id: the two must not be mistaken for each other.
 	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
 	checkPassword(f, n.Password)
-	f.Check((n.Kind == caller.MerchantPortal) == (n.MerchantID != nil), "merchantId", "goes with kind merchant_portal, and only with it")
+	f.Check(
+		(n.Kind == caller.MerchantPortal) == (n.MerchantID != nil),
+		"merchantId",
+		"goes with kind merchant_portal, and only with it",
+	)
 	f.Check((n.Kind == caller.Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
-	f.Check((n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0), "merchantIds", "goes with kind cabinet, and only with it")
+	f.Check(
+		(n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0),
+		"merchantIds",
+		"goes with kind cabinet, and only with it",
+	)
 	f.Check(len(n.MerchantIDs) <= maxMerchants, "merchantIds", "must be at most %d", maxMerchants)
 	slices.Sort(n.MerchantIDs)
 	n.MerchantIDs = slices.Compact(n.MerchantIDs)
@@ -97,7 +118,13 @@ func (n *NewUser) validate(ctx context.Context) error {
 
 func checkPassword(f fault.Fields, password string) {
 	length := utf8.RuneCountInString(password)
-	f.Check(length >= minPassword && length <= maxPassword, "password", "must be %d to %d characters", minPassword, maxPassword)
+	f.Check(
+		length >= minPassword && length <= maxPassword,
+		"password",
+		"must be %d to %d characters",
+		minPassword,
+		maxPassword,
+	)
 }
 
 // UserUpdate changes the fields that are set.
@@ -139,7 +166,12 @@ func (u *Users) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (
 	return u.changeUser(ctx, c, id, func(*db.Queries) error { return nil })
 }
 
-func (u *Users) changeUser(ctx context.Context, c db.SettingChange, id int64, apply func(*db.Queries) error) (db.SettingChange, error) {
+func (u *Users) changeUser(
+	ctx context.Context,
+	c db.SettingChange,
+	id int64,
+	apply func(*db.Queries) error,
+) (db.SettingChange, error) {
 	return db.ChangeSetting(ctx, u.pool, c, db.Setting{
 		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, id) },
 		Apply: func(q *db.Queries) error {

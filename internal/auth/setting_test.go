@@ -23,11 +23,16 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	operator := caller.Caller{Kind: caller.Operator, ID: 1}
 	const password, second = "correct horse battery", "another long password"
-	made, err := users.Create(t.Context(), operator, auth.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID})
+	made, err := users.Create(
+		t.Context(),
+		operator,
+		auth.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil || strings.Contains(string(made.After), "argon2") {
+	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil ||
+		strings.Contains(string(made.After), "argon2") {
 		t.Fatalf("kept %s: %s", made.Actor, made.After)
 	}
 	id, _ := strconv.ParseInt(made.SubjectKey, 10, 64)
@@ -55,7 +60,12 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	}
 	session = login(password)
 	next := second
-	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Password: &next}); err != nil || known(session) {
+	if _, err := users.Update(
+		t.Context(),
+		operator,
+		auth.UserUpdate{ID: id, Password: &next},
+	); err != nil ||
+		known(session) {
 		t.Fatalf("a session outlives its password (%v)", err)
 	}
 	if login(password) != "" || login(second) == "" {
@@ -63,10 +73,20 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	}
 	session = login(second)
 	off, on := false, true
-	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Enabled: &off}); err != nil || known(session) || login(second) != "" {
+	if _, err := users.Update(
+		t.Context(),
+		operator,
+		auth.UserUpdate{ID: id, Enabled: &off},
+	); err != nil || known(session) ||
+		login(second) != "" {
 		t.Fatalf("a user switched off goes on (%v)", err)
 	}
-	if _, err := users.Update(t.Context(), operator, auth.UserUpdate{ID: id, Enabled: &on}); err != nil || login(second) == "" {
+	if _, err := users.Update(
+		t.Context(),
+		operator,
+		auth.UserUpdate{ID: id, Enabled: &on},
+	); err != nil ||
+		login(second) == "" {
 		t.Fatalf("a user switched on cannot sign in (%v)", err)
 	}
 }
@@ -118,14 +138,24 @@ func TestWrongUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if who, err := users.Bearer(t.Context(), "Bearer "+token.Bearer); err != nil || !slices.Equal(who.MerchantIDs, []int64{m.ID}) {
+	if who, err := users.Bearer(
+		t.Context(),
+		"Bearer "+token.Bearer,
+	); err != nil ||
+		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
 		t.Errorf("signed in as %+v, %v", who, err)
 	}
 	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
 		t.Errorf("a login twice: %v", err)
 	}
-	if _, err := users.Create(t.Context(), caller.Caller{Kind: caller.Trader}, auth.NewUser{}); fault.As(err) != fault.ErrTokenKindNotAllowed {
+	if _, err := users.Create(
+		t.Context(),
+		caller.Caller{Kind: caller.Trader},
+		auth.NewUser{},
+	); fault.As(
+		err,
+	) != fault.ErrTokenKindNotAllowed {
 		t.Errorf("a trader makes users: %v", err)
 	}
 }

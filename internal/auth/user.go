@@ -35,8 +35,9 @@ func (g guess) Unwrap() error { return g.error }
 
 var errGuess = guess{errInvalidCredentials}
 
-// Guessed reports whether a sign-in failed because its password, or its code, was compared and found wrong: what whoever
-// guesses them comes by. An unknown login is compared with nobody's password.
+// Guessed reports whether a sign-in failed because its password, or its code, was compared and
+// found wrong: what whoever guesses them comes by. An unknown login is compared with nobody's
+// password.
 func Guessed(err error) bool { return errors.As(err, new(guess)) }
 
 // passwordParams are argon2id's, as OWASP advises for a server: 19 MiB, two passes.
@@ -49,7 +50,8 @@ type Users struct {
 	vault *vault.Vault
 	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
 	hashing chan struct{}
-	// nobody is a hash to compare with when a login does not exist, so that the time taken tells nothing of it.
+	// nobody is a hash to compare with when a login does not exist, so that the time taken tells
+	// nothing of it.
 	nobody string
 }
 
@@ -59,7 +61,13 @@ func NewUsers(pools db.Pools, v *vault.Vault) (*Users, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Users{pool: pools.Calls, q: db.New(pools.Reads), vault: v, nobody: nobody, hashing: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
+	return &Users{
+		pool:    pools.Calls,
+		q:       db.New(pools.Reads),
+		vault:   v,
+		nobody:  nobody,
+		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}, nil
 }
 
 // HashPassword returns what is kept of a password.

@@ -42,7 +42,14 @@ func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, tr
 	hash, err := auth.HashPassword(password)
 	noError(t, err)
 	id, err := p.Queries().UserInsert(t.Context(), db.UserInsertParams{
-		Kind: string(kind), Login: login, PasswordHash: hash, MerchantID: merchantID, TraderID: traderID, CreatedAt: dbtest.Start,
+		Kind: string(
+			kind,
+		),
+		Login:        login,
+		PasswordHash: hash,
+		MerchantID:   merchantID,
+		TraderID:     traderID,
+		CreatedAt:    dbtest.Start,
 	})
 	noError(t, err)
 	return id
@@ -53,7 +60,10 @@ func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"})
 	noError(t, err)
-	sealed, err := p.vault.Seal([]byte(key.Secret()), vault.Place{Table: "app_user", Column: "totp_secret", Row: userID})
+	sealed, err := p.vault.Seal(
+		[]byte(key.Secret()),
+		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID},
+	)
 	noError(t, err)
 	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = $2 where id = $1", userID, sealed)
 	noError(t, err)
@@ -77,7 +87,8 @@ func TestLogin(t *testing.T) {
 		}
 		who, err := p.Bearer(t.Context(), "Bearer "+token.Bearer)
 		noError(t, err)
-		if who.Kind != test.kind || who.ID != id || who.Login != login || who.MerchantID != test.merchantID || who.TraderID != test.traderID {
+		if who.Kind != test.kind || who.ID != id || who.Login != login || who.MerchantID != test.merchantID ||
+			who.TraderID != test.traderID {
 			t.Errorf("%s: caller %+v", test.kind, who)
 		}
 	}
@@ -114,7 +125,10 @@ func TestLoginRefused(t *testing.T) {
 		t.Errorf("answers differ: %v", answers)
 	}
 	_, err := p.Login(t.Context(), auth.Credentials{})
-	if f := fault.As(err); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil || f.Fields["password"] == nil {
+	if f := fault.As(
+		err,
+	); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
+		f.Fields["password"] == nil {
 		t.Errorf("nothing given: %v", err)
 	}
 }
@@ -131,7 +145,10 @@ func TestSecondFactor(t *testing.T) {
 	for name, given := range map[string]string{
 		"none": "", "wrong": "abcdef", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {
-		if _, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: given}); err == nil {
+		if _, err := p.Login(
+			t.Context(),
+			auth.Credentials{Login: "operator", Password: password, Code: given},
+		); err == nil {
 			t.Errorf("%s: let in", name)
 		} else {
 			refused(t, err, fault.Unauthenticated, "invalid_credentials")
@@ -143,9 +160,17 @@ func TestSecondFactor(t *testing.T) {
 	noError(t, err)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
-	_, err = p.Pool.Exec(t.Context(), "update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1", other)
+	_, err = p.Pool.Exec(
+		t.Context(),
+		"update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1",
+		other,
+	)
 	noError(t, err)
-	if _, err = p.Login(t.Context(), auth.Credentials{Login: "other", Password: password, Code: code(time.Now())}); err == nil || fault.As(err) != nil {
+	if _, err = p.Login(
+		t.Context(),
+		auth.Credentials{Login: "other", Password: password, Code: code(time.Now())},
+	); err == nil ||
+		fault.As(err) != nil {
 		t.Errorf("with a copied secret: %v", err)
 	}
 }
@@ -157,7 +182,12 @@ func TestBearerRefused(t *testing.T) {
 	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password})
 	noError(t, err)
 	noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
-		Hash: auth.HashSecret("expired"), UserID: id, CreatedAt: dbtest.Start, ExpiresAt: time.Now().Add(-time.Millisecond),
+		Hash: auth.HashSecret(
+			"expired",
+		),
+		UserID:    id,
+		CreatedAt: dbtest.Start,
+		ExpiresAt: time.Now().Add(-time.Millisecond),
 	}))
 	for _, authorization := range []string{
 		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
@@ -212,7 +242,8 @@ func TestOnlyHashesAreStored(t *testing.T) {
 	}
 }
 
-// storedNowhere searches every row of the tables of keys, users and tokens, as text and, since bytea prints so, as hex.
+// storedNowhere searches every row of the tables of keys, users and tokens, as text and, since
+// bytea prints so, as hex.
 func storedNowhere(t *testing.T, d *dbtest.DB, secret string) {
 	t.Helper()
 	for _, table := range []string{"api_key", "app_user", "token", "merchant", "cashbox"} {
@@ -236,7 +267,13 @@ func TestCreateOperator(t *testing.T) {
 	if err != nil || token.Kind != caller.Operator {
 		t.Errorf("%s, %v", token.Kind, err)
 	}
-	if err := auth.CreateOperator(t.Context(), p.Queries(), "root", "another password"); err == nil || strings.Contains(err.Error(), "another password") {
+	if err := auth.CreateOperator(
+		t.Context(),
+		p.Queries(),
+		"root",
+		"another password",
+	); err == nil ||
+		strings.Contains(err.Error(), "another password") {
 		t.Errorf("the login is taken: %v", err)
 	}
 }
@@ -252,7 +289,8 @@ func FuzzBearer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, authorization string) {
 		who, err := p.Bearer(t.Context(), authorization)
-		known := len(authorization) > 7 && strings.EqualFold(authorization[:7], "bearer ") && authorization[7:] == token.Bearer
+		known := len(authorization) > 7 && strings.EqualFold(authorization[:7], "bearer ") &&
+			authorization[7:] == token.Bearer
 		switch {
 		case known && (err != nil || who.Kind != caller.Operator):
 			t.Fatalf("the token was refused: %v", err)

@@ -1,4 +1,5 @@
-// Package caller is who makes a call: what they proved to be, and what they may do by that. Every method of a service takes it.
+// Package caller is who makes a call: what they proved to be, and what they may do by that. Every
+// method of a service takes it.
 package caller
 
 import (
@@ -67,8 +68,8 @@ func (c Caller) Actor() string {
 // Faults of merchant callers.
 var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The merchant's external API is switched off.")
 
-// NeedMerchant settles what a merchant key may do before anything of the request is looked at: it is bound to a
-// merchant, whose API is on, and has the scope. An empty scope asks for none.
+// NeedMerchant settles what a merchant key may do before anything of the request is looked at: it
+// is bound to a merchant, whose API is on, and has the scope. An empty scope asks for none.
 func (c Caller) NeedMerchant(scope string) error {
 	switch {
 	case c.Kind != MerchantKey:

@@ -12,7 +12,12 @@ import (
 // Who a key is settles before what it may do: binding, then the merchant's switch, then the scope.
 func TestNeedMerchant(t *testing.T) {
 	t.Parallel()
-	key := caller.Caller{Kind: caller.MerchantKey, MerchantID: 1, APIEnabled: true, Scopes: []string{"payments", "deposits"}}
+	key := caller.Caller{
+		Kind:       caller.MerchantKey,
+		MerchantID: 1,
+		APIEnabled: true,
+		Scopes:     []string{"payments", "deposits"},
+	}
 	unbound, off := key, key
 	unbound.MerchantID, unbound.APIEnabled = 0, false
 	off.APIEnabled = false

@@ -1,5 +1,6 @@
-// Package card is cards as payers enter them: their checks, their types, which show themselves redacted whatever prints
-// them, and the safe that keeps them sealed. Of a card code (CVV, SMS code) it knows nothing: see acquirer.
+// Package card is cards as payers enter them: their checks, their types, which show themselves
+// redacted whatever prints them, and the safe that keeps them sealed. Of a card code (CVV, SMS
+// code) it knows nothing: see acquirer.
 package card
 
 import (
@@ -15,8 +16,9 @@ import (
 	"gateway/internal/fault"
 )
 
-// PAN is a card number. It prints as its last four digits, in every format; Digits alone gives it away. The number is
-// behind a pointer, so that a struct around it that is printed field by field shows an address.
+// PAN is a card number. It prints as its last four digits, in every format; Digits alone gives it
+// away. The number is behind a pointer, so that a struct around it that is printed field by field
+// shows an address.
 type PAN struct{ digits *string }
 
 // Digits is the number in the clear: for the acquirer and the safe.
@@ -73,7 +75,8 @@ const (
 	maxHolder      = 64
 )
 
-// Parse checks a card, with every wrong field under the name the interface gives it, and never quotes what it was given.
+// Parse checks a card, with every wrong field under the name the interface gives it, and never
+// quotes what it was given.
 func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	c := Card{PAN: parsePAN(f, e.PAN), Expiry: parseExpiry(f, e, now)}
 	if holder := strings.TrimSpace(e.Holder); holder != "" {
@@ -87,7 +90,8 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	return c
 }
 
-// looksLikePAN tells a card number that slipped into the wrong field: names are shown, and told to the merchant.
+// looksLikePAN tells a card number that slipped into the wrong field: names are shown, and told to
+// the merchant.
 func looksLikePAN(holder string) bool {
 	digits := 0
 	for _, r := range holder {
@@ -98,8 +102,8 @@ func looksLikePAN(holder string) bool {
 	return digits >= minPAN
 }
 
-// HoldsPAN reports whether the digits of a text, whatever is between them, are a card number, or so many that one may be
-// among them. What was typed into a form is not shown again then.
+// HoldsPAN reports whether the digits of a text, whatever is between them, are a card number, or so
+// many that one may be among them. What was typed into a form is not shown again then.
 func HoldsPAN(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

@@ -73,7 +73,9 @@ func TestParse(t *testing.T) {
 		}
 	}
 	c := card.Parse(fault.Fields{}, good(), now)
-	if c.PAN.Digits() != "4242424242424242" || c.PAN.Last4() != "4242" || c.Expiry.Month() != 11 || c.Expiry.Year() != 2026 || *c.Holder != "ANNA B" {
+	if c.PAN.Digits() != "4242424242424242" || c.PAN.Last4() != "4242" || c.Expiry.Month() != 11 ||
+		c.Expiry.Year() != 2026 ||
+		*c.Holder != "ANNA B" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -129,7 +131,10 @@ func FuzzParse(f *testing.F) {
 		if len(wrong) > 0 {
 			return
 		}
-		if n := len(c.PAN.Digits()); n < 13 || n > 19 || c.Expiry.Month() < 1 || c.Expiry.Month() > 12 || c.Expiry.Before(now) {
+		if n := len(
+			c.PAN.Digits(),
+		); n < 13 || n > 19 || c.Expiry.Month() < 1 || c.Expiry.Month() > 12 ||
+			c.Expiry.Before(now) {
 			t.Errorf("%q %q %q was taken: %v", pan, month, year, c)
 		}
 	})

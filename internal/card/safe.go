@@ -93,7 +93,8 @@ func (s *Safe) ShowAll(ctx context.Context, q *db.Queries, merchantIDs, paymentI
 	return all, nil
 }
 
-// show leaves out a holder that cannot be opened: one such card keeps no payment, and no list of them, from being read.
+// show leaves out a holder that cannot be opened: one such card keeps no payment, and no list of
+// them, from being read.
 func (s *Safe) show(row db.PaymentCard) *Shown {
 	shown := &Shown{Brand: row.Brand, Last4: row.Last4}
 	if row.Holder != nil {
@@ -120,7 +121,10 @@ func (s *Safe) Saved(ctx context.Context, q *db.Queries, o Owner, now time.Time)
 	if o.UserID == nil {
 		return nil, nil //nolint:nilnil // nobody's card is no error
 	}
-	row, err := q.CardSaved(ctx, db.CardSavedParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID, Now: now})
+	row, err := q.CardSaved(
+		ctx,
+		db.CardSavedParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID, Now: now},
+	)
 	if db.NoRows(err) {
 		return nil, nil //nolint:nilnil // no card is no error
 	}
@@ -150,7 +154,9 @@ func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 	}
 	id := s.Hash("saved", strconv.FormatInt(row.PaymentID, 10), row.CreatedAt.UTC().Format(time.RFC3339Nano))
 	saved := &Saved{
-		Shown: *shown, Card: Card{PAN: PAN{&digits}, Holder: shown.Holder}, ID: base64.RawURLEncoding.EncodeToString(id),
+		Shown: *shown,
+		Card:  Card{PAN: PAN{&digits}, Holder: shown.Holder},
+		ID:    base64.RawURLEncoding.EncodeToString(id),
 	}
 	if _, err := fmt.Sscanf(expiry, "%d/%d", &saved.Card.Expiry.month, &saved.Card.Expiry.year); err != nil {
 		return nil, errors.New("a sealed expiry is not one")
@@ -161,8 +167,8 @@ func (s *Safe) unseal(row db.PaymentCard) (*Saved, error) {
 // retryColumn is no column: it binds a number that a page carries to its next try.
 const retryColumn = "retry"
 
-// SealNumber seals a card number for a form of the same payment that has to be sent again: the page carries it and does
-// not show it.
+// SealNumber seals a card number for a form of the same payment that has to be sent again: the page
+// carries it and does not show it.
 func (s *Safe) SealNumber(paymentID int64, pan PAN) (string, error) {
 	sealed, err := s.seal(retryColumn, paymentID, pan.Digits())
 	return base64.RawURLEncoding.EncodeToString(sealed), err
@@ -186,7 +192,10 @@ func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 	if o.UserID == nil {
 		return nil
 	}
-	_, err := q.CardForget(ctx, db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID})
+	_, err := q.CardForget(
+		ctx,
+		db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID},
+	)
 	return err
 }
 
@@ -195,9 +204,13 @@ func Erase(merchantID, paymentID int64) db.Query {
 	return db.Do((*db.Queries).CardErase, db.CardEraseParams{MerchantID: merchantID, PaymentID: paymentID})
 }
 
-// Keep keeps a completed payment's card for its payer's next one, or erases it where the payer is not known.
+// Keep keeps a completed payment's card for its payer's next one, or erases it where the payer is
+// not known.
 func Keep(merchantID, paymentID int64, now time.Time) db.Query {
-	return db.Do((*db.Queries).CardKeep, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
+	return db.Do(
+		(*db.Queries).CardKeep,
+		db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)},
+	)
 }
 
 // Hash tells cards, or what else is given, apart without naming them.

@@ -6,7 +6,8 @@ import (
 	"gateway/internal/checkdigit"
 )
 
-// The card numbers are the schemes' published test numbers; 79927398713 is the usual example of the sum.
+// The card numbers are the schemes' published test numbers; 79927398713 is the usual example of the
+// sum.
 func TestLuhn(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{

@@ -41,10 +41,12 @@ const (
 	attemptConflict    = "conflict"
 )
 
-// longOpen is for how long an acquirer is asked about an attempt whose payment was completed on the trader's word.
+// longOpen is for how long an acquirer is asked about an attempt whose payment was completed on the
+// trader's word.
 const longOpen = 24 * time.Hour
 
-// take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has ended stays ended.
+// take takes in what an acquirer says of an attempt, under the payment's lock. An attempt that has
+// ended stays ended.
 func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to asked) error {
 	_, err := s.Payments.WithLocked(ctx, k.merchantID, k.paymentID, func(p *payment.Locked) error {
 		q := db.New(p.Tx)
@@ -89,7 +91,11 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 		}
 	}
 	if a := t.attempt; a.Status == string(acquirer.Declined) && a.Source != nil {
-		counted := db.CardDeclinedPutParams{Source: a.Source, Card: a.Card, At: time.Now()} // limits are on the wall clock
+		counted := db.CardDeclinedPutParams{
+			Source: a.Source,
+			Card:   a.Card,
+			At:     time.Now(),
+		} // limits are on the wall clock
 		if err := q.CardDeclinedPut(ctx, counted); err != nil {
 			return fmt.Errorf("count declined card: %w", err)
 		}
@@ -114,7 +120,8 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	return nil
 }
 
-// taking is an answer being taken in: what is known goes in, and what becomes of attempt, checkout and payment comes out.
+// taking is an answer being taken in: what is known goes in, and what becomes of attempt, checkout
+// and payment comes out.
 type taking struct {
 	answer acquirer.Answer
 	to     asked
@@ -151,8 +158,9 @@ func (t *taking) decide(status payment.Status) {
 	}
 }
 
-// undoing: the payment was taken back after this charge had completed it, and stays so whatever comes of the payment. If
-// that is completed once more, on somebody's word and not by a newer charge, an operator must know that the money is gone.
+// undoing: the payment was taken back after this charge had completed it, and stays so whatever
+// comes of the payment. If that is completed once more, on somebody's word and not by a newer
+// charge, an operator must know that the money is gone.
 func (t *taking) undoing(status payment.Status) {
 	t.over()
 	uncharged := t.attempt.Status == string(acquirer.Voided) || t.attempt.Status == string(acquirer.Declined)
@@ -182,8 +190,9 @@ func (t *taking) decline(reason string) {
 	t.move = move{payment.Failed, &reason}
 }
 
-// gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card again. An attempt the acquirer
-// does not know is voided first, by Poll. One that it voided without our asking is declined.
+// gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card
+// again. An attempt the acquirer does not know is voided first, by Poll. One that it voided without
+// our asking is declined.
 func (t *taking) gone() {
 	switch {
 	case t.to == voided:
@@ -195,15 +204,17 @@ func (t *taking) gone() {
 	}
 }
 
-// unheard: the acquirer, which was not asked to void, does not know the attempt. Poll asks again and has it voided. A code
-// may have overtaken its card, which is on its way until its call has ended.
+// unheard: the acquirer, which was not asked to void, does not know the attempt. Poll asks again
+// and has it voided. A code may have overtaken its card, which is on its way until its call has
+// ended.
 func (t *taking) unheard() {
 	if t.attempt.Status == attemptOpen {
 		t.attempt.PollAt = t.now
 	}
 }
 
-// goOn: nothing is decided. A code asked for is asked of the payer, once for each time the acquirer asks.
+// goOn: nothing is decided. A code asked for is asked of the payer, once for each time the acquirer
+// asks.
 func (t *taking) goOn() {
 	a := &t.attempt
 	a.Status = attemptOpen
@@ -235,8 +246,8 @@ func (t *taking) reject() {
 	}
 }
 
-// standing: somebody else completed the payment, and we wait for the acquirer to agree; or it is under appeal, which decides
-// nothing about the charge.
+// standing: somebody else completed the payment, and we wait for the acquirer to agree; or it is
+// under appeal, which decides nothing about the charge.
 func (t *taking) standing(status payment.Status) {
 	switch {
 	case t.answer.State == acquirer.Approved:

@@ -8,7 +8,8 @@ import (
 	"gateway/internal/payment"
 )
 
-// Every answer of an acquirer to every question, by how the payment stands: what becomes of attempt, phase and payment.
+// Every answer of an acquirer to every question, by how the payment stands: what becomes of
+// attempt, phase and payment.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const (
@@ -79,13 +80,22 @@ func TestAnswers(t *testing.T) {
 	} {
 		state := at(test.from)
 		state.AttemptOver = false
-		taken := taking{answer: test.answer, to: test.to, codes: test.attempt.CodesSent, now: noon, attempt: test.attempt, state: state}
+		taken := taking{
+			answer:  test.answer,
+			to:      test.to,
+			codes:   test.attempt.CodesSent,
+			now:     noon,
+			attempt: test.attempt,
+			state:   state,
+		}
 		taken.decide(test.status)
 		reason := ""
 		if taken.move.reason != nil {
 			reason = *taken.move.reason
 		}
-		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase || taken.move.to != test.wantStatus || reason != test.wantReason {
+		if taken.attempt.Status != test.wantAttempt || taken.state.Phase != test.wantPhase ||
+			taken.move.to != test.wantStatus ||
+			reason != test.wantReason {
 			t.Errorf("%s: attempt %s, phase %s, payment %q %q; want %s, %s, %q %q", name,
 				taken.attempt.Status, taken.state.Phase, taken.move.to, reason,
 				test.wantAttempt, test.wantPhase, test.wantStatus, test.wantReason)
@@ -100,7 +110,12 @@ func TestAnswers(t *testing.T) {
 func TestAnswerFromBeforeACode(t *testing.T) {
 	t.Parallel()
 	taken := taking{
-		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon, state: State{Phase: AwaitingConfirm},
+		answer: acquirer.Answer{
+			State: acquirer.CodeNeeded,
+		},
+		to:      inquired,
+		now:     noon,
+		state:   State{Phase: AwaitingConfirm},
 		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon},
 	}
 	taken.decide(payment.Pending)
@@ -114,7 +129,8 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 	}
 }
 
-// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
+// Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in
+// between stands.
 func TestAcquirerAsksOnce(t *testing.T) {
 	t.Parallel()
 	taken := taking{

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is a checkout over a database of its own, with one merchant who takes quasi_ecom, one trader with a desk, and
-// the sandbox's acquirer behind a line that can be cut.
+// bundle is a checkout over a database of its own, with one merchant who takes quasi_ecom, one
+// trader with a desk, and the sandbox's acquirer behind a line that can be cut.
 type bundle struct {
 	*dbtest.DB
 	clock     *dbtest.Clock
@@ -64,7 +64,12 @@ func (l *line) over(answer func() (acquirer.Answer, error)) (acquirer.Answer, er
 	return got, err
 }
 
-func (l *line) Authorize(ctx context.Context, a acquirer.Attempt, c card.Card, cvv acquirer.CVV) (acquirer.Answer, error) {
+func (l *line) Authorize(
+	ctx context.Context,
+	a acquirer.Attempt,
+	c card.Card,
+	cvv acquirer.CVV,
+) (acquirer.Answer, error) {
 	if l.declines.Load() {
 		return acquirer.Answer{State: acquirer.Declined, Reason: acquirer.CardDeclined}, nil
 	}
@@ -97,7 +102,8 @@ func (b *bundle) start(t *testing.T) {
 	noError(t, err)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in
+	// between.
 	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
 	b.payments, err = payment.New(t.Context(), b.Pools(), b.clock, webhook.NewAddresses(false), settings,
@@ -148,7 +154,14 @@ const (
 
 func typed(pan string) checkout.Details {
 	return checkout.Details{
-		Entry: card.Entry{PAN: pan, ExpMonth: "12", ExpYear: "2030", Holder: "ANNA B"}, CVV: "123", Address: "192.0.2.1",
+		Entry: card.Entry{
+			PAN:      pan,
+			ExpMonth: "12",
+			ExpYear:  "2030",
+			Holder:   "ANNA B",
+		},
+		CVV:     "123",
+		Address: "192.0.2.1",
 	}
 }
 
@@ -189,7 +202,12 @@ func (b *bundle) count(t *testing.T, sql string, args ...any) int {
 
 func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: status})
+	_, _, err := b.payments.UpdateStatus(
+		t.Context(),
+		caller.Caller{Kind: caller.Application},
+		p.ID,
+		payment.Update{Status: status},
+	)
 	noError(t, err)
 }
 

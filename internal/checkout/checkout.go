@@ -1,5 +1,6 @@
-// Package checkout carries a card payment from its link to its result: the card, the code, a resend, the payer's cancel,
-// and the desk of a trader. What an acquirer says is taken in here, whenever it says it.
+// Package checkout carries a card payment from its link to its result: the card, the code, a
+// resend, the payer's cancel, and the desk of a trader. What an acquirer says is taken in here,
+// whenever it says it.
 //
 // # Phases
 //
@@ -13,23 +14,26 @@
 //	          │                          │            │         └──────────────────────┴──┘
 //	          └──── the card did not get through ─────┘
 //
-// All this while the payment is pending: its status, not the phase, says how it ended, and the phase stays the last one.
-// A resend is possible in the three phases after the card, and asks for the code. A pending payment whose attempt has
-// ended (the application set it back) waits for a card again.
+// All this while the payment is pending: its status, not the phase, says how it ended, and the
+// phase stays the last one. A resend is possible in the three phases after the card, and asks for
+// the code. A pending payment whose attempt has ended (the application set it back) waits for a
+// card again.
 //
 // # Who wins
 //
-// Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer, trader, acquirer or the
-// clock, has it. What the acquirer says afterwards is voided when the payment did not complete, and is an operator's to
-// look into when it completed on another's word and the acquirer declined or had voided, or when it cannot be voided. A charge
-// that completed a payment is voided in the same way when the payment is taken back; an appeal leaves it as it is.
+// Every step holds the payment's row lock. Whoever comes first to a terminal status, be it payer,
+// trader, acquirer or the clock, has it. What the acquirer says afterwards is voided when the
+// payment did not complete, and is an operator's to look into when it completed on another's word
+// and the acquirer declined or had voided, or when it cannot be voided. A charge that completed a
+// payment is voided in the same way when the payment is taken back; an appeal leaves it as it is.
 //
 // # Calls to an acquirer
 //
-// First it is committed that a call is under way, then the acquirer is called outside any transaction, then its answer is
-// committed. CVV and codes are in the request's memory alone. Poll asks after what was left open: by an answer that is
-// yet to come, a call without an answer, or a process that died. If the acquirer never heard of the attempt, it is
-// voided, so that a late call does nothing, and the payer types again.
+// First it is committed that a call is under way, then the acquirer is called outside any
+// transaction, then its answer is committed. CVV and codes are in the request's memory alone. Poll
+// asks after what was left open: by an answer that is yet to come, a call without an answer, or a
+// process that died. If the acquirer never heard of the attempt, it is voided, so that a late call
+// does nothing, and the payer types again.
 package checkout
 
 import (
@@ -55,7 +59,8 @@ import (
 
 // Acquirers knows each trader's acquirer. Where there is none, its methods return acquirer.ErrNone.
 type Acquirers interface {
-	// For is the acquirer that a trader's new cards go to, and the id by which Began finds it again.
+	// For is the acquirer that a trader's new cards go to, and the id by which Began finds it
+	// again.
 	For(ctx context.Context, traderID int64) (acquirer.Acquirer, int64, error)
 	// Began is the acquirer that an attempt began with: only that one knows of its charge.
 	Began(ctx context.Context, id int64) (acquirer.Acquirer, error)
@@ -83,11 +88,19 @@ type Service struct {
 
 // New makes the service.
 func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
-	return &Service{Rooms: rooms, pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, polling: crowd{out: map[queue]int{}}}
+	return &Service{
+		Rooms:   rooms,
+		pool:    pools.Calls,
+		reads:   pools.Reads,
+		q:       db.New(pools.Reads),
+		clock:   c,
+		polling: crowd{out: map[queue]int{}},
+	}
 }
 
-// Follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken back has its charge
-// undone, and one that is completed although its charge came to nothing is an operator's to look into.
+// Follow is the checkout's part in a move of its payment, whoever makes it: a payment that is taken
+// back has its charge undone, and one that is completed although its charge came to nothing is an
+// operator's to look into.
 func Follow(to payment.Payment, at time.Time) []db.Query {
 	switch payment.Status(to.Status) {
 	case payment.Completed:
@@ -106,9 +119,14 @@ const (
 	actorAcquirer = "acquirer"
 )
 
-var errNoAcquirer = fault.New(fault.Unavailable, "acquirer_not_configured", "Cards cannot be taken for this payment now.")
+var errNoAcquirer = fault.New(
+	fault.Unavailable,
+	"acquirer_not_configured",
+	"Cards cannot be taken for this payment now.",
+)
 
-// open finds the card payment of a link and counts the call. Every link that is none gets the same answer.
+// open finds the card payment of a link and counts the call. Every link that is none gets the same
+// answer.
 func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {
 	id, err := s.Links.Parse(token)
 	if err != nil {
@@ -239,5 +257,6 @@ func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (pa
 	return p, fault.Decoded(ctx).Err()
 }
 
-// callGrace is how long after its beginning a call is asked after: by then it has an answer or will never have one.
+// callGrace is how long after its beginning a call is asked after: by then it has an answer or will
+// never have one.
 const callGrace = acquirer.Timeout + 5*time.Second

@@ -40,15 +40,24 @@ func TestApproved(t *testing.T) {
 	if got := b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)); got.String() != "5" {
 		t.Errorf("the cashbox has %s", got)
 	}
-	if n := b.count(t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'"); n != 1 {
+	if n := b.count(
+		t,
+		"select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'",
+	); n != 1 {
 		t.Error("the card of an ended payment is still there")
 	}
-	if n := b.count(t, "select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'"); n != 1 {
+	if n := b.count(
+		t,
+		"select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'",
+	); n != 1 {
 		t.Error("the history does not say who completed it")
 	}
 	var body string
 	noError(t, b.Pool.QueryRow(t.Context(), "select convert_from(body, 'utf8') from webhook_event").Scan(&body))
-	if !strings.Contains(body, `"status":"COMPLETED","amount":"10.00","currency":"AZN","payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`) {
+	if !strings.Contains(
+		body,
+		`"status":"COMPLETED","amount":"10.00","currency":"AZN","payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`,
+	) {
 		t.Errorf("webhook %s", body)
 	}
 	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
@@ -101,8 +110,8 @@ func TestTenCardsAtOnce(t *testing.T) {
 	}
 }
 
-// Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at the acquirer against
-// it is undone.
+// Payer, trader and acquirer end a payment at the same moment: one of them does, and what stood at
+// the acquirer against it is undone.
 func TestOneWinner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -127,7 +136,11 @@ func TestOneWinner(t *testing.T) {
 		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
 			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
 		}
-		if n := b.count(t, "select count(*) from payment_history where payment_id = $1 and from_status is not null", p.ID); n != 1 {
+		if n := b.count(
+			t,
+			"select count(*) from payment_history where payment_id = $1 and from_status is not null",
+			p.ID,
+		); n != 1 {
 			t.Errorf("%d moves", n)
 		}
 	}
@@ -277,7 +290,10 @@ func TestVoided(t *testing.T) {
 			b.enter(t, token, panDesk)
 			end(t, b, p, token)
 			b.later(t, 15*time.Second)
-			if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'"); n != 1 {
+			if n := b.count(
+				t,
+				"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'",
+			); n != 1 {
 				t.Error("the attempt stands")
 			}
 			if n := b.count(t, "select count(*) from payment_card where pan is not null"); n != 0 {
@@ -294,7 +310,8 @@ func TestVoided(t *testing.T) {
 	}
 }
 
-// Links that are none, and links of payments without a checkout, are one and the same to a stranger.
+// Links that are none, and links of payments without a checkout, are one and the same to a
+// stranger.
 func TestUnknownLinks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -328,7 +345,12 @@ func TestRateLimits(t *testing.T) {
 	_, token := b.create(t, "")
 	_, other := b.create(t, "")
 	for n := range 60 {
-		if _, err := b.checkouts.SubmitCode(t.Context(), token, ""); err == nil || strings.Contains(err.Error(), "rate_limited") {
+		if _, err := b.checkouts.SubmitCode(
+			t.Context(),
+			token,
+			"",
+		); err == nil ||
+			strings.Contains(err.Error(), "rate_limited") {
 			t.Fatalf("write %d: %v", n+1, err)
 		}
 	}

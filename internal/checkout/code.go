@@ -10,8 +10,8 @@ import (
 	"gateway/internal/payment"
 )
 
-// SubmitCode takes the payer's SMS code and hands it over at once, also before it was asked for. Without a code it
-// changes nothing, unless one was asked for.
+// SubmitCode takes the payer's SMS code and hands it over at once, also before it was asked for.
+// Without a code it changes nothing, unless one was asked for.
 func (s *Service) SubmitCode(ctx context.Context, token, otp string) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) withoutCode(ctx context.Context, p payment.Payment, state Stat
 	return s.view(ctx, p)
 }
 
-// beginCode commits that a code is about to be handed over: the last one of the attempt it returns. Of several at once
-// the first is taken.
+// beginCode commits that a code is about to be handed over: the last one of the attempt it returns.
+// Of several at once the first is taken.
 func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.CardAttempt, err error) {
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		if err := s.checkOpen(p.Payment); err != nil {

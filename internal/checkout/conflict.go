@@ -13,7 +13,12 @@ import (
 type Conflict struct{ db.CardConflict }
 
 // ListConflicts lists the open conflicts, the newest first. The cursor is nil on the last page.
-func (s *Service) ListConflicts(ctx context.Context, who caller.Caller, size *int32, cursor *string) ([]Conflict, *string, error) {
+func (s *Service) ListConflicts(
+	ctx context.Context,
+	who caller.Caller,
+	size *int32,
+	cursor *string,
+) ([]Conflict, *string, error) {
 	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
 	}

@@ -8,17 +8,24 @@ import (
 	"gateway/internal/caller"
 )
 
-// A payment that is taken back after its card was charged has the charge undone; an appeal leaves it.
+// A payment that is taken back after its card was charged has the charge undone; an appeal leaves
+// it.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p, token := b.create(t, "")
 	agree := func(what string, voided, stand int) {
 		t.Helper()
-		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'"); n != voided {
+		if n := b.count(
+			t,
+			"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where s.voided and a.status = 'voided'",
+		); n != voided {
 			t.Errorf("%s: %d charges are voided, want %d", what, n, voided)
 		}
-		if n := b.count(t, "select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where not s.voided and a.status = 'approved'"); n != stand {
+		if n := b.count(
+			t,
+			"select count(*) from card_attempt a join sandbox_acquirer s on s.attempt_id = a.id where not s.voided and a.status = 'approved'",
+		); n != stand {
 			t.Errorf("%s: %d charges stand, want %d", what, n, stand)
 		}
 	}
@@ -65,7 +72,8 @@ func TestConflict(t *testing.T) {
 	operator := caller.Caller{Kind: caller.Operator, ID: 1}
 	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
 	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != string(acquirer.Declined) {
+	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
+		list[0].AttemptState != string(acquirer.Declined) {
 		t.Fatalf("conflicts %+v", list)
 	}
 	_, err = b.checkouts.CloseConflict(t.Context(), b.trader.Caller, list[0].ID)
@@ -79,7 +87,8 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// Completed on somebody's word after its charge was undone: an operator learns of it. An appeal undoes nothing.
+// Completed on somebody's word after its charge was undone: an operator learns of it. An appeal
+// undoes nothing.
 func TestCompletedUncharged(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -91,7 +100,8 @@ func TestCompletedUncharged(t *testing.T) {
 	b.set(t, p, "completed")
 	list, _, err := b.checkouts.ListConflicts(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1}, nil, nil)
 	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" || list[0].AttemptState != "voided" {
+	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
+		list[0].AttemptState != "voided" {
 		t.Fatalf("conflicts %+v", list)
 	}
 	p, token = b.create(t, "")

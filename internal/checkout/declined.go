@@ -22,23 +22,27 @@ func (s *Service) originOf(p payment.Payment, address string, pan card.PAN) orig
 	}
 }
 
-// checkDeclined refuses a card from an address from which many others were declined on the same cashbox: who tries many
-// has stolen them. Cards that are approved or still open do not count, so that honest payers may share an address. Like
-// every limit it is on the wall clock.
+// checkDeclined refuses a card from an address from which many others were declined on the same
+// cashbox: who tries many has stolen them. Cards that are approved or still open do not count, so
+// that honest payers may share an address. Like every limit it is on the wall clock.
 func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 	bound, err := s.q.RateLimitGet(ctx, string(limit.CheckoutCards))
 	if err != nil {
 		return fmt.Errorf("read the limit of cards: %w", err)
 	}
 	now, window := time.Now(), time.Duration(bound.PerSeconds)*time.Second
-	others, err := s.q.CardDeclinedCount(ctx, db.CardDeclinedCountParams{Source: o.source, Card: o.card, Since: now.Add(-window)})
+	others, err := s.q.CardDeclinedCount(
+		ctx,
+		db.CardDeclinedCountParams{Source: o.source, Card: o.card, Since: now.Add(-window)},
+	)
 	if err != nil {
 		return fmt.Errorf("count declined cards: %w", err)
 	}
 	if others.Cards < int64(bound.Calls) {
 		return nil
 	}
-	return fault.RateLimited(others.Oldest.Add(window).Sub(now)).Saying("Too many different cards were declined; come back later.")
+	return fault.RateLimited(others.Oldest.Add(window).Sub(now)).
+		Saying("Too many different cards were declined; come back later.")
 }
 
 // declinedFor is longer than any limit looks back.

@@ -72,7 +72,12 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 }
 
 // resend carries out a resend; closed is what is said of a payment that has ended.
-func (s *Service) resend(ctx context.Context, found payment.Payment, by string, closed error) (payment.Payment, State, error) {
+func (s *Service) resend(
+	ctx context.Context,
+	found payment.Payment,
+	by string,
+	closed error,
+) (payment.Payment, State, error) {
 	var state State
 	p, err := s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
 		if payment.Status(p.Status) != payment.Pending {

@@ -21,7 +21,12 @@ func TestDesk(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	for name, step := range b.steps(p.ID) {
-		wantCode(t, name+" before the card", step(b.trader.Caller), map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[strings.Contains(name, "resend")])
+		wantCode(
+			t,
+			name+" before the card",
+			step(b.trader.Caller),
+			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[strings.Contains(name, "resend")],
+		)
 	}
 	b.enter(t, token, panDesk)
 	b.later(t, time.Minute)
@@ -83,7 +88,12 @@ func TestWhoseDesk(t *testing.T) {
 		wantCode(t, name+" by an operator", step(caller.Caller{Kind: caller.Operator}), "token_kind_not_allowed")
 	}
 	for name, step := range b.steps(other.ID) {
-		wantCode(t, name+" of a requisite payment", step(stranger.Caller), map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"])
+		wantCode(
+			t,
+			name+" of a requisite payment",
+			step(stranger.Caller),
+			map[bool]string{true: "code_resend_wrong_step", false: "checkout_wrong_step"}[name == "resend"],
+		)
 	}
 	b.set(t, p, "failed")
 	for name, step := range b.steps(p.ID) {
@@ -91,7 +101,8 @@ func TestWhoseDesk(t *testing.T) {
 	}
 }
 
-// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the events' sequence.
+// Resends of merchant and trader share their counter; the trader's are told to the merchant, in the
+// events' sequence.
 func TestResends(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -102,7 +113,11 @@ func TestResends(t *testing.T) {
 	wantCode(t, "before the card", err, "code_resend_wrong_step")
 	b.enter(t, token, panDesk)
 	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
-	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" || state.ResendsLeft() != 2 {
+	if noError(
+		t,
+		err,
+	); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
+		state.ResendsLeft() != 2 {
 		t.Errorf("%+v", state)
 	}
 	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
@@ -126,16 +141,28 @@ func TestResends(t *testing.T) {
 	wantCode(t, "no such payment", err, "not_found")
 
 	var body string
-	noError(t, b.Pool.QueryRow(ctx, "select convert_from(body, 'utf8') from webhook_event where sequence = 1").Scan(&body))
+	noError(
+		t,
+		b.Pool.QueryRow(ctx, "select convert_from(body, 'utf8') from webhook_event where sequence = 1").Scan(&body),
+	)
 	at := dbtest.Start.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z")
-	want := fmt.Sprintf(`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
-		`"currency":"AZN","requestedBy":"trader","quasiEcom":{"phase":"awaiting_payer_otp","codeResendCount":2,"codeResendMax":3,"attemptsLeft":1,`+
-		`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1}}`,
-		at, p.UUID, p.OrderID, p.ID)
-	if !strings.HasPrefix(body, `{"type":"payment.quasi_ecom.code_resend","eventId":"`) || !strings.HasSuffix(body, want) {
+	want := fmt.Sprintf(
+		`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
+			`"currency":"AZN","requestedBy":"trader","quasiEcom":{"phase":"awaiting_payer_otp","codeResendCount":2,"codeResendMax":3,"attemptsLeft":1,`+
+			`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1}}`,
+		at,
+		p.UUID,
+		p.OrderID,
+		p.ID,
+	)
+	if !strings.HasPrefix(body, `{"type":"payment.quasi_ecom.code_resend","eventId":"`) ||
+		!strings.HasSuffix(body, want) {
 		t.Errorf("webhook %s\nwant …%s", body, want)
 	}
-	if n := b.count(t, "select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'"); n != 1 {
+	if n := b.count(
+		t,
+		"select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'",
+	); n != 1 {
 		t.Error("the status event is not the second")
 	}
 	b.Audit(t)
@@ -160,7 +187,8 @@ func TestMtstpay(t *testing.T) {
 	}
 }
 
-// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they forget it.
+// A completed payment's card is kept for its payer, on its cashbox, for 180 days or until they
+// forget it.
 func TestPrefill(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -185,7 +213,9 @@ func TestPrefill(t *testing.T) {
 	pay("anna", panApproved, complete)
 	pay("", panDesk, complete)
 	v := saved("anna")
-	if v == nil || v.Saved.Last4 != "4242" || v.Saved.Brand != "visa" || *v.Saved.Holder != "ANNA B" || v.Saved.Card.Expiry.Month() != 12 || v.Saved.Card.Expiry.Year() != 2030 {
+	if v == nil || v.Saved.Last4 != "4242" || v.Saved.Brand != "visa" || *v.Saved.Holder != "ANNA B" ||
+		v.Saved.Card.Expiry.Month() != 12 ||
+		v.Saved.Card.Expiry.Year() != 2030 {
 		t.Fatalf("saved %+v", v)
 	}
 	if saved("boris") != nil || saved("") != nil {
@@ -196,14 +226,27 @@ func TestPrefill(t *testing.T) {
 	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
 		t.Errorf("offered on another cashbox: %+v %v", v.Saved, err)
 	}
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
+	_, err := b.checkouts.SubmitDetails(
+		t.Context(),
+		token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"},
+	)
 	wantCode(t, "a card that is not saved", err, "validation_failed")
 	// The page pays with it, and the CVV alone.
 	p, token := b.create(t, "anna")
-	if _, err := b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"}); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
+	if _, err := b.checkouts.SubmitDetails(
+		t.Context(),
+		token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"},
+	); fault.As(err) == nil ||
+		!fault.As(err).Fields.Wrong("cvv") {
 		t.Errorf("without a CVV: %v", err)
 	}
-	_, err = b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
+	_, err = b.checkouts.SubmitDetails(
+		t.Context(),
+		token,
+		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"},
+	)
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
@@ -238,8 +281,8 @@ func TestPrefill(t *testing.T) {
 	_ = p
 }
 
-// Ten different cards declined in an hour from one address on one cashbox are the limit, and others do not count; what is
-// kept of them are hashes.
+// Ten different cards declined in an hour from one address on one cashbox are the limit, and others
+// do not count; what is kept of them are hashes.
 func TestManyCards(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -251,8 +294,17 @@ func TestManyCards(t *testing.T) {
 		return err
 	}
 	pans := []string{
-		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051", "4000000000000069",
-		"4000000000000077", "4000000000000085", "4000000000000093", "4000000000000101", "4000000000000119",
+		"4000000000000010",
+		"4000000000000028",
+		"4000000000000036",
+		"4000000000000044",
+		"4000000000000051",
+		"4000000000000069",
+		"4000000000000077",
+		"4000000000000085",
+		"4000000000000093",
+		"4000000000000101",
+		"4000000000000119",
 	}
 	for _, pan := range pans { // none is declined
 		noError(t, enter(pan, "192.0.2.1"))
@@ -273,7 +325,10 @@ func TestManyCards(t *testing.T) {
 	noError(t, enter(pans[10], "192.0.2.1"))
 	for _, table := range []string{"card_declined", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
 		for _, pan := range pans {
-			query := fmt.Sprintf("select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'", table)
+			query := fmt.Sprintf(
+				"select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'",
+				table,
+			)
 			if n := b.count(t, query, pan); n != 0 {
 				t.Errorf("%s holds a PAN", table)
 			}

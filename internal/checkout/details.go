@@ -18,15 +18,16 @@ import (
 type Details struct {
 	card.Entry
 	CVV string
-	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does. SavedID is the card that
-	// the page showed: no other is charged.
+	// Saved asks for the payer's saved card in place of a typed one; only the hosted page does.
+	// SavedID is the card that the page showed: no other is charged.
 	Saved   bool
 	SavedID string
 	// Address is where the call came from.
 	Address string
 }
 
-// SubmitDetails takes the payer's card and has it authorised. The answer to that comes later, as a phase or a status.
+// SubmitDetails takes the payer's card and has it authorised. The answer to that comes later, as a
+// phase or a status.
 func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (View, error) {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)
 	if err != nil {
@@ -47,7 +48,12 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err := s.checkDeclined(ctx, from); err != nil {
 		return View{}, err
 	}
-	attempt, err := s.begin(ctx, p, entered, db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card})
+	attempt, err := s.begin(
+		ctx,
+		p,
+		entered,
+		db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card},
+	)
 	if err != nil {
 		return View{}, err
 	}
@@ -79,7 +85,8 @@ func (s *Service) checkDetails(ctx context.Context, p payment.Payment, d Details
 	return saved.Card, cvv, nil
 }
 
-// owner says whose the payment's card is. Only quasi_ecom cards may be kept, for payers who are named.
+// owner says whose the payment's card is. Only quasi_ecom cards may be kept, for payers who are
+// named.
 func owner(p payment.Payment) card.Owner {
 	o := card.Owner{MerchantID: p.MerchantID, PaymentID: p.ID, CashboxID: p.CashboxID}
 	if p.Method == payment.MethodQuasiEcom && p.PayerUserID != nil && *p.PayerUserID != "" {
@@ -101,8 +108,8 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 	return err
 }
 
-// begin commits that a card is about to be authorised: by which acquirer and where it came from the attempt says already.
-// Of several cards for one payment the first is taken.
+// begin commits that a card is about to be authorised: by which acquirer and where it came from the
+// attempt says already. Of several cards for one payment the first is taken.
 func (s *Service) begin(
 	ctx context.Context, p payment.Payment, entered card.Card, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
@@ -117,8 +124,14 @@ func (s *Service) begin(
 	return id, err
 }
 
-// enter stores the card and its attempt, of which the caller knows all but the times and the resends.
-func (s *Service) enter(ctx context.Context, p *payment.Locked, attempt db.AttemptInsertParams, entered card.Card) error {
+// enter stores the card and its attempt, of which the caller knows all but the times and the
+// resends.
+func (s *Service) enter(
+	ctx context.Context,
+	p *payment.Locked,
+	attempt db.AttemptInsertParams,
+	entered card.Card,
+) error {
 	if err := s.checkOpen(p.Payment); err != nil {
 		return err
 	}
@@ -154,7 +167,11 @@ func (s *Service) authorise(
 	}
 }
 
-// pollNow has the acquirer asked at the next round; if that cannot be written, it is asked when the call's grace is over.
+// pollNow has the acquirer asked at the next round; if that cannot be written, it is asked when the
+// call's grace is over.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
-	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()})
+	_ = s.q.AttemptSoon(
+		context.WithoutCancel(ctx),
+		db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()},
+	)
 }

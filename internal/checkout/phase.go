@@ -45,20 +45,31 @@ const (
 var (
 	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
 	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
-	errResendWrongStep = fault.New(fault.Refused, "code_resend_wrong_step", "A code cannot be asked for again at this step.")
-	errResendExhausted = fault.New(fault.Refused, "code_resend_exhausted", "The code was asked for again as often as may be.")
+	errResendWrongStep = fault.New(
+		fault.Refused,
+		"code_resend_wrong_step",
+		"A code cannot be asked for again at this step.",
+	)
+	errResendExhausted = fault.New(
+		fault.Refused,
+		"code_resend_exhausted",
+		"The code was asked for again as often as may be.",
+	)
 )
 
 // errTooEarly says when the next resend is allowed.
 func errTooEarly(next, now time.Time) error {
 	return &fault.Error{
-		Kind: fault.TooManyRequests, Code: "code_resend_too_early", Message: "It is too early to ask for the code again.",
-		RetryAfter: next.Sub(now), NextAllowedAt: &next,
+		Kind:          fault.TooManyRequests,
+		Code:          "code_resend_too_early",
+		Message:       "It is too early to ask for the code again.",
+		RetryAfter:    next.Sub(now),
+		NextAllowedAt: &next,
 	}
 }
 
-// State is where a checkout stands. Its methods are the moves between phases; each answers with the state after it, or
-// says why it is not possible.
+// State is where a checkout stands. Its methods are the moves between phases; each answers with the
+// state after it, or says why it is not possible.
 type State struct {
 	Phase Phase
 	// CodeAsked tells that a code was asked for with this card.
@@ -167,7 +178,8 @@ func (s State) resent(by string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// NextAllowedAt is the earliest time of the next resend as far as the pause goes; nil before the first.
+// NextAllowedAt is the earliest time of the next resend as far as the pause goes; nil before the
+// first.
 func (s State) NextAllowedAt() *time.Time {
 	if s.ResentAt == nil {
 		return nil

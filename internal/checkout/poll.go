@@ -11,17 +11,18 @@ import (
 	"gateway/internal/payment"
 )
 
-// pollersOfQueue bounds how many questions one process has on their way to one processor of a trader, in all rounds
-// together.
+// pollersOfQueue bounds how many questions one process has on their way to one processor of a
+// trader, in all rounds together.
 const pollersOfQueue = 16
 
-// queue is the attempts that one processor of one trader has to be asked about. Each has pollers of its own, so that a
-// processor that is slow, or has thousands of attempts open, holds up no other.
+// queue is the attempts that one processor of one trader has to be asked about. Each has pollers of
+// its own, so that a processor that is slow, or has thousands of attempts open, holds up no other.
 type queue struct{ traderID, acquirerID int64 }
 
-// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended without money or was
-// taken back, that they be undone. It returns when nothing is due any more. Several rounds may run at a time, also in
-// several replicas: each attempt is claimed by one poller, just before it is asked about.
+// Poll asks acquirers about the attempts that are due: how they stand, or, where the payment ended
+// without money or was taken back, that they be undone. It returns when nothing is due any more.
+// Several rounds may run at a time, also in several replicas: each attempt is claimed by one
+// poller, just before it is asked about.
 func (s *Service) Poll(ctx context.Context) error {
 	due, err := s.q.AttemptQueues(ctx, s.clock.Now())
 	if err != nil {
@@ -47,7 +48,8 @@ type crowd struct {
 	out map[queue]int
 }
 
-// enter admits up to wanted further pollers of a queue, each of which has to leave, and returns how many.
+// enter admits up to wanted further pollers of a queue, each of which has to leave, and returns how
+// many.
 func (c *crowd) enter(to queue, wanted int64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +68,9 @@ func (c *crowd) leave(to queue) {
 	}
 }
 
-// work asks about one attempt of a queue after the other, the one that has been due longest first. An attempt that
-// cannot be asked about has been put off by its claim, so that it holds up none behind it.
+// work asks about one attempt of a queue after the other, the one that has been due longest first.
+// An attempt that cannot be asked about has been put off by its claim, so that it holds up none
+// behind it.
 func (s *Service) work(ctx context.Context, to queue) {
 	for ctx.Err() == nil {
 		attempt, err := s.q.AttemptClaim(ctx, db.AttemptClaimParams{
@@ -86,7 +89,8 @@ func (s *Service) work(ctx context.Context, to queue) {
 	}
 }
 
-// ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked again.
+// ask asks about one attempt. An acquirer without an answer is no failure of ours: it is asked
+// again.
 func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	to, err := s.Acquirers.Began(ctx, a.AcquirerID)
 	if err != nil {
@@ -103,8 +107,8 @@ func (s *Service) ask(ctx context.Context, a db.CardAttempt) error {
 	return s.inquire(ctx, to, k, a)
 }
 
-// inquire asks how an attempt stands, after it has passed on a resend. One that the acquirer never heard of is voided,
-// so that a call still under way does nothing.
+// inquire asks how an attempt stands, after it has passed on a resend. One that the acquirer never
+// heard of is voided, so that a call still under way does nothing.
 func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db.CardAttempt) error {
 	s.passResend(ctx, to, a)
 	answer, err := to.Result(ctx, k.id)
@@ -121,11 +125,12 @@ func (s *Service) inquire(ctx context.Context, to acquirer.Acquirer, k key, a db
 	return s.take(ctx, k, answer, inquired)
 }
 
-// saysNothingNew tells the answers for which no lock need be taken. Of an attempt that has long been open every answer
-// counts: it may have to be ended.
+// saysNothingNew tells the answers for which no lock need be taken. Of an attempt that has long
+// been open every answer counts: it may have to be ended.
 func (s *Service) saysNothingNew(answer acquirer.Answer, a db.CardAttempt) bool {
 	young := s.clock.Now().Before(a.CreatedAt.Add(longOpen))
-	nothingAsked := answer.State == acquirer.Pending || answer.State == acquirer.CodeNeeded && answer.Codes <= a.CodesFollowed
+	nothingAsked := answer.State == acquirer.Pending ||
+		answer.State == acquirer.CodeNeeded && answer.Codes <= a.CodesFollowed
 	return young && nothingAsked && a.Status == attemptOpen && !a.Submitting
 }
 
@@ -138,7 +143,8 @@ func (s *Service) void(ctx context.Context, to acquirer.Acquirer, k key) error {
 	return s.take(ctx, k, answer, voided)
 }
 
-// passResend tells the acquirer of a resend it was not told of yet. Whether that helps shows in the next code.
+// passResend tells the acquirer of a resend it was not told of yet. Whether that helps shows in the
+// next code.
 func (s *Service) passResend(ctx context.Context, to acquirer.Acquirer, a db.CardAttempt) {
 	row, err := s.q.CheckoutGet(ctx, db.CheckoutGetParams{MerchantID: a.MerchantID, PaymentID: a.PaymentID})
 	if err != nil || row.AttemptID != a.ID || row.Resends <= a.ResendsTold {
@@ -148,5 +154,8 @@ func (s *Service) passResend(ctx context.Context, to acquirer.Acquirer, a db.Car
 		noAnswer(ctx, "resend", a.ID, err)
 		return
 	}
-	_ = s.q.AttemptResendTold(ctx, db.AttemptResendToldParams{MerchantID: a.MerchantID, ID: a.ID, ResendsTold: row.Resends})
+	_ = s.q.AttemptResendTold(
+		ctx,
+		db.AttemptResendToldParams{MerchantID: a.MerchantID, ID: a.ID, ResendsTold: row.Resends},
+	)
 }

@@ -37,7 +37,8 @@ func (h *hanging) Result(ctx context.Context, _ uuid.UUID) (acquirer.Answer, err
 // hangingID is the id of the processor that hangs.
 const hangingID = 7
 
-// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while present is set.
+// switched is a bundle's acquirers with one that hangs beside the line: new cards go to it while
+// present is set.
 type switched struct {
 	*line
 	hanging hanging
@@ -82,8 +83,8 @@ func (b *bundle) plantWaiting(t *testing.T, p payment.Payment, acquirerID int64,
 	noError(t, err)
 }
 
-// round lets a second pass and begins a round, as the program does. It waits until nothing of the sandbox's acquirer is due,
-// and not for the processor that hangs: the end of ctx ends that.
+// round lets a second pass and begins a round, as the program does. It waits until nothing of the
+// sandbox's acquirer is due, and not for the processor that hangs: the end of ctx ends that.
 func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup) {
 	t.Helper()
 	b.clock.Advance(time.Second)
@@ -101,8 +102,8 @@ func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup
 	}
 }
 
-// With 2,000 attempts open at a trader, and as many at a processor of theirs that hangs, an approval is seen within 3 s: rounds
-// begin each second, whatever the machine takes for one.
+// With 2,000 attempts open at a trader, and as many at a processor of theirs that hangs, an
+// approval is seen within 3 s: rounds begin each second, whatever the machine takes for one.
 func TestApprovalAmongMany(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -130,7 +131,11 @@ func TestApprovalAmongMany(t *testing.T) {
 	if most := acquirers.hanging.most.Load(); most != 16 {
 		t.Errorf("%d questions at a time are at the processor that hangs, want 16", most)
 	}
-	if n := b.count(t, "select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at", hangingID); n != 2000-16 {
+	if n := b.count(
+		t,
+		"select count(*) from card_attempt where acquirer_id = $1 and poll_at = progress_at",
+		hangingID,
+	); n != 2000-16 {
 		t.Errorf("%d attempts were not put off, want all but the 16 that were asked about", n)
 	}
 	stop()
@@ -146,7 +151,11 @@ func TestPollPause(t *testing.T) {
 	noError(t, b.checkouts.Poll(t.Context()))
 	pause := func() (seconds int) {
 		t.Helper()
-		noError(t, b.Pool.QueryRow(t.Context(), "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now()).Scan(&seconds))
+		noError(
+			t,
+			b.Pool.QueryRow(t.Context(), "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now()).
+				Scan(&seconds),
+		)
 		return seconds
 	}
 	for _, step := range []struct {
@@ -169,7 +178,8 @@ func TestPollPause(t *testing.T) {
 	}
 }
 
-// A trader's processor is replaced while a charge is under way. Only the former one knows of it, and is asked.
+// A trader's processor is replaced while a charge is under way. Only the former one knows of it,
+// and is asked.
 func TestProcessorReplaced(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

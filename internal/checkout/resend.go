@@ -35,11 +35,21 @@ type resendState struct {
 // tellResend tells the merchant that the trader asked for the code again.
 func tellResend(ctx context.Context, p *payment.Locked, state State, by string) error {
 	return p.Tell(ctx, typeCodeResend, *state.ResentAt, resendData{
-		ID: p.UUID.String(), OrderID: p.OrderID, Status: strings.ToUpper(p.Status), Amount: money.Fiat(p.Amount), Currency: p.Currency,
+		ID:          p.UUID.String(),
+		OrderID:     p.OrderID,
+		Status:      strings.ToUpper(p.Status),
+		Amount:      money.Fiat(p.Amount),
+		Currency:    p.Currency,
 		RequestedBy: by,
 		QuasiEcom: resendState{
-			Phase: string(state.Phase), CodeResendCount: state.Resends, CodeResendMax: MaxResends, AttemptsLeft: state.ResendsLeft(),
-			CodeResendLastBy: by, CodeResendLastAt: state.ResentAt.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
+			Phase: string(
+				state.Phase,
+			),
+			CodeResendCount:  state.Resends,
+			CodeResendMax:    MaxResends,
+			AttemptsLeft:     state.ResendsLeft(),
+			CodeResendLastBy: by,
+			CodeResendLastAt: state.ResentAt.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
 		},
 	})
 }

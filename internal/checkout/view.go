@@ -19,7 +19,8 @@ type View struct {
 	Terminal bool
 	// Card is the one entered, nil before.
 	Card *card.Shown
-	// Saved is a card of the payer's that the hosted page may offer while it waits for one; its number is not shown.
+	// Saved is a card of the payer's that the hosted page may offer while it waits for one; its
+	// number is not shown.
 	Saved *card.Saved
 }
 
@@ -29,7 +30,10 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 		return View{}, err
 	}
 	v := View{
-		Payment: p, State: state, OrderIDMasked: maskOrder(p.OrderID), Terminal: payment.Status(p.Status) != payment.Pending,
+		Payment:       p,
+		State:         state,
+		OrderIDMasked: maskOrder(p.OrderID),
+		Terminal:      payment.Status(p.Status) != payment.Pending,
 	}
 	if v.Card, err = s.Cards.Show(ctx, s.q, p.MerchantID, p.ID); err != nil {
 		return View{}, err
@@ -65,7 +69,8 @@ type Reading struct {
 	Card *card.Shown
 }
 
-// Read reads what payments show of their checkouts, by their ids; payments of other methods are left out.
+// Read reads what payments show of their checkouts, by their ids; payments of other methods are
+// left out.
 func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]Reading, error) {
 	var merchantIDs, paymentIDs []int64
 	readings := map[int64]Reading{}
@@ -95,8 +100,8 @@ func (s *Service) Read(ctx context.Context, list ...payment.Payment) (map[int64]
 	return readings, err
 }
 
-// Kept is a card number that a form carries sealed to its next try, where something else in it was wrong: no page shows
-// a number. Its zero value is none.
+// Kept is a card number that a form carries sealed to its next try, where something else in it was
+// wrong: no page shows a number. Its zero value is none.
 type Kept struct{ Sealed, Last4 string }
 
 // KeepNumber seals a number as it was typed, if it is one.

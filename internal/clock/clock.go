@@ -1,5 +1,5 @@
-// Package clock is the one source of business time. SQL takes the time as a parameter, so that the sandbox's test
-// clock moves everything together.
+// Package clock is the one source of business time. SQL takes the time as a parameter, so that the
+// sandbox's test clock moves everything together.
 package clock
 
 import (
@@ -27,7 +27,8 @@ func (o *Offset) Now() time.Time { return round(time.Now().Add(time.Duration(o.b
 // Ahead is how far the clock is ahead of the wall.
 func (o *Offset) Ahead() time.Duration { return time.Duration(o.by.Load()) }
 
-// Raise moves the clock forward to offset. An offset below the present one changes nothing: the clock never goes back.
+// Raise moves the clock forward to offset. An offset below the present one changes nothing: the
+// clock never goes back.
 func (o *Offset) Raise(offset time.Duration) {
 	for {
 		now := o.by.Load()

@@ -20,7 +20,8 @@ var ErrUnavailable = &fault.Error{
 	RetryAfter: time.Second,
 }
 
-// The rooms pass the driver's errors on, and the edges know no driver: so the meaning is registered where both can see it.
+// The rooms pass the driver's errors on, and the edges know no driver: so the meaning is registered
+// where both can see it.
 func init() {
 	fault.Recognize(func(err error) *fault.Error {
 		switch {
@@ -33,11 +34,13 @@ func init() {
 	})
 }
 
-// isAway reports whether err says that the database could not be reached, or that it ended the connection.
+// isAway reports whether err says that the database could not be reached, or that it ended the
+// connection.
 func isAway(err error) bool { return errors.As(err, new(*pgconn.ConnectError)) || isBroken(err) }
 
 const (
-	// classConnection are the codes of broken connections; the pooler in front of a database uses them too.
+	// classConnection are the codes of broken connections; the pooler in front of a database uses
+	// them too.
 	classConnection        = "08"
 	codeTooManyConnections = "53300"
 )
@@ -46,7 +49,8 @@ const (
 func isBroken(err error) bool {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
-		// FATAL and PANIC end the connection: the server shuts down or recovers, or an administrator ended the session.
+		// FATAL and PANIC end the connection: the server shuts down or recovers, or an
+		// administrator ended the session.
 		return answer.SeverityUnlocalized == "FATAL" || answer.SeverityUnlocalized == "PANIC" ||
 			answer.Code == codeTooManyConnections || strings.HasPrefix(answer.Code, classConnection)
 	}
@@ -57,7 +61,8 @@ func isBroken(err error) bool {
 		errors.As(err, new(*net.OpError))
 }
 
-// begin begins a transaction, on another connection where the first broke: nothing has been done on it yet.
+// begin begins a transaction, on another connection where the first broke: nothing has been done on
+// it yet.
 func begin(ctx context.Context, b Beginner) (pgx.Tx, error) {
 	tx, err := b.Begin(ctx)
 	if isBroken(err) {
@@ -66,8 +71,9 @@ func begin(ctx context.Context, b Beginner) (pgx.Tx, error) {
 	return tx, err
 }
 
-// isAlive tells the pool whether a connection may be handed out. A server that has gone left word in the socket: its
-// farewell, or the end of the stream. The pool replaces such a connection before any statement is lost on it.
+// isAlive tells the pool whether a connection may be handed out. A server that has gone left word
+// in the socket: its farewell, or the end of the stream. The pool replaces such a connection before
+// any statement is lost on it.
 func isAlive(_ context.Context, conn *pgx.Conn) (bool, error) {
 	socket := conn.PgConn().Conn()
 	if wrapped, ok := socket.(interface{ NetConn() net.Conn }); ok { // TLS

@@ -1,5 +1,5 @@
-// Package db is the way to PostgreSQL: the pool, transactions, migrations, and the queries sqlc generates. Which room
-// may write which table is said in queries/.
+// Package db is the way to PostgreSQL: the pool, transactions, migrations, and the queries sqlc
+// generates. Which room may write which table is said in queries/.
 package db
 
 import (
@@ -20,7 +20,8 @@ import (
 
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
 
-// Open connects a pool of at most maxConns connections of a kind and checks that the server answers.
+// Open connects a pool of at most maxConns connections of a kind and checks that the server
+// answers.
 func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -30,7 +31,8 @@ func Open(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Po
 	config.MaxConns = int32(min(maxConns, 10_000))
 	config.ConnConfig.RuntimeParams["application_name"] = "gateway"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough to have it done.
+	// Compiling a plan takes longer than any of our statements runs, and a wrong estimate is enough
+	// to have it done.
 	config.ConnConfig.RuntimeParams["jit"] = "off"
 	maps.Copy(config.ConnConfig.RuntimeParams, kind.params())
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -58,7 +60,8 @@ type Beginner interface {
 }
 
 const (
-	// connectTimeout is for hosts that do not answer at all, unless the URL names another: callers wait for it.
+	// connectTimeout is for hosts that do not answer at all, unless the URL names another: callers
+	// wait for it.
 	connectTimeout = 5 * time.Second
 
 	txRetries     = 3
@@ -66,9 +69,10 @@ const (
 	commitTimeout = 15 * time.Second
 )
 
-// InTx runs fn in a transaction and commits it when fn returns nil. Everything fn does must go through tx or q. A
-// serialization failure or deadlock runs fn again, up to three times, so fn must not leave anything behind outside the
-// transaction. A COMMIT whose outcome is unknown is not repeated: the answer is fault.ErrOutcomeUnknown.
+// InTx runs fn in a transaction and commits it when fn returns nil. Everything fn does must go
+// through tx or q. A serialization failure or deadlock runs fn again, up to three times, so fn must
+// not leave anything behind outside the transaction. A COMMIT whose outcome is unknown is not
+// repeated: the answer is fault.ErrOutcomeUnknown.
 func InTx(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error) error {
 	return retry(ctx, func() error { return once(ctx, b, fn) })
 }
@@ -87,8 +91,9 @@ func retry(ctx context.Context, transaction func() error) error {
 	}
 }
 
-// backOff lets whoever a transaction collided with go first. The victim of a deadlock that came back at once would often
-// lock the same row again before the other, which is only just being woken, and be the next deadlock's victim.
+// backOff lets whoever a transaction collided with go first. The victim of a deadlock that came
+// back at once would often lock the same row again before the other, which is only just being
+// woken, and be the next deadlock's victim.
 func backOff(ctx context.Context, try int) {
 	wait := time.NewTimer(time.Duration(float64(retryAfter<<try) * (0.5 + rand.Float64())))
 	defer wait.Stop()
@@ -99,7 +104,12 @@ func backOff(ctx context.Context, try int) {
 }
 
 // InTxWithin is InTx that gives up, with ErrBusy, what has not come to its COMMIT in time.
-func InTxWithin(ctx context.Context, limit time.Duration, b Beginner, fn func(ctx context.Context, tx pgx.Tx, q *Queries) error) error {
+func InTxWithin(
+	ctx context.Context,
+	limit time.Duration,
+	b Beginner,
+	fn func(ctx context.Context, tx pgx.Tx, q *Queries) error,
+) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := InTx(bounded, b, func(tx pgx.Tx, q *Queries) error { return fn(bounded, tx, q) })
@@ -133,13 +143,15 @@ func once(ctx context.Context, b Beginner, fn func(tx pgx.Tx, q *Queries) error)
 	return commitError(tx.Commit(end))
 }
 
-// ending is the context in which a transaction ends: deaf to the caller's cancellation, yet bounded.
+// ending is the context in which a transaction ends: deaf to the caller's cancellation, yet
+// bounded.
 func ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 }
 
-// commitError tells a COMMIT the server refused from one nobody knows the outcome of. A server that ends the connection
-// (severity FATAL, say at its shutdown) has refused nothing: the commit may be in its log already.
+// commitError tells a COMMIT the server refused from one nobody knows the outcome of. A server that
+// ends the connection (severity FATAL, say at its shutdown) has refused nothing: the commit may be
+// in its log already.
 func commitError(err error) error {
 	switch {
 	case err == nil:

@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// open connects another pool to the test's database, for what has to happen beside a transaction even where the suite
-// runs with one connection.
+// open connects another pool to the test's database, for what has to happen beside a transaction
+// even where the suite runs with one connection.
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
 	t.Helper()
 	pool, err := db.Open(t.Context(), d.URL, conns, db.ForCommands)
@@ -68,7 +68,8 @@ func TestInTxCommitsAndRollsBack(t *testing.T) {
 	}
 }
 
-// A panic must neither commit nor keep the connection: with one connection the next transaction would hang.
+// A panic must neither commit nor keep the connection: with one connection the next transaction
+// would hang.
 func TestInTxRollsBackAPanic(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -85,7 +86,8 @@ func TestInTxRollsBackAPanic(t *testing.T) {
 	}
 }
 
-// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx says so.
+// An error fn keeps to itself has aborted the transaction all the same: COMMIT rolls back, and InTx
+// says so.
 func TestInTxReportsAnAbortedTransaction(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -159,13 +161,17 @@ func TestInTxRetries(t *testing.T) {
 	}
 }
 
-// Two transactions lock the same two rows crosswise. PostgreSQL breaks the deadlock by failing one, which InTx repeats.
+// Two transactions lock the same two rows crosswise. PostgreSQL breaks the deadlock by failing one,
+// which InTx repeats.
 func TestInTxRepeatsTheVictimOfADeadlock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	ctx := context.Background()
 	pool := open(t, d, 2)
-	if _, err := pool.Exec(ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)"); err != nil {
+	if _, err := pool.Exec(
+		ctx,
+		"create table pair (id int primary key, n int not null); insert into pair values (1, 0), (2, 0)",
+	); err != nil {
 		t.Fatal(err)
 	}
 	var both, done sync.WaitGroup
@@ -204,13 +210,17 @@ func increment(ctx context.Context, tx pgx.Tx, id int) error {
 	return err
 }
 
-// Under repeatable read, a row that another transaction has changed since is a serialization failure.
+// Under repeatable read, a row that another transaction has changed since is a serialization
+// failure.
 func TestInTxRepeatsASerializationFailure(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	ctx := context.Background()
 	pool := open(t, d, 2)
-	if _, err := pool.Exec(ctx, "create table pair (id int primary key, n int not null); insert into pair values (1, 0)"); err != nil {
+	if _, err := pool.Exec(
+		ctx,
+		"create table pair (id int primary key, n int not null); insert into pair values (1, 0)",
+	); err != nil {
 		t.Fatal(err)
 	}
 	runs := 0
@@ -234,7 +244,8 @@ func TestInTxRepeatsASerializationFailure(t *testing.T) {
 	}
 }
 
-// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an error like another.
+// What fails only at COMMIT is refused for certain: a collision is repeated, anything else is an
+// error like another.
 func TestInTxErrorsAtCommit(t *testing.T) {
 	t.Parallel()
 	for code, wantRuns := range map[string]int{"40001": 4, "23514": 1} {
@@ -257,7 +268,8 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 	}
 }
 
-// A server that ends the connection has not said whether it committed. Repeating could book twice, so InTx does not.
+// A server that ends the connection has not said whether it committed. Repeating could book twice,
+// so InTx does not.
 func TestInTxOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -360,8 +372,8 @@ func TestInTxCommitsAfterALongFn(t *testing.T) {
 	})
 }
 
-// Which of the answers to COMMIT leave its outcome open. Over TCP the server's last words can still arrive: FATAL is
-// no refusal, it may have committed before it went.
+// Which of the answers to COMMIT leave its outcome open. Over TCP the server's last words can still
+// arrive: FATAL is no refusal, it may have committed before it went.
 func TestInTxUnderstandsCommit(t *testing.T) {
 	t.Parallel()
 	answer := func(severity, code string) error { return &pgconn.PgError{SeverityUnlocalized: severity, Code: code} }

@@ -7,16 +7,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Kind is what a pool's connections are for. It bounds how long a statement may run, how long it may wait for a lock, and how
-// long a transaction may be silent. The server sees to that, so it holds also when this process freezes.
+// Kind is what a pool's connections are for. It bounds how long a statement may run, how long it
+// may wait for a lock, and how long a transaction may be silent. The server sees to that, so it
+// holds also when this process freezes.
 type Kind struct {
 	statement, lock, silence time.Duration
-	// byIndex has plans go by index. Tables that are now empty and now full are often taken for smaller than they are: a plan by
-	// index is never slow, while one made for an empty table and kept would read the full one whole.
+	// byIndex has plans go by index. Tables that are now empty and now full are often taken for
+	// smaller than they are: a plan by index is never slow, while one made for an empty table and
+	// kept would read the full one whole.
 	byIndex bool
 }
 
-// The kinds of connections a gateway has, each with a pool of its own, so that none of them uses up another's.
+// The kinds of connections a gateway has, each with a pool of its own, so that none of them uses up
+// another's.
 var (
 	// ForCreations: what they cannot lock at once is not to be had, and something else is tried.
 	ForCreations = Kind{statement: 5 * time.Second, lock: 200 * time.Millisecond, silence: 2 * time.Second}

@@ -30,13 +30,18 @@ func TestListIsBounded(t *testing.T) {
 	_, err = other.Exec(t.Context(), "begin; lock table rate_limit")
 	check(t, err)
 	began := time.Now()
-	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond || time.Since(began) > 20*time.Second {
+	if err := list(); !errors.Is(err, fault.ErrBusy) || time.Since(began) < 1900*time.Millisecond ||
+		time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 	_, err = other.Exec(t.Context(), "rollback")
 	check(t, err)
 	check(t, list())
-	_, err = db.List(t.Context(), d.Pool, func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
+	_, err = db.List(
+		t.Context(),
+		d.Pool,
+		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) },
+	)
 	if err == nil || errors.Is(err, fault.ErrBusy) {
 		t.Errorf("a list wrote: %v", err)
 	}

@@ -30,12 +30,16 @@ func TestMigrateAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// A database in which the accounts of the platform and of the world outside were opened by hand keeps what is on them.
+// A database in which the accounts of the platform and of the world outside were opened by hand
+// keeps what is on them.
 func TestMigrateKeepsAccounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d := dbtest.At(t, 20)
-	_, err := d.Pool.Exec(ctx, "insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)")
+	_, err := d.Pool.Exec(
+		ctx,
+		"insert into account (id, owner_kind, owner_id, purpose, balance) values (2, 'platform', 0, 'available', 7)",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,16 +57,22 @@ func TestMigrateKeepsAccounts(t *testing.T) {
 func TestMigrateNotesKeys(t *testing.T) {
 	t.Parallel()
 	d := dbtest.At(t, 21)
-	_, err := d.Pool.Exec(t.Context(), `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
+	_, err := d.Pool.Exec(
+		t.Context(),
+		`with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id)
 		insert into cashbox (merchant_id, name, currency, webhook_secret, webhook_secret_previous, webhook_secret_previous_until, created_at)
 		select id, 'Shop', 'RUB', '\x01aabbccdd0011'::bytea, '\x01000000ff0011'::bytea, now() + interval '1 hour', now() from m
 		union all select id, 'Shop', 'RUB', '', null, null, now() from m
-		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`)
+		union all select id, 'Shop', 'RUB', 'garbage', null, null, now() from m`,
+	)
 	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
 	needed, err := d.Queries().SecretKeyNeeded(t.Context(), dbtest.Start)
 	noError(t, err)
-	want := []db.SecretKeyNeededRow{{Purpose: "vault", Fingerprint: "000000ff"}, {Purpose: "vault", Fingerprint: "aabbccdd"}}
+	want := []db.SecretKeyNeededRow{
+		{Purpose: "vault", Fingerprint: "000000ff"},
+		{Purpose: "vault", Fingerprint: "aabbccdd"},
+	}
 	if !slices.Equal(needed, want) {
 		t.Errorf("needed: %v", needed)
 	}
@@ -72,16 +82,21 @@ func TestMigrateNotesKeys(t *testing.T) {
 	}
 }
 
-// Every column of bytes is among those that the vault seals, or known to be none of them: a start looks through the view.
+// Every column of bytes is among those that the vault seals, or known to be none of them: a start
+// looks through the view.
 func TestSealedColumnsAreKnown(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	const open = `{token.hash,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
 		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card}`
-	rows, err := d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
+	rows, err := d.Pool.Query(
+		t.Context(),
+		`select c.table_name || '.' || c.column_name from information_schema.columns c
 		where c.table_schema = 'public' and c.data_type = 'bytea'
 		  and not c.table_name || '.' || c.column_name = any ($1::text[])
-		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open)
+		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`,
+		open,
+	)
 	noError(t, err)
 	unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(unknown) > 0 {

@@ -35,8 +35,8 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
-// Cut takes a list that was read one row longer than its limit down to it, and names the cursor of the next page, nil on
-// the last.
+// Cut takes a list that was read one row longer than its limit down to it, and names the cursor of
+// the next page, nil on the last.
 func Cut[R any](rows []R, limit int32, id func(R) int64) ([]R, *string) {
 	if len(rows) <= int(limit) {
 		return rows, nil

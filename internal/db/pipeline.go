@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Query is one query of a pipeline, and where its answer goes. Do, One, Get and Maybe make them of the queries sqlc generates.
+// Query is one query of a pipeline, and where its answer goes. Do, One, Get and Maybe make them of
+// the queries sqlc generates.
 type Query struct {
 	run func(ctx context.Context, q *Queries) error
 }
@@ -20,7 +21,8 @@ func Do[P any](method func(*Queries, context.Context, P) error, params P) Query 
 	return Query{func(ctx context.Context, q *Queries) error { return method(q, ctx, params) }}
 }
 
-// One is a query whose answer goes to answer. In a transaction that goes on, ErrNoRows is its error where it finds nothing.
+// One is a query whose answer goes to answer. In a transaction that goes on, ErrNoRows is its error
+// where it finds nothing.
 func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, error), params P) Query {
 	return Query{func(ctx context.Context, q *Queries) error {
 		found, err := method(q, ctx, params)
@@ -33,7 +35,11 @@ func One[P, T any](answer *T, method func(*Queries, context.Context, P) (T, erro
 
 // Get is One for a query without parameters.
 func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Query {
-	return One(answer, func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) }, struct{}{})
+	return One(
+		answer,
+		func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) },
+		struct{}{},
+	)
 }
 
 // Maybe is a query that may find nothing: then answer becomes nil.
@@ -95,8 +101,9 @@ type batcher interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// Pipeline makes queries that do not depend on each other's answers in one round trip, in their order. Each statement has its
-// own snapshot, as if they came one by one. It returns the first error.
+// Pipeline makes queries that do not depend on each other's answers in one round trip, in their
+// order. Each statement has its own snapshot, as if they came one by one. It returns the first
+// error.
 func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
@@ -113,9 +120,10 @@ func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
 	return err
 }
 
-// Write makes queries in a transaction of their own and in one round trip: BEGIN, the queries and COMMIT go out together, so
-// that a lock is held for the server's own time only. What must stop the transaction has to be an error of the database,
-// say a violated constraint, whose name Violated tells. Collisions and unknown outcomes are treated as InTx treats them.
+// Write makes queries in a transaction of their own and in one round trip: BEGIN, the queries and
+// COMMIT go out together, so that a lock is held for the server's own time only. What must stop the
+// transaction has to be an error of the database, say a violated constraint, whose name Violated
+// tells. Collisions and unknown outcomes are treated as InTx treats them.
 func Write(ctx context.Context, pool *pgxpool.Pool, queries ...Query) error {
 	return retry(ctx, func() error { return writeOnce(ctx, pool, queries) })
 }

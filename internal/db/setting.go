@@ -11,8 +11,9 @@ import (
 	"gateway/internal/fault"
 )
 
-// RecordSetting writes a change into the log of settings, in the transaction of the change itself: who changed what, when,
-// and what was before and after, as JSON without secrets. Before is nil for something new.
+// RecordSetting writes a change into the log of settings, in the transaction of the change itself:
+// who changed what, when, and what was before and after, as JSON without secrets. Before is nil for
+// something new.
 func RecordSetting(ctx context.Context, q *Queries, c SettingChange) error {
 	_, err := recordSetting(ctx, q, c)
 	return err
@@ -35,13 +36,13 @@ type Setting struct {
 	Apply func(q *Queries) error
 	// New admits a setting that is not there yet; otherwise that is fault.ErrNotFound.
 	New bool
-	// Whole says that Read shows all that Apply may change, so that where it shows no change there is none to record. A
-	// password, say, is changed without a trace in what Read shows.
+	// Whole says that Read shows all that Apply may change, so that where it shows no change there
+	// is none to record. A password, say, is changed without a trace in what Read shows.
 	Whole bool
 }
 
-// ChangeSetting changes a setting and records it, with what it read before and after, in one transaction. Where nothing changed
-// nothing is recorded, and the ID stays 0.
+// ChangeSetting changes a setting and records it, with what it read before and after, in one
+// transaction. Where nothing changed nothing is recorded, and the ID stays 0.
 func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) (SettingChange, error) {
 	err := InTx(ctx, b, func(_ pgx.Tx, q *Queries) error {
 		var err error

@@ -56,8 +56,8 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// The driver leaves a reader blocked on a connection on which it once could not write at once. Whoever looks must not wait
-// for it.
+// The driver leaves a reader blocked on a connection on which it once could not write at once.
+// Whoever looks must not wait for it.
 func TestSilentBesideAReader(t *testing.T) {
 	t.Parallel()
 	ours, theirs := sockets(t)

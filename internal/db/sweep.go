@@ -19,9 +19,9 @@ const (
 	lockWait = "1s"
 )
 
-// Sweep does due rows, several at a time, each by itself. A row that fails, or whose locks are not to be had in
-// time, is put off: it keeps no later row waiting, and is not tried again at once. Each process remembers its own failures,
-// in real time.
+// Sweep does due rows, several at a time, each by itself. A row that fails, or whose locks are not
+// to be had in time, is put off: it keeps no later row waiting, and is not tried again at once.
+// Each process remembers its own failures, in real time.
 type Sweep[R any] struct {
 	id     func(R) int64
 	mu     sync.Mutex
@@ -38,7 +38,8 @@ func NewSweep[R any](id func(R) int64) *Sweep[R] {
 	return &Sweep[R]{id: id, failed: map[int64]failure{}}
 }
 
-// PutOff lists the ids that the list of what is due must leave out. It is never nil, since SQL finds nothing unequal to null.
+// PutOff lists the ids that the list of what is due must leave out. It is never nil, since SQL
+// finds nothing unequal to null.
 func (s *Sweep[R]) PutOff() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +56,8 @@ func (s *Sweep[R]) PutOff() []int64 {
 	return ids
 }
 
-// Run does what is due, page after page, until a page is not full or nothing more can be done now. list lists the next
-// page, in the order in which to do it, without the ids it is given.
+// Run does what is due, page after page, until a page is not full or nothing more can be done now.
+// list lists the next page, in the order in which to do it, without the ids it is given.
 func (s *Sweep[R]) Run(
 	ctx context.Context, page int32, list func(putOff []int64, page int32) ([]R, error),
 	do func(ctx context.Context, row R) (bool, error),
@@ -76,9 +77,13 @@ func (s *Sweep[R]) Run(
 	}
 }
 
-// doPage does the rows, in their order, and counts those of which do reports that it did something. It is called from several
-// goroutines at a time.
-func (s *Sweep[R]) doPage(ctx context.Context, rows []R, do func(ctx context.Context, row R) (bool, error)) (int, error) {
+// doPage does the rows, in their order, and counts those of which do reports that it did something.
+// It is called from several goroutines at a time.
+func (s *Sweep[R]) doPage(
+	ctx context.Context,
+	rows []R,
+	do func(ctx context.Context, row R) (bool, error),
+) (int, error) {
 	var next, count atomic.Int64
 	errs := make([]error, len(rows))
 	var sweeping sync.WaitGroup
@@ -110,7 +115,8 @@ func (s *Sweep[R]) note(id int64, err error) {
 	s.failed[id] = failure{wait: wait, until: time.Now().Add(wait)}
 }
 
-// WaitBriefly bounds each wait for a lock in the rest of the transaction, for background work that must not stand behind one.
+// WaitBriefly bounds each wait for a lock in the rest of the transaction, for background work that
+// must not stand behind one.
 func WaitBriefly() Query {
 	return Query{func(ctx context.Context, q *Queries) error {
 		_, err := q.db.Exec(ctx, "set local lock_timeout = '"+lockWait+"'")

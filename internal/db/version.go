@@ -22,9 +22,13 @@ var ErrNoGateway = errors.New("no gateway database here")
 // IsNoDatabase reports whether err says that a server has no database of that name.
 func IsNoDatabase(err error) bool { return hasCode(err, "3D000") }
 
-// CheckSchema reads which schema a database has, and fails unless it is exactly this program's. It changes nothing.
+// CheckSchema reads which schema a database has, and fails unless it is exactly this program's. It
+// changes nothing.
 func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err error) {
-	rows, err := pool.Query(ctx, "select version_id from goose_db_version where is_applied and version_id > 0 order by version_id")
+	rows, err := pool.Query(
+		ctx,
+		"select version_id from goose_db_version where is_applied and version_id > 0 order by version_id",
+	)
 	if err != nil {
 		return 0, schemaError(err)
 	}
@@ -40,8 +44,13 @@ func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err er
 		return 0, ErrNoGateway
 	}
 	if !slices.Equal(have, want) {
-		return 0, fmt.Errorf("the database has schema %d (%d migrations), this program %d (%d): gateway migrate brings an older one up to date",
-			have[len(have)-1], len(have), want[len(want)-1], len(want))
+		return 0, fmt.Errorf(
+			"the database has schema %d (%d migrations), this program %d (%d): gateway migrate brings an older one up to date",
+			have[len(have)-1],
+			len(have),
+			want[len(want)-1],
+			len(want),
+		)
 	}
 	return have[len(have)-1], nil
 }

@@ -1,5 +1,5 @@
-// Package dbtest gives each test a PostgreSQL database of its own, already migrated, and factories for what tests need
-// in it. One private server serves a test process.
+// Package dbtest gives each test a PostgreSQL database of its own, already migrated, and factories
+// for what tests need in it. One private server serves a test process.
 package dbtest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"gateway/schema"
 )
 
-// poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether anything inside a
-// transaction touches the pool.
+// poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether
+// anything inside a transaction touches the pool.
 const poolEnv = "GATEWAY_TEST_POOL"
 
 const (
@@ -37,13 +37,14 @@ var (
 	server   *pgserver.Server
 	startErr error
 	dir      string
-	// cloning is serial: PostgreSQL refuses to copy a template that another copy is reading from, now and then.
+	// cloning is serial: PostgreSQL refuses to copy a template that another copy is reading from,
+	// now and then.
 	cloning sync.Mutex
 	number  atomic.Int64
 )
 
-// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) { dbtest.Main(m) }. What else
-// the tests have started ends before it.
+// Main runs a package's tests and then stops their server: func TestMain(m *testing.M) {
+// dbtest.Main(m) }. What else the tests have started ends before it.
 func Main(m *testing.M, end ...func()) {
 	code := m.Run()
 	for _, e := range end {

@@ -18,8 +18,8 @@ import (
 // Start is the time at which what the factories make came to be.
 var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that takes sbp, sim and
-// card, none of them with a markup of its own.
+// MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that
+// takes sbp, sim and card, none of them with a markup of its own.
 type MerchantOpts struct {
 	Currency    string
 	Methods     []string
@@ -46,7 +46,10 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	o = o.defaults()
 	var m Merchant
 	var err error
-	m.ID, err = q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start})
+	m.ID, err = q.MerchantInsert(
+		ctx,
+		db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start},
+	)
 	check(t, err)
 	m.CashboxID, err = q.CashboxInsert(ctx, db.CashboxInsertParams{
 		MerchantID: m.ID, Name: "Shop", Currency: o.Currency, WebhookSecret: []byte{}, CreatedAt: Start,
@@ -92,7 +95,8 @@ func (o MerchantOpts) defaults() MerchantOpts {
 	return o
 }
 
-// TraderOpts are a trader's settings; the zero value has no USDT, no requisite and no share of the spread.
+// TraderOpts are a trader's settings; the zero value has no USDT, no requisite and no share of the
+// spread.
 type TraderOpts struct {
 	USDT         string
 	SharePercent string
@@ -116,7 +120,10 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	t.Helper()
 	ctx, q := t.Context(), d.Queries()
 	id, err := q.TraderInsert(ctx, db.TraderInsertParams{
-		Name: "Trader", RatePercent: o.RatePercent, SharePercent: decimal.RequireFromString(or(o.SharePercent, "0")), CreatedAt: Start,
+		Name:         "Trader",
+		RatePercent:  o.RatePercent,
+		SharePercent: decimal.RequireFromString(or(o.SharePercent, "0")),
+		CreatedAt:    Start,
 	})
 	check(t, err)
 	check(t, ledger.Open(ctx, q, ledger.Trader, id))
@@ -125,9 +132,17 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	for i := range o.Requisites {
 		holder, bank := "Ivan Petrov", "Sample Bank"
 		requisite, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
-			Currency: or(o.Currency, "RUB"), Method: or(o.Method, "sbp"), TraderID: id,
-			Value: fmt.Sprintf("+7900%03d%04d", id, i), Holder: &holder, Bank: &bank, Now: Start,
-			MinAmount: decimal.RequireFromString(or(o.MinAmount, "1")), MaxAmount: decimal.RequireFromString(or(o.MaxAmount, "1000000")),
+			Currency: or(o.Currency, "RUB"),
+			Method:   or(o.Method, "sbp"),
+			TraderID: id,
+			Value:    fmt.Sprintf("+7900%03d%04d", id, i),
+			Holder:   &holder,
+			Bank:     &bank,
+			Now:      Start,
+			MinAmount: decimal.RequireFromString(
+				or(o.MinAmount, "1"),
+			),
+			MaxAmount: decimal.RequireFromString(or(o.MaxAmount, "1000000")),
 		})
 		check(t, err)
 		trader.Requisites = append(trader.Requisites, requisite)
@@ -145,9 +160,17 @@ func or(value, otherwise string) string {
 // Fund brings USDT in from outside.
 func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	t.Helper()
-	check(t, ledger.Post(t.Context(), d.Queries(), ledger.Cause{Kind: "funding", Subject: "test", At: Start}, ledger.Transfer{
-		Debit: ledger.Available(ledger.External, 0), Credit: account, Amount: decimal.RequireFromString(amount),
-	}))
+	check(
+		t,
+		ledger.Post(
+			t.Context(),
+			d.Queries(),
+			ledger.Cause{Kind: "funding", Subject: "test", At: Start},
+			ledger.Transfer{
+				Debit: ledger.Available(ledger.External, 0), Credit: account, Amount: decimal.RequireFromString(amount),
+			},
+		),
+	)
 }
 
 // SetRate sets a currency's base rate; one that is not fresh is only the last known.

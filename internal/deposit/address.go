@@ -10,9 +10,14 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// networks are those that deposits come by, each with what says that an address is none of its, or "".
+// networks are those that deposits come by, each with what says that an address is none of its, or
+// "".
 var networks = map[string]func(address string) string{
-	"TRC20": wrongTron, "ERC20": wrongEthereum, "BEP20": wrongEthereum, "POLYGON": wrongEthereum, "ARBITRUM": wrongEthereum,
+	"TRC20":    wrongTron,
+	"ERC20":    wrongEthereum,
+	"BEP20":    wrongEthereum,
+	"POLYGON":  wrongEthereum,
+	"ARBITRUM": wrongEthereum,
 }
 
 const (
@@ -42,8 +47,8 @@ func wrongTron(address string) string {
 
 const ethereumDigits = 40
 
-// wrongEthereum checks an address of Ethereum and the networks that share its form. Letters of both cases carry a
-// checksum (EIP-55); of one case they carry none.
+// wrongEthereum checks an address of Ethereum and the networks that share its form. Letters of both
+// cases carry a checksum (EIP-55); of one case they carry none.
 func wrongEthereum(address string) string {
 	digits, prefixed := strings.CutPrefix(address, "0x")
 	if _, err := hex.DecodeString(digits); !prefixed || len(digits) != ethereumDigits || err != nil {
@@ -55,8 +60,8 @@ func wrongEthereum(address string) string {
 	return ""
 }
 
-// checksummed writes an address's digits as EIP-55 does: a letter is a capital where the digit at its place in the hash
-// of the small-lettered address is 8 or more.
+// checksummed writes an address's digits as EIP-55 does: a letter is a capital where the digit at
+// its place in the hash of the small-lettered address is 8 or more.
 func checksummed(digits string) string {
 	out := []byte(strings.ToLower(digits))
 	hash := sha3.NewLegacyKeccak256()

@@ -17,16 +17,37 @@ func TestAddresses(t *testing.T) {
 	}
 	good := map[string][]string{"TRC20": {usdtOfTron, "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"}}
 	bad := map[string][]string{"TRC20": {
-		"", "T", usdtOfTron[:33], usdtOfTron + "t", " " + usdtOfTron, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u", "tr7nhqjekqxgtci8q8zy4pl8otszgjlj6t",
-		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj60", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6l",
+		"",
+		"T",
+		usdtOfTron[:33],
+		usdtOfTron + "t",
+		" " + usdtOfTron,
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u",
+		"tr7nhqjekqxgtci8q8zy4pl8otszgjlj6t",
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj60",
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6l",
 		// Sound base58check, but of Bitcoin, and of the prefix next to Tron's.
-		"112D2adLM3UKy4Z4giRbReR6gjWuvHUqB", "TZJqCCFeCFdJJaGGgNhTbhcLdyjmqUrgFq", ethereum[0], strings.Repeat("T", 5000), "Тр7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj",
+		"112D2adLM3UKy4Z4giRbReR6gjWuvHUqB",
+		"TZJqCCFeCFdJJaGGgNhTbhcLdyjmqUrgFq",
+		ethereum[0],
+		strings.Repeat("T", 5000),
+		"Тр7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj",
 	}}
 	for _, network := range []string{"ERC20", "BEP20", "POLYGON", "ARBITRUM"} {
 		good[network] = ethereum
 		bad[network] = []string{
-			"", "0x", ethereum[0][2:], ethereum[0][:41], ethereum[0] + "0", "0X" + ethereum[0][2:], ethereum[0] + " ", "0x" + strings.Repeat("g", 40),
-			"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", usdtOfTron, "0x" + strings.Repeat("0", 5000),
+			"",
+			"0x",
+			ethereum[0][2:],
+			ethereum[0][:41],
+			ethereum[0] + "0",
+			"0X" + ethereum[0][2:],
+			ethereum[0] + " ",
+			"0x" + strings.Repeat("g", 40),
+			"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD",
+			"0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+			usdtOfTron,
+			"0x" + strings.Repeat("0", 5000),
 		}
 	}
 	for network, wrong := range networks {

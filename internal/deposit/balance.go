@@ -12,7 +12,11 @@ import (
 	"gateway/internal/ledger"
 )
 
-var errNoBridge = fault.New(fault.Refused, "cashbox_without_trader_bridge", "The cashbox is bridged to no trader's cashbox.")
+var errNoBridge = fault.New(
+	fault.Refused,
+	"cashbox_without_trader_bridge",
+	"The cashbox is bridged to no trader's cashbox.",
+)
 
 // Balance is what a cashbox holds, in USDT with 8 decimals.
 type Balance struct {
@@ -21,13 +25,16 @@ type Balance struct {
 	Total, Available, Reserved, Insurance decimal.Decimal
 }
 
-// Balance reads what a cashbox of the merchant's holds, in one snapshot. Any key of the merchant may.
+// Balance reads what a cashbox of the merchant's holds, in one snapshot. Any key of the merchant
+// may.
 func (s *Service) Balance(ctx context.Context, who caller.Caller, id int64) (Balance, error) {
 	if err := who.NeedMerchant(""); err != nil {
 		return Balance{}, err
 	}
 	row, err := s.q.CashboxBalance(ctx, db.CashboxBalanceParams{
-		ID: id, Available: ledger.Available(ledger.Cashbox, id).ID(), Reserved: ledger.Reserved(ledger.Cashbox, id).ID(),
+		ID:        id,
+		Available: ledger.Available(ledger.Cashbox, id).ID(),
+		Reserved:  ledger.Reserved(ledger.Cashbox, id).ID(),
 	})
 	switch {
 	case db.NoRows(err):

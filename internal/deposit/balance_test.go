@@ -15,7 +15,8 @@ import (
 func (d *desk) bridge(t *testing.T) int64 {
 	t.Helper()
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	err := d.Queries().CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
+	err := d.Queries().
+		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,12 @@ func TestBalance(t *testing.T) {
 	// Any key of the merchant may.
 	other := d.merchant.Caller
 	other.Scopes, other.CashboxID = []string{}, nil
-	if b, err := d.service.Balance(ctx, other, d.merchant.CashboxID); err != nil || b.TraderCashboxID != trader || b.CashboxID != d.merchant.CashboxID {
+	if b, err := d.service.Balance(
+		ctx,
+		other,
+		d.merchant.CashboxID,
+	); err != nil || b.TraderCashboxID != trader ||
+		b.CashboxID != d.merchant.CashboxID {
 		t.Errorf("another key: %+v %v", b, err)
 	}
 	if got := d.balance(t); got != "0 0 0 0" {

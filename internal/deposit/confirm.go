@@ -14,8 +14,8 @@ import (
 
 var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
 
-// Confirm credits a pending deposit to its cashbox, on an operator's word that the USDT have arrived. Of several
-// confirmations at once one does.
+// Confirm credits a pending deposit to its cashbox, on an operator's word that the USDT have
+// arrived. Of several confirmations at once one does.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
 	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
 }
@@ -84,7 +84,12 @@ func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	}
 	cause := ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt}
 	return ledger.Post(ctx, q, cause, ledger.Transfer{
-		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, d.CashboxID), Amount: d.Amount,
+		Debit: ledger.Available(
+			ledger.External,
+			0,
+		),
+		Credit: ledger.Available(ledger.Cashbox, d.CashboxID),
+		Amount: d.Amount,
 	})
 }
 

@@ -27,7 +27,8 @@ const (
 
 var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
 
-// Service serves merchants what their cashboxes hold and the deposits into them, and operators who confirm these.
+// Service serves merchants what their cashboxes hold and the deposits into them, and operators who
+// confirm these.
 type Service struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
@@ -62,8 +63,8 @@ type Created struct {
 	Mismatch []string
 }
 
-// Create makes a pending deposit, or answers with the one already made under the same idempotency key for the
-// same cashbox.
+// Create makes a pending deposit, or answers with the one already made under the same idempotency
+// key for the same cashbox.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := who.NeedMerchant(caller.ScopeDeposits); err != nil {
 		return Created{}, err
@@ -100,7 +101,12 @@ func (s *Service) checkOwner(ctx context.Context, who caller.Caller, id int64) e
 	return nil
 }
 
-func createDeposit(ctx context.Context, q *db.Queries, who caller.Caller, params db.DepositInsertParams) (Created, error) {
+func createDeposit(
+	ctx context.Context,
+	q *db.Queries,
+	who caller.Caller,
+	params db.DepositInsertParams,
+) (Created, error) {
 	made, err := q.DepositInsert(ctx, params)
 	if db.NoRows(err) {
 		return replayDeposit(ctx, q, params)
@@ -111,10 +117,13 @@ func createDeposit(ctx context.Context, q *db.Queries, who caller.Caller, params
 	return Created{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, who, nil, nil)
 }
 
-// replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to see what the winner
-// of a race has just committed.
+// replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to
+// see what the winner of a race has just committed.
 func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (Created, error) {
-	d, err := q.DepositByKey(ctx, db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey})
+	d, err := q.DepositByKey(
+		ctx,
+		db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey},
+	)
 	if err != nil {
 		return Created{}, fmt.Errorf("read idempotency key: %w", err)
 	}
@@ -139,16 +148,24 @@ const (
 	usdt         = "USDT"
 )
 
-// validate checks a whole request and reports every wrong field at once, those the codec found among them.
+// validate checks a whole request and reports every wrong field at once, those the codec found
+// among them.
 func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.DepositInsertParams{
-		Network: r.Network, Address: r.Address, ExternalReference: r.ExternalReference, Amount: fault.Read(f, "amount", r.Amount, money.ParseUSDT),
+		Network:           r.Network,
+		Address:           r.Address,
+		ExternalReference: r.ExternalReference,
+		Amount:            fault.Read(f, "amount", r.Amount, money.ParseUSDT),
 	}
 	if r.CashboxID != nil {
 		params.CashboxID = *r.CashboxID
 	}
-	f.Check(r.CashboxID != nil || f.Wrong("merchantCashboxId"), "merchantCashboxId", "is required: the key is bound to no cashbox")
+	f.Check(
+		r.CashboxID != nil || f.Wrong("merchantCashboxId"),
+		"merchantCashboxId",
+		"is required: the key is bound to no cashbox",
+	)
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)

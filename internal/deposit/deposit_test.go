@@ -49,7 +49,10 @@ func (d *desk) newMerchant(t *testing.T) dbtest.Merchant {
 // request is a valid one; the number makes its idempotency key.
 func request(number int) deposit.Request {
 	return deposit.Request{
-		Amount: "25.5", Network: "TRC20", Address: tron, IdempotencyKey: fmt.Sprintf("7d444840-9dc0-11d1-b245-5ffdce74f%03d", number),
+		Amount:         "25.5",
+		Network:        "TRC20",
+		Address:        tron,
+		IdempotencyKey: fmt.Sprintf("7d444840-9dc0-11d1-b245-5ffdce74f%03d", number),
 	}
 }
 
@@ -81,7 +84,8 @@ func TestDepositRepeats(t *testing.T) {
 	r := request(1)
 	r.ExternalReference, r.Currency = ptr(strings.Repeat("ж", 256)), ptr("USDT")
 	first := d.create(t, r)
-	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" || !first.StatusAt.Equal(dbtest.Start) {
+	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" ||
+		!first.StatusAt.Equal(dbtest.Start) {
 		t.Errorf("created %+v", first.Deposit)
 	}
 	for want, change := range map[string]func(*deposit.Request){
@@ -102,7 +106,8 @@ func TestDepositRepeats(t *testing.T) {
 			t.Errorf("%s: %+v %v", want, again, err)
 		}
 	}
-	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
+	// The same key for another cashbox of the merchant is a conflict; another merchant has the key
+	// to itself.
 	second := d.secondCashbox(t)
 	conflict := request(1)
 	conflict.CashboxID = &second
@@ -130,7 +135,8 @@ func (d *desk) secondCashbox(t *testing.T) int64 {
 	t.Helper()
 	var id int64
 	err := d.Pool.QueryRow(context.Background(), `insert into cashbox (merchant_id, name, currency, webhook_secret, created_at)
-		select merchant_id, 'Second', currency, webhook_secret, created_at from cashbox where id = $1 returning id`, d.merchant.CashboxID).Scan(&id)
+		select merchant_id, 'Second', currency, webhook_secret, created_at from cashbox where id = $1 returning id`, d.merchant.CashboxID).
+		Scan(&id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +206,12 @@ func TestDepositAccess(t *testing.T) {
 	wantFault(t, err, "cashbox_access_denied")
 	_, err = d.service.Get(ctx, without, made.ID)
 	wantFault(t, err, "merchant_scope_required")
-	if got, err := d.service.Get(ctx, d.merchant.Caller, made.ID); err != nil || got.IdempotencyKey != made.IdempotencyKey {
+	if got, err := d.service.Get(
+		ctx,
+		d.merchant.Caller,
+		made.ID,
+	); err != nil ||
+		got.IdempotencyKey != made.IdempotencyKey {
 		t.Errorf("read %+v %v", got, err)
 	}
 	for _, who := range []caller.Caller{d.merchant.Caller, {Kind: caller.Trader, TraderID: 1}, {Kind: caller.MerchantPortal, MerchantID: d.merchant.ID}} {
@@ -288,8 +299,13 @@ func TestConfirm(t *testing.T) {
 	}
 	var history string
 	err = d.Pool.QueryRow(ctx, `select string_agg(actor || ' ' || coalesce(from_status, '-') || '>' || to_status, '|' order by id)
-		from deposit_history`).Scan(&history)
-	if want := fmt.Sprintf("key:%d ->pending|operator:9 pending>confirmed", d.merchant.Caller.ID); err != nil || history != want {
+		from deposit_history`).
+		Scan(&history)
+	if want := fmt.Sprintf(
+		"key:%d ->pending|operator:9 pending>confirmed",
+		d.merchant.Caller.ID,
+	); err != nil ||
+		history != want {
 		t.Errorf("history %s (%v), want %s", history, err, want)
 	}
 }

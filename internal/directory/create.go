@@ -22,7 +22,8 @@ func checkName(f fault.Fields, name string) string {
 	return name
 }
 
-// NewMerchant is a merchant to be made. A nil APIEnabled is on; an empty RatePercent is no markup of its own.
+// NewMerchant is a merchant to be made. A nil APIEnabled is on; an empty RatePercent is no markup
+// of its own.
 type NewMerchant struct {
 	Name        string
 	APIEnabled  *bool
@@ -37,7 +38,13 @@ func (s *Settings) CreateMerchant(ctx context.Context, who caller.Caller, n NewM
 	}
 	f := fault.Decoded(ctx)
 	params := db.MerchantInsertParams{
-		Name: checkName(f, n.Name), ApiEnabled: n.APIEnabled, RatePercent: optionalPercent(f, "ratePercent", n.RatePercent), CreatedAt: c.At,
+		Name: checkName(
+			f,
+			n.Name,
+		),
+		ApiEnabled:  n.APIEnabled,
+		RatePercent: optionalPercent(f, "ratePercent", n.RatePercent),
+		CreatedAt:   c.At,
 	}
 	if err := f.Err(); err != nil {
 		return c, err
@@ -92,8 +99,8 @@ type NewCashbox struct {
 	TraderID int64
 }
 
-// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its webhooks, which is
-// shown here and never again.
+// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its
+// webhooks, which is shown here and never again.
 func (s *Settings) CreateCashbox(ctx context.Context, who caller.Caller, n NewCashbox) (Change, string, error) {
 	c, err := s.change(who, "cashbox", "")
 	if err != nil {
@@ -137,7 +144,11 @@ func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsert
 }
 
 // insertCashbox writes the row first: the secret is sealed for its id.
-func (s *Settings) insertCashbox(ctx context.Context, q *db.Queries, params db.CashboxInsertParams) (int64, string, error) {
+func (s *Settings) insertCashbox(
+	ctx context.Context,
+	q *db.Queries,
+	params db.CashboxInsertParams,
+) (int64, string, error) {
 	params.WebhookSecret = []byte{}
 	id, err := q.CashboxInsert(ctx, params)
 	if err != nil {
@@ -147,7 +158,10 @@ func (s *Settings) insertCashbox(ctx context.Context, q *db.Queries, params db.C
 	if err != nil {
 		return 0, "", err
 	}
-	if err := q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed}); err != nil {
+	if err := q.CashboxSetWebhookSecret(
+		ctx,
+		db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed},
+	); err != nil {
 		return 0, "", fmt.Errorf("keep webhook secret: %w", err)
 	}
 	return id, secret, ledger.Open(ctx, q, ledger.Cashbox, id)

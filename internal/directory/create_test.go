@@ -34,15 +34,27 @@ func TestCreateMerchant(t *testing.T) {
 	if value(t, c.After, "api_enabled") != true || value(t, c.After, "rate_percent") != nil {
 		t.Errorf("made %s", c.After)
 	}
-	c, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"})
+	c, err = b.settings.CreateMerchant(
+		ctx,
+		operator,
+		directory.NewMerchant{Name: "Shop", APIEnabled: ptr(false), RatePercent: "2.5"},
+	)
 	wantChange(t, c, err, "merchant", c.SubjectKey, "rate_percent", "new", 2.5)
 	if value(t, c.After, "api_enabled") != false {
 		t.Errorf("made %s", c.After)
 	}
 	// It can be changed by its id, and the log has what it was made with.
-	changed, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)})
+	changed, err := b.settings.UpdateMerchant(
+		ctx,
+		operator,
+		directory.MerchantUpdate{ID: number(t, c), APIEnabled: ptr(true)},
+	)
 	wantChange(t, changed, err, "merchant", c.SubjectKey, "api_enabled", false, true)
-	log, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey})
+	log, _, err := b.settings.Changes(
+		ctx,
+		operator,
+		directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &c.SubjectKey},
+	)
 	if err != nil || len(log) != 2 || log[1].ID != c.ID || string(log[1].After) != string(c.After) {
 		t.Errorf("log %+v %v", log, err)
 	}
@@ -56,9 +68,14 @@ func TestCreateTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := context.Background()
-	c, err := b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"})
+	c, err := b.settings.CreateTrader(
+		ctx,
+		operator,
+		directory.NewTrader{Name: " Trader ", SharePercent: "1.25", RatePercent: "3"},
+	)
 	wantChange(t, c, err, "trader", c.SubjectKey, "share_percent", "new", 1.25)
-	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 || value(t, c.After, "enabled") != true {
+	if value(t, c.After, "name") != "Trader" || value(t, c.After, "rate_percent") != 3.0 ||
+		value(t, c.After, "enabled") != true {
 		t.Errorf("made %s", c.After)
 	}
 	for _, account := range []ledger.Account{ledger.Available(ledger.Trader, number(t, c)), ledger.Reserved(ledger.Trader, number(t, c))} {
@@ -98,31 +115,43 @@ func TestCreateCashbox(t *testing.T) {
 		}
 	}
 	// It has no method until one is set.
-	set, err := b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200})
+	set, err := b.settings.SetMethod(
+		ctx,
+		operator,
+		directory.CashboxMethod{CashboxID: id, Name: "c2c", Enabled: true, ValiditySeconds: 1200},
+	)
 	wantChange(t, set, err, "cashbox_method", c.SubjectKey+"/c2c", "enabled", "new", true)
 
-	c, other, err := b.settings.CreateCashbox(ctx, operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"})
+	c, other, err := b.settings.CreateCashbox(
+		ctx,
+		operator,
+		directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "RUB"},
+	)
 	wantChange(t, c, err, "cashbox", c.SubjectKey, "trader_cashbox_id", "new", nil)
 	if other == secret {
 		t.Error("two cashboxes share a secret")
 	}
 	var leaked int
 	err = b.Pool.QueryRow(ctx, "select count(*) from setting_change c where c::text like '%' || $1 || '%' or c::text like '%webhook_secret\"%'",
-		strings.TrimPrefix(secret, "whsec_")).Scan(&leaked)
+		strings.TrimPrefix(secret, "whsec_")).
+		Scan(&leaked)
 	if err != nil || leaked != 0 {
 		t.Errorf("%d rows of the log tell of the secret (%v)", leaked, err)
 	}
 }
 
-// wantSealed wants the secret to be kept in the form it was sealed in for the cashbox's row, and in no other.
+// wantSealed wants the secret to be kept in the form it was sealed in for the cashbox's row, and in
+// no other.
 func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 	t.Helper()
 	var sealed []byte
-	if err := b.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", id).Scan(&sealed); err != nil {
+	if err := b.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", id).
+		Scan(&sealed); err != nil {
 		t.Fatal(err)
 	}
 	opened, err := newVault(t).Open(sealed, webhook.SecretPlace(id))
-	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") || strings.Contains(string(sealed), secret) {
+	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") ||
+		strings.Contains(string(sealed), secret) {
 		t.Errorf("sealed is %q (%v), the answer %q", opened, err, secret)
 	}
 }
@@ -138,9 +167,28 @@ func TestWrongCashbox(t *testing.T) {
 		return err
 	}
 	wantFields(t, create(operator, directory.NewCashbox{}), "merchantId", "name", "currency")
-	wantFields(t, create(operator, directory.NewCashbox{MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40}),
-		"merchantId", "name", "currency", "traderCashboxId")
-	wantFields(t, create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}), "currency", "traderCashboxId")
+	wantFields(
+		t,
+		create(
+			operator,
+			directory.NewCashbox{
+				MerchantID: 1 << 40,
+				Name:       strings.Repeat("x", 101),
+				Currency:   "XXX",
+				TraderID:   1 << 40,
+			},
+		),
+		"merchantId",
+		"name",
+		"currency",
+		"traderCashboxId",
+	)
+	wantFields(
+		t,
+		create(operator, directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
+		"currency",
+		"traderCashboxId",
+	)
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		ctx := context.Background()
 		_, merchant := b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})
@@ -155,7 +203,8 @@ func TestWrongCashbox(t *testing.T) {
 	}
 	var left int
 	err := b.Pool.QueryRow(t.Context(), `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
-		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`).Scan(&left)
+		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`).
+		Scan(&left)
 	if err != nil || left != 0 {
 		t.Errorf("%d rows of refused calls (%v)", left, err)
 	}

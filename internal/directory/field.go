@@ -16,7 +16,12 @@ func optionalPercent(f fault.Fields, field, literal string) decimal.NullDecimal 
 
 // optionalAmount reads a fiat amount; an empty one is none.
 func optionalAmount(f fault.Fields, field, literal string) decimal.NullDecimal {
-	return optional(f, field, literal, func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) })
+	return optional(
+		f,
+		field,
+		literal,
+		func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) },
+	)
 }
 
 func optional(f fault.Fields, field, literal string, parse func(string) (decimal.Decimal, error)) decimal.NullDecimal {

@@ -14,7 +14,11 @@ import (
 )
 
 var (
-	errTraderBalance     = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
+	errTraderBalance = fault.New(
+		fault.Refused,
+		"insufficient_trader_balance",
+		"The trader does not hold that much available.",
+	)
 	errReferenceConflict = fault.ErrIdempotencyConflict.Saying("The reference was used for another movement.")
 	errReferenceUsed     = errors.New("the reference is used")
 )
@@ -24,8 +28,8 @@ type Funding struct {
 	TraderID int64
 	// Amount is in USDT, more than 0, up to 8 decimals.
 	Amount string
-	// Reference names the movement outside, such as a transaction's hash. Of several calls with one reference one moves
-	// money, and the others answer with what it did.
+	// Reference names the movement outside, such as a transaction's hash. Of several calls with one
+	// reference one moves money, and the others answer with what it did.
 	Reference string
 }
 
@@ -72,7 +76,9 @@ const maxFundingReference = 255
 func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.TraderFundingInsertParams{
-		TraderID: n.TraderID, Amount: fault.Read(f, "amount", n.Amount, money.ParseUSDT), Reference: strings.TrimSpace(n.Reference),
+		TraderID:  n.TraderID,
+		Amount:    fault.Read(f, "amount", n.Amount, money.ParseUSDT),
+		Reference: strings.TrimSpace(n.Reference),
 	}
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Required("reference", params.Reference)
@@ -95,7 +101,12 @@ func postFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInse
 	}
 	cause := ledger.Cause{Kind: kind, Subject: "trader_funding", SubjectID: id, At: params.CreatedAt}
 	err = ledger.Post(ctx, q, cause, ledger.Transfer{
-		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Trader, params.TraderID), Amount: params.Amount,
+		Debit: ledger.Available(
+			ledger.External,
+			0,
+		),
+		Credit: ledger.Available(ledger.Trader, params.TraderID),
+		Amount: params.Amount,
 	})
 	if errors.Is(err, ledger.ErrInsufficient) {
 		return 0, errTraderBalance
@@ -103,8 +114,8 @@ func postFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInse
 	return id, err
 }
 
-// repeatFunding answers with the movement that has the reference. It reads after the transaction that found it used, and
-// so sees what the winner of a race has just committed.
+// repeatFunding answers with the movement that has the reference. It reads after the transaction
+// that found it used, and so sees what the winner of a race has just committed.
 func (s *Settings) repeatFunding(ctx context.Context, asked db.TraderFundingInsertParams) (Change, error) {
 	made, err := s.q.TraderFundingByReference(ctx, asked.Reference)
 	if err != nil {

@@ -40,7 +40,11 @@ func TestFundAndWithdraw(t *testing.T) {
 	b.wantTrader(t, "100")
 
 	// Repeats answer with what was done, however the number is written, and move nothing.
-	again, err := fund(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"})
+	again, err := fund(
+		ctx,
+		operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "0100.12345678", Reference: "tx-1"},
+	)
 	if err != nil || again.ID != c.ID || string(again.After) != string(c.After) {
 		t.Errorf("again: %+v %v", again, err)
 	}
@@ -86,7 +90,11 @@ func TestWithdrawTooMuch(t *testing.T) {
 	b.wantTrader(t, "0")
 	// What is held for payments is not theirs to take.
 	b.Fund(t, ledger.Reserved(ledger.Trader, b.trader.ID), "5")
-	_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"})
+	_, err = b.settings.WithdrawTrader(
+		ctx,
+		operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: "held"},
+	)
 	wantFault(t, err, "insufficient_trader_balance")
 }
 
@@ -95,20 +103,36 @@ func TestWrongFunding(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	for _, wrong := range []string{"", "0", "0.00000000", "-1", "+1", "1e3", "x", "NaN", "1.000000001", "1000000000000"} {
-		_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"})
+		_, err := b.settings.FundTrader(
+			ctx,
+			operator,
+			directory.Funding{TraderID: b.trader.ID, Amount: wrong, Reference: "tx"},
+		)
 		wantFields(t, err, "amount")
 		_, err = b.settings.WithdrawTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: wrong})
 		wantFields(t, err, "amount", "reference")
 	}
-	_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)})
+	_, err := b.settings.FundTrader(
+		ctx,
+		operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "1", Reference: strings.Repeat("x", 256)},
+	)
 	wantFields(t, err, "reference")
 	for _, unknown := range []int64{0, -1, 1 << 40} {
-		_, err := b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"})
+		_, err := b.settings.FundTrader(
+			ctx,
+			operator,
+			directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"},
+		)
 		wantFault(t, err, "not_found")
 	}
 	b.wantTrader(t, "0")
 	// The largest there is.
-	_, err = b.settings.FundTrader(ctx, operator, directory.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)})
+	_, err = b.settings.FundTrader(
+		ctx,
+		operator,
+		directory.Funding{TraderID: b.trader.ID, Amount: "999999999999.99999999", Reference: strings.Repeat("ж", 255)},
+	)
 	if err != nil {
 		t.Error(err)
 	}
@@ -124,7 +148,11 @@ func TestParallelFunding(t *testing.T) {
 	answers := map[int64]int{}
 	for range 10 {
 		calls.Go(func() {
-			c, err := b.settings.FundTrader(context.Background(), operator, directory.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"})
+			c, err := b.settings.FundTrader(
+				context.Background(),
+				operator,
+				directory.Funding{TraderID: b.trader.ID, Amount: "7", Reference: "tx"},
+			)
 			if err != nil {
 				t.Error(err)
 			}

@@ -15,8 +15,8 @@ import (
 	"gateway/internal/money"
 )
 
-// SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves between available and
-// reserved; what available does not cover is refused.
+// SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves
+// between available and reserved; what available does not cover is refused.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
 	c, err := s.change(who, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {
@@ -40,9 +40,19 @@ func insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance de
 	if err != nil {
 		return fmt.Errorf("read insurance: %w", err)
 	}
-	err = ledger.Post(ctx, q, ledger.Cause{Kind: "insurance", Subject: "insurance", SubjectID: id, At: c.At}, ledger.Transfer{
-		Debit: ledger.Available(ledger.Cashbox, id), Credit: ledger.Reserved(ledger.Cashbox, id), Amount: insurance.Sub(before),
-	})
+	err = ledger.Post(
+		ctx,
+		q,
+		ledger.Cause{Kind: "insurance", Subject: "insurance", SubjectID: id, At: c.At},
+		ledger.Transfer{
+			Debit: ledger.Available(
+				ledger.Cashbox,
+				id,
+			),
+			Credit: ledger.Reserved(ledger.Cashbox, id),
+			Amount: insurance.Sub(before),
+		},
+	)
 	if errors.Is(err, ledger.ErrInsufficient) {
 		return fault.ErrCashboxBalance
 	}

@@ -20,7 +20,8 @@ import (
 func (b *bundle) bridge(t *testing.T) {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{})
-	err := b.Queries().CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: b.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
+	err := b.Queries().
+		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: b.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func (b *bundle) balance(t *testing.T) string {
 
 func (b *bundle) held(t *testing.T) deposit.Balance {
 	t.Helper()
-	held, err := deposit.New(b.Pools(), &dbtest.Clock{}).Balance(context.Background(), b.merchant.Caller, b.merchant.CashboxID)
+	held, err := deposit.New(b.Pools(), &dbtest.Clock{}).
+		Balance(context.Background(), b.merchant.Caller, b.merchant.CashboxID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,8 @@ func TestInsurance(t *testing.T) {
 	}
 }
 
-// Operators who set it at the same time come one after the other: the last sum stands, and nothing is lost.
+// Operators who set it at the same time come one after the other: the last sum stands, and nothing
+// is lost.
 func TestParallelInsurance(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -96,7 +99,12 @@ func TestParallelInsurance(t *testing.T) {
 	var setting sync.WaitGroup
 	for i := range 10 {
 		setting.Go(func() {
-			if _, err := b.settings.SetInsurance(context.Background(), operator, b.merchant.CashboxID, strconv.Itoa(10*i)); err != nil {
+			if _, err := b.settings.SetInsurance(
+				context.Background(),
+				operator,
+				b.merchant.CashboxID,
+				strconv.Itoa(10*i),
+			); err != nil {
 				t.Error(err)
 			}
 		})
@@ -114,7 +122,12 @@ func TestPayoutSettings(t *testing.T) {
 	ctx := context.Background()
 	trader := b.NewTrader(t, dbtest.TraderOpts{})
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
-	method := directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, MarkupPercent: "2.5"}
+	method := directory.CashboxPayoutMethod{
+		CashboxID:     b.merchant.CashboxID,
+		Name:          "sbp",
+		Enabled:       true,
+		MarkupPercent: "2.5",
+	}
 	change, err := b.settings.SetPayoutMethod(ctx, operator, method)
 	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "validity_seconds", "new", 86400.0)
 	method.MarkupPercent, method.ValiditySeconds = "0", 604_800
@@ -128,9 +141,17 @@ func TestPayoutSettings(t *testing.T) {
 		_, err := b.settings.SetPayoutMethod(ctx, operator, m)
 		wantFields(t, err, wrong)
 	}
-	_, err = b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp"})
+	_, err = b.settings.SetPayoutMethod(
+		ctx,
+		operator,
+		directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp"},
+	)
 	wantFields(t, err, "markupPercent")
-	_, err = b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{CashboxID: 1 << 50, Name: "sbp", MarkupPercent: "1"})
+	_, err = b.settings.SetPayoutMethod(
+		ctx,
+		operator,
+		directory.CashboxPayoutMethod{CashboxID: 1 << 50, Name: "sbp", MarkupPercent: "1"},
+	)
 	wantFault(t, err, "not_found")
 	_, err = b.settings.SetPayoutMethod(ctx, b.merchant.Caller, method)
 	wantFault(t, err, "token_kind_not_allowed")
@@ -141,9 +162,17 @@ func TestPayoutSettings(t *testing.T) {
 	can.Enabled = false
 	change, err = b.settings.SetTraderPayoutMethod(ctx, operator, can)
 	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", true, false)
-	_, err = b.settings.SetTraderPayoutMethod(ctx, operator, directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"})
+	_, err = b.settings.SetTraderPayoutMethod(
+		ctx,
+		operator,
+		directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"},
+	)
 	wantFields(t, err, "method")
-	_, err = b.settings.SetTraderPayoutMethod(ctx, operator, directory.TraderPayoutMethod{TraderID: 1 << 50, Currency: "RUB", Method: "c2c"})
+	_, err = b.settings.SetTraderPayoutMethod(
+		ctx,
+		operator,
+		directory.TraderPayoutMethod{TraderID: 1 << 50, Currency: "RUB", Method: "c2c"},
+	)
 	wantFault(t, err, "not_found")
 }
 

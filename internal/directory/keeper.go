@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// Usable is how old what is kept may be that a payment is made by: what is switched off is so everywhere within a second.
+	// Usable is how old what is kept may be that a payment is made by: what is switched off is so
+	// everywhere within a second.
 	Usable = time.Second
 	// renewTimeout bounds a renewal: those who wait for it are told to come again.
 	renewTimeout = 5 * time.Second
 )
 
-// Keeper keeps the settings: shops, limits, rates, requisites and the terms of their traders. Every change raises one number,
-// which the keeper asks for, and then it reads what has changed.
+// Keeper keeps the settings: shops, limits, rates, requisites and the terms of their traders. Every
+// change raises one number, which the keeper asks for, and then it reads what has changed.
 type Keeper struct {
 	// Requisites are those that a payment chooses among.
 	Requisites *routing.Requisites
@@ -56,16 +57,22 @@ type cashbox struct {
 	methods map[string]db.CashboxMethodsSinceRow
 }
 
-// NewKeeper reads all settings. What it keeps may be used for so long after it was last found to be current, and is renewed by
-// whoever asks for it later. Nil metrics are counted nowhere.
-func NewKeeper(ctx context.Context, pool *pgxpool.Pool, usable time.Duration, metrics prometheus.Registerer) (*Keeper, error) {
+// NewKeeper reads all settings. What it keeps may be used for so long after it was last found to be
+// current, and is renewed by whoever asks for it later. Nil metrics are counted nowhere.
+func NewKeeper(
+	ctx context.Context,
+	pool *pgxpool.Pool,
+	usable time.Duration,
+	metrics prometheus.Registerer,
+) (*Keeper, error) {
 	k := &Keeper{
 		Requisites: routing.NewRequisites(), pool: pool, usable: usable,
 		merchants: map[int64]merchant{}, cashboxes: map[int64]*cashbox{},
 	}
 	if metrics != nil {
 		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "gateway_settings_age_seconds", Help: "How long ago the settings in memory were last found to be current.",
+			Name: "gateway_settings_age_seconds",
+			Help: "How long ago the settings in memory were last found to be current.",
 		}, func() float64 { return k.age().Seconds() }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "gateway_settings_version", Help: "The version of the settings in memory.",
 		}, func() float64 { return float64(k.Version()) }))
@@ -87,7 +94,8 @@ func (k *Keeper) age() time.Duration {
 	return time.Since(k.current)
 }
 
-// Current makes sure that what is kept may be used. Where the database cannot be asked, that is db.ErrUnavailable.
+// Current makes sure that what is kept may be used. Where the database cannot be asked, that is
+// db.ErrUnavailable.
 func (k *Keeper) Current(ctx context.Context) error {
 	asked := time.Now()
 	if k.age() < k.usable {
@@ -130,7 +138,8 @@ func (k *Keeper) renew(ctx context.Context) (bool, error) {
 		k.mu.Unlock()
 		return false, nil
 	}
-	// Whoever changes a setting has a version of their own: all up to the one that is seen have been committed.
+	// Whoever changes a setting has a version of their own: all up to the one that is seen have
+	// been committed.
 	var n renewal
 	if err := db.Pipeline(ctx, k.pool, n.queries(known+1)...); err != nil {
 		return false, fmt.Errorf("read the settings: %w", err)
@@ -210,8 +219,8 @@ type Shop struct {
 	MinAmount, MaxAmount decimal.NullDecimal
 }
 
-// Shop finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the first on which the method is
-// enabled. Nil is none.
+// Shop finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the
+// first on which the method is enabled. Nil is none.
 func (k *Keeper) Shop(merchantID int64, cashboxID *int64, method, currency string) *Shop {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -39,8 +39,11 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 
 var (
 	colorForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
-	// originForm leaves out all that could end a directive of a Content-Security-Policy, and wildcards.
-	originForm = regexp.MustCompile(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[1-9][0-9]{0,4})?$`)
+	// originForm leaves out all that could end a directive of a Content-Security-Policy, and
+	// wildcards.
+	originForm = regexp.MustCompile(
+		`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[1-9][0-9]{0,4})?$`,
+	)
 )
 
 const maxOrigin = 260
@@ -49,12 +52,20 @@ const maxOrigin = 260
 func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 	if u.PageColor != nil {
 		params.SetPageColor, params.PageColor = true, some(strings.ToLower(*u.PageColor))
-		f.Check(params.PageColor == nil || colorForm.MatchString(*params.PageColor), "pageColor", "must be a colour such as #1a6b54")
+		f.Check(
+			params.PageColor == nil || colorForm.MatchString(*params.PageColor),
+			"pageColor",
+			"must be a colour such as #1a6b54",
+		)
 	}
 	if u.FrameOrigin != nil {
 		params.SetFrameOrigin, params.FrameOrigin = true, some(strings.ToLower(*u.FrameOrigin))
-		f.Check(params.FrameOrigin == nil || len(*params.FrameOrigin) <= maxOrigin && originForm.MatchString(*params.FrameOrigin),
-			"frameOrigin", "must be an https origin such as https://shop.example, without a path")
+		f.Check(
+			params.FrameOrigin == nil ||
+				len(*params.FrameOrigin) <= maxOrigin && originForm.MatchString(*params.FrameOrigin),
+			"frameOrigin",
+			"must be an https origin such as https://shop.example, without a path",
+		)
 	}
 }
 

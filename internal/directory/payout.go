@@ -52,21 +52,35 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m Cas
 	})
 }
 
-func (m CashboxPayoutMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxPayoutMethodSetParams, error) {
+func (m CashboxPayoutMethod) validate(
+	ctx context.Context,
+	q *db.Queries,
+	currency string,
+) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	if m.ValiditySeconds == 0 {
 		m.ValiditySeconds = payoutValidity
 	}
-	f.Check(m.ValiditySeconds > 0 && m.ValiditySeconds <= maxPayoutValidity, "validitySeconds", "must be between 1 and %d", maxPayoutValidity)
+	f.Check(
+		m.ValiditySeconds > 0 && m.ValiditySeconds <= maxPayoutValidity,
+		"validitySeconds",
+		"must be between 1 and %d",
+		maxPayoutValidity,
+	)
 	markup := optionalPercent(f, "markupPercent", m.MarkupPercent)
 	f.Check(m.MarkupPercent != "", "markupPercent", "is required")
 	params := db.CashboxPayoutMethodSetParams{
-		CashboxID: m.CashboxID, Method: m.Name, Enabled: m.Enabled, MarkupPercent: markup.Decimal, ValiditySeconds: m.ValiditySeconds,
+		CashboxID:       m.CashboxID,
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		MarkupPercent:   markup.Decimal,
+		ValiditySeconds: m.ValiditySeconds,
 	}
 	return params, checkPayoutMethod(ctx, q, f, m.Name, currency)
 }
 
-// checkPayoutMethod wants a method the platform pays out by, and reports it with all else that is wrong.
+// checkPayoutMethod wants a method the platform pays out by, and reports it with all else that is
+// wrong.
 func checkPayoutMethod(ctx context.Context, q *db.Queries, f fault.Fields, name, currency string) error {
 	methods, err := q.PayoutMethodList(ctx)
 	if err != nil {

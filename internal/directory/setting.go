@@ -21,7 +21,8 @@ type Settings struct {
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
-	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a sandbox.
+	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
+	// sandbox.
 	CardsWithoutAcquirer bool
 }
 
@@ -49,7 +50,8 @@ type MerchantUpdate struct {
 
 const maxOpenPayments = 50_000
 
-// UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it may have.
+// UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it
+// may have.
 func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u MerchantUpdate) (Change, error) {
 	c, err := s.change(who, "merchant", strconv.FormatInt(u.ID, 10))
 	if err != nil {
@@ -72,7 +74,8 @@ func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u Merc
 	})
 }
 
-// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text clears its field.
+// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text
+// clears its field.
 type CashboxUpdate struct {
 	ID             int64
 	CollectEnabled *bool
@@ -153,19 +156,36 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 	})
 }
 
-func (m CashboxMethod) validate(ctx context.Context, q *db.Queries, currency string) (db.CashboxMethodSetParams, error) {
+func (m CashboxMethod) validate(
+	ctx context.Context,
+	q *db.Queries,
+	currency string,
+) (db.CashboxMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CashboxMethodSetParams{
-		CashboxID: m.CashboxID, Method: m.Name, Enabled: m.Enabled, ValiditySeconds: m.ValiditySeconds,
-		MarginPercent: optionalPercent(f, "marginPercent", m.MarginPercent),
-		MinAmount:     optionalAmount(f, "minAmount", m.MinAmount), MaxAmount: optionalAmount(f, "maxAmount", m.MaxAmount),
+		CashboxID:       m.CashboxID,
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		ValiditySeconds: m.ValiditySeconds,
+		MarginPercent:   optionalPercent(f, "marginPercent", m.MarginPercent),
+		MinAmount: optionalAmount(
+			f,
+			"minAmount",
+			m.MinAmount,
+		),
+		MaxAmount: optionalAmount(f, "maxAmount", m.MaxAmount),
 	}
 	known, err := knownMethod(ctx, q, m.Name, currency)
 	if err != nil {
 		return params, err
 	}
 	f.Check(known, "method", "is not a method for %s", currency)
-	f.Check(m.ValiditySeconds >= 1 && m.ValiditySeconds <= maxValiditySeconds, "validitySeconds", "must be between 1 and %d", maxValiditySeconds)
+	f.Check(
+		m.ValiditySeconds >= 1 && m.ValiditySeconds <= maxValiditySeconds,
+		"validitySeconds",
+		"must be between 1 and %d",
+		maxValiditySeconds,
+	)
 	checkOrder(f, params.MinAmount, params.MaxAmount)
 	return params, f.Err()
 }
@@ -181,7 +201,11 @@ func knownMethod(ctx context.Context, q *db.Queries, name, currency string) (boo
 }
 
 // SetPlatformLimit makes or changes a currency's limits.
-func (s *Settings) SetPlatformLimit(ctx context.Context, who caller.Caller, currency, minimum, maximum string) (Change, error) {
+func (s *Settings) SetPlatformLimit(
+	ctx context.Context,
+	who caller.Caller,
+	currency, minimum, maximum string,
+) (Change, error) {
 	c, err := s.change(who, "platform_limit", currency)
 	if err != nil {
 		return c, err

@@ -58,7 +58,8 @@ func wantChange(t *testing.T, c directory.Change, err error, subject, key, field
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Actor != "operator:9" || c.Subject != subject || c.SubjectKey != key || !c.At.Equal(dbtest.Start) || c.ID == 0 {
+	if c.Actor != "operator:9" || c.Subject != subject || c.SubjectKey != key || !c.At.Equal(dbtest.Start) ||
+		c.ID == 0 {
 		t.Errorf("change %+v", c)
 	}
 	if got := value(t, c.Before, field); got != before {
@@ -100,24 +101,50 @@ func TestEveryChangeIsKept(t *testing.T) {
 	ctx := context.Background()
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
 
-	c, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false)})
+	c, err := b.settings.UpdateMerchant(
+		ctx,
+		operator,
+		directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false)},
+	)
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("2.5")})
+	c, err = b.settings.UpdateMerchant(
+		ctx,
+		operator,
+		directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("2.5")},
+	)
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
 	c, err = b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: ptr("")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)},
+	)
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID})
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &b.trader.ID},
+	)
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
 	if strings.Contains(string(c.After), "secret\"") {
 		t.Errorf("the log keeps a secret: %s", c.After)
 	}
-	c, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(0))})
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(0))},
+	)
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
 
-	m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000"}
+	m := directory.CashboxMethod{
+		CashboxID:       b.merchant.CashboxID,
+		Name:            "sbp",
+		ValiditySeconds: 600,
+		MarginPercent:   "4",
+		MaxAmount:       "5000",
+	}
 	c, err = b.settings.SetMethod(ctx, operator, m)
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
 	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "100000")
@@ -129,7 +156,11 @@ func TestEveryChangeIsKept(t *testing.T) {
 	if err != nil || len(changes) != 2 || cursor == nil || changes[0].ID != c.ID {
 		t.Fatalf("%d changes, cursor %v, %v", len(changes), cursor, err)
 	}
-	changes, cursor, err = b.settings.Changes(ctx, operator, directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &merchant})
+	changes, cursor, err = b.settings.Changes(
+		ctx,
+		operator,
+		directory.ChangePage{Subject: ptr("merchant"), SubjectKey: &merchant},
+	)
 	if err != nil || len(changes) != 3 || cursor != nil {
 		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
 	}
@@ -146,28 +177,53 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	ctx := context.Background()
 	calls := map[string]func() (directory.Change, error){
 		"merchant": func() (directory.Change, error) {
-			return b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false), RatePercent: ptr("3.5")})
+			return b.settings.UpdateMerchant(
+				ctx,
+				operator,
+				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: ptr(false), RatePercent: ptr("3.5")},
+			)
 		},
 		"cashbox": func() (directory.Change, error) {
-			return b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)})
+			return b.settings.UpdateCashbox(
+				ctx,
+				operator,
+				directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: ptr(false)},
+			)
 		},
 		"method": func() (directory.Change, error) {
-			return b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77})
+			return b.settings.SetMethod(
+				ctx,
+				operator,
+				directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77},
+			)
 		},
 		"platform limit": func() (directory.Change, error) { return b.settings.SetPlatformLimit(ctx, operator, "RUB", "1", "5") },
 		"trader": func() (directory.Change, error) {
-			return b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), MaxOpenPayins: ptr(int32(7))})
+			return b.settings.UpdateTrader(
+				ctx,
+				operator,
+				directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), MaxOpenPayins: ptr(int32(7))},
+			)
 		},
 		"requisite": func() (directory.Change, error) {
 			return b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
-				ID: b.trader.Requisites[0], Limits: directory.Limits{DailySum: ptr("5000"), WorkFrom: ptr("09:00"), WorkUntil: ptr("18:00")},
+				ID:     b.trader.Requisites[0],
+				Limits: directory.Limits{DailySum: ptr("5000"), WorkFrom: ptr("09:00"), WorkUntil: ptr("18:00")},
 			})
 		},
 		"payout method": func() (directory.Change, error) {
-			return b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"})
+			return b.settings.SetPayoutMethod(
+				ctx,
+				operator,
+				directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "2"},
+			)
 		},
 		"trader's payout method": func() (directory.Change, error) {
-			return b.settings.SetTraderPayoutMethod(ctx, operator, directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true})
+			return b.settings.SetTraderPayoutMethod(
+				ctx,
+				operator,
+				directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true},
+			)
 		},
 		"insurance": func() (directory.Change, error) {
 			return b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, "3")
@@ -196,17 +252,33 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	ctx := context.Background()
 	trader := strconv.FormatInt(b.trader.ID, 10)
 	off := b.trader.Requisites[0]
-	if _, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: ptr(false)}); err != nil {
+	if _, err := b.settings.UpdateRequisite(
+		ctx,
+		operator,
+		directory.RequisiteUpdate{ID: off, Enabled: ptr(false)},
+	); err != nil {
 		t.Fatal(err)
 	}
-	c, err := b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")})
+	c, err := b.settings.UpdateTrader(
+		ctx,
+		operator,
+		directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(false), SharePercent: ptr("1.25"), RatePercent: ptr("3")},
+	)
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
-	c, err = b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")})
+	c, err = b.settings.UpdateTrader(
+		ctx,
+		operator,
+		directory.TraderUpdate{ID: b.trader.ID, Enabled: ptr(true), RatePercent: ptr("")},
+	)
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
-	if _, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: ptr(true)}); err != nil {
+	if _, err := b.settings.UpdateRequisite(
+		ctx,
+		operator,
+		directory.RequisiteUpdate{ID: off, Enabled: ptr(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	b.wantRequisites(t, " none 1.25| none 1.25")
@@ -244,8 +316,17 @@ func TestLimitsOfARequisite(t *testing.T) {
 	n := directory.NewRequisite{
 		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: ptr("Bank"),
 		Limits: directory.Limits{
-			MinAmount: ptr("100"), MaxAmount: ptr("5000"), TimeZone: ptr("Asia/Baku"), DailyCount: ptr(int32(7)),
-			DailySum: ptr("90000"), OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:00"), WorkUntil: ptr("06:30"), Weight: ptr(int32(4)),
+			MinAmount:  ptr("100"),
+			MaxAmount:  ptr("5000"),
+			TimeZone:   ptr("Asia/Baku"),
+			DailyCount: ptr(int32(7)),
+			DailySum: ptr(
+				"90000",
+			),
+			OpenPayments: ptr(int32(3)),
+			WorkFrom:     ptr("22:00"),
+			WorkUntil:    ptr("06:30"),
+			Weight:       ptr(int32(4)),
 		},
 	}
 	c, err := b.settings.CreateRequisite(ctx, operator, n)
@@ -261,7 +342,13 @@ func TestLimitsOfARequisite(t *testing.T) {
 		}
 	}
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	cleared := directory.Limits{DailyCount: ptr(int32(0)), DailySum: ptr(""), OpenPayments: ptr(int32(0)), WorkFrom: ptr(""), WorkUntil: ptr("")}
+	cleared := directory.Limits{
+		DailyCount:   ptr(int32(0)),
+		DailySum:     ptr(""),
+		OpenPayments: ptr(int32(0)),
+		WorkFrom:     ptr(""),
+		WorkUntil:    ptr(""),
+	}
 	c, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared})
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +361,11 @@ func TestLimitsOfARequisite(t *testing.T) {
 	if got := value(t, c.After, "min_amount"); got != 100.0 {
 		t.Errorf("min_amount became %v", got)
 	}
-	_, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: ptr("5000.01")}})
+	_, err = b.settings.UpdateRequisite(
+		ctx,
+		operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: ptr("5000.01")}},
+	)
 	wantFields(t, err, "limits.minAmount")
 }
 
@@ -286,7 +377,11 @@ func TestWrongSettings(t *testing.T) {
 		return directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
 	}
 	limited := func(l directory.Limits) error {
-		_, err := b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
+		_, err := b.settings.UpdateRequisite(
+			ctx,
+			operator,
+			directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l},
+		)
 		return err
 	}
 	create := func(n directory.NewRequisite) error {
@@ -303,24 +398,71 @@ func TestWrongSettings(t *testing.T) {
 	wantFields(t, create(requisite("card", "2200000000000005")), "value")
 	wantFields(t, create(requisite("sbp", "89001234567")), "value")
 	wantFields(t, create(requisite("c2c", "2200000000000004")), "method")
-	wantFields(t, create(directory.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}), "traderId")
-	wantFields(t, create(directory.NewRequisite{TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000"}), "value")
-	wantFields(t, limited(directory.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
-		"limits.timeZone", "limits.weight", "limits.dailyCount")
-	wantFields(t, limited(directory.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}), "limits.workFrom", "limits.workUntil")
+	wantFields(
+		t,
+		create(directory.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}),
+		"traderId",
+	)
+	wantFields(
+		t,
+		create(
+			directory.NewRequisite{
+				TraderID: b.trader.ID,
+				Currency: "MNT",
+				Method:   "iban",
+				Value:    "MN120005000000000000",
+			},
+		),
+		"value",
+	)
+	wantFields(
+		t,
+		limited(directory.Limits{TimeZone: ptr("Mars/Base"), Weight: ptr(int32(0)), DailyCount: ptr(int32(-1))}),
+		"limits.timeZone",
+		"limits.weight",
+		"limits.dailyCount",
+	)
+	wantFields(
+		t,
+		limited(directory.Limits{WorkFrom: ptr("24:00"), WorkUntil: ptr("")}),
+		"limits.workFrom",
+		"limits.workUntil",
+	)
 	wantFields(t, limited(directory.Limits{WorkFrom: ptr("09:00"), WorkUntil: ptr("09:00")}), "limits.workUntil")
 	wantFields(t, limited(directory.Limits{DailySum: ptr("0")}), "limits.dailySum")
-	_, err := b.settings.SetMethod(ctx, operator, directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
+	_, err := b.settings.SetMethod(
+		ctx,
+		operator,
+		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401},
+	)
 	wantFields(t, err, "method", "validitySeconds")
 	_, err = b.settings.SetPlatformLimit(ctx, operator, "XXX", "2", "1")
 	wantFields(t, err, "currency", "maxAmount")
-	_, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))})
+	_, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: ptr(int64(1 << 40))},
+	)
 	wantFields(t, err, "traderCashboxId")
-	if _, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := b.settings.UpdateMerchant(
+		ctx,
+		operator,
+		directory.MerchantUpdate{ID: 1 << 40},
+	); !errors.Is(
+		err,
+		fault.ErrNotFound,
+	) {
 		t.Errorf("unknown merchant: %v", err)
 	}
 	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
-		if _, err := b.settings.UpdateMerchant(ctx, who, directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
+		if _, err := b.settings.UpdateMerchant(
+			ctx,
+			who,
+			directory.MerchantUpdate{ID: b.merchant.ID},
+		); !errors.Is(
+			err,
+			fault.ErrTokenKindNotAllowed,
+		) {
 			t.Errorf("%s: %v", who.Kind, err)
 		}
 	}
@@ -344,7 +486,8 @@ func TestDesk(t *testing.T) {
 		}
 	}
 	wrong(desk, "traderId")
-	if err := b.Queries().AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}); err != nil {
+	if err := b.Queries().
+		AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}); err != nil {
 		t.Fatal(err)
 	}
 	withValue, withOpen, elsewhere := desk, desk, desk
@@ -357,7 +500,11 @@ func TestDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	_, err = b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: ptr(int32(3))}})
+	_, err = b.settings.UpdateRequisite(
+		ctx,
+		operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: ptr(int32(3))}},
+	)
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
 		t.Errorf("a limit it cannot keep: %v", err)
 	}

@@ -79,7 +79,12 @@ func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
 	f.Check(l.MinAmount == nil || *l.MinAmount != "", "limits.minAmount", "cannot be cleared")
 	f.Check(l.MaxAmount == nil || *l.MaxAmount != "", "limits.maxAmount", "cannot be cleared")
 	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
-	f.Check(l.Weight == nil || *l.Weight >= 1 && *l.Weight <= maxWeight, "limits.weight", "must be between 1 and %d", maxWeight)
+	f.Check(
+		l.Weight == nil || *l.Weight >= 1 && *l.Weight <= maxWeight,
+		"limits.weight",
+		"must be between 1 and %d",
+		maxWeight,
+	)
 	l.hours(f, &p)
 	return p
 }
@@ -142,15 +147,28 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 	if !limits.MaxAmount.Valid {
 		limits.MaxAmount = optionalAmount(f, "", defaultMax)
 	}
-	f.Check(limits.MinAmount.Decimal.LessThanOrEqual(limits.MaxAmount.Decimal), n.Limits.orderField(), wrongOrder, defaultMin, defaultMax)
+	f.Check(
+		limits.MinAmount.Decimal.LessThanOrEqual(limits.MaxAmount.Decimal),
+		n.Limits.orderField(),
+		wrongOrder,
+		defaultMin,
+		defaultMax,
+	)
 	if err := s.checkRequisite(ctx, f, n); err != nil {
 		return c, err
 	}
 	return db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
-				TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Value: n.Value, Holder: n.Holder, Bank: n.Bank,
-				MinAmount: limits.MinAmount.Decimal, MaxAmount: limits.MaxAmount.Decimal, Now: c.At,
+				TraderID:  n.TraderID,
+				Currency:  n.Currency,
+				Method:    n.Method,
+				Value:     n.Value,
+				Holder:    n.Holder,
+				Bank:      n.Bank,
+				MinAmount: limits.MinAmount.Decimal,
+				MaxAmount: limits.MaxAmount.Decimal,
+				Now:       c.At,
 			})
 			if db.NoRows(err) {
 				return 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
@@ -202,8 +220,8 @@ func (l Limits) orderField() string {
 
 const openNotForDesks = "is not for card methods"
 
-// checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any number of payments may
-// be open on it.
+// checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any
+// number of payments may be open on it.
 func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
 	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
 	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", openNotForDesks)

@@ -10,7 +10,8 @@ import (
 	"gateway/internal/requisite"
 )
 
-// The methods in the database ask for types that are known, and a payout by each method may be sent to some type.
+// The methods in the database ask for types that are known, and a payout by each method may be sent
+// to some type.
 func TestMethodsAskForKnownTypes(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -18,7 +18,8 @@ func tooLarge(limit int64) error {
 	return fault.Newf(fault.TooLarge, "body_too_large", "The body must be at most %d bytes.", limit)
 }
 
-// onceBody reads the request's body when first asked for, up to the limit, and puts it back for the handler.
+// onceBody reads the request's body when first asked for, up to the limit, and puts it back for the
+// handler.
 func onceBody(r *http.Request) auth.ReadBody {
 	var content []byte
 	var err error
@@ -42,7 +43,8 @@ type received struct {
 // Close implements io.Closer.
 func (received) Close() error { return nil }
 
-// ReadBody reads a request's body, to its limit at most. One that the door has read it returns as it is.
+// ReadBody reads a request's body, to its limit at most. One that the door has read it returns as
+// it is.
 func ReadBody(body io.Reader, limit int64) ([]byte, error) {
 	if body, ok := body.(received); ok {
 		return body.content, nil

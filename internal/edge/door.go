@@ -15,12 +15,14 @@ import (
 // Fail writes an error in the shape of the transport it belongs to.
 type Fail func(w http.ResponseWriter, r *http.Request, err error)
 
-// Access says of a procedure which kinds of callers it lets in. A caller without any credentials is told of the first.
+// Access says of a procedure which kinds of callers it lets in. A caller without any credentials is
+// told of the first.
 type Access map[string][]caller.Kind
 
-// Uploads are the procedures whose body brings a file, each with the scope it needs. The body may be larger than others, and the
-// signature covers what it says instead of its bytes: the door settles who calls and what they may do before anything of the body
-// is read, and the handler checks the signature, by auth.ProveUpload.
+// Uploads are the procedures whose body brings a file, each with the scope it needs. The body may
+// be larger than others, and the signature covers what it says instead of its bytes: the door
+// settles who calls and what they may do before anything of the body is read, and the handler
+// checks the signature, by auth.ProveUpload.
 type Uploads map[string]string
 
 // Has reports whether a procedure is an upload.
@@ -37,7 +39,8 @@ func (u Uploads) MaxBody(procedure string) int64 {
 	return MaxBody
 }
 
-// Door authenticates callers and bounds how much they may ask for, before anything else sees their requests.
+// Door authenticates callers and bounds how much they may ask for, before anything else sees their
+// requests.
 type Door struct {
 	keys    *auth.Keys
 	users   *auth.Users
@@ -53,7 +56,14 @@ type Door struct {
 }
 
 // NewDoor makes the door of some procedures. It refuses one that access does not list.
-func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, access Access, uploads Uploads, procedures []string) (*Door, error) {
+func NewDoor(
+	keys *auth.Keys,
+	users *auth.Users,
+	limits *limit.Limits,
+	access Access,
+	uploads Uploads,
+	procedures []string,
+) (*Door, error) {
 	for _, procedure := range procedures {
 		if len(access[procedure]) == 0 {
 			return nil, fmt.Errorf("procedure %s: nobody is said to have access", procedure)
@@ -65,9 +75,13 @@ func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, access Ac
 	}, nil
 }
 
-// Guard lets a caller through to the procedure's handler once it has proved who it is, with its body read and put back
-// and itself in the request's context.
-func (d *Door) Guard(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+// Guard lets a caller through to the procedure's handler once it has proved who it is, with its
+// body read and put back and itself in the request's context.
+func (d *Door) Guard(
+	procedure string,
+	fail func(http.ResponseWriter, *http.Request, error),
+	next http.Handler,
+) http.Handler {
 	if d.uploads.Has(procedure) {
 		return d.guardUpload(procedure, fail, next)
 	}
@@ -136,13 +150,14 @@ func (d *Door) admit(r *http.Request, kinds []caller.Kind, body auth.ReadBody) (
 	return caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
-// signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by what it sent, and
-// where it sent nothing, by the first kind of the row.
+// signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by
+// what it sent, and where it sent nothing, by the first kind of the row.
 func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
-// count bounds how often a key or a user may call and, of callers who are neither, an address may write.
+// count bounds how often a key or a user may call and, of callers who are neither, an address may
+// write.
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {

@@ -10,10 +10,12 @@ import (
 	"gateway/internal/fault"
 )
 
-// internalFault is what a stranger learns of an error that is not a fault: nothing but its request id.
+// internalFault is what a stranger learns of an error that is not a fault: nothing but its request
+// id.
 var internalFault = fault.New(0, "internal_error", "Something went wrong on our side.")
 
-// Public returns the fault inside err. An error that is none, or that came with a 503, is logged; the former is hidden.
+// Public returns the fault inside err. An error that is none, or that came with a 503, is logged;
+// the former is hidden.
 func Public(ctx context.Context, err error) *fault.Error {
 	f := fault.As(err)
 	if f == nil {
@@ -54,7 +56,8 @@ func HTTPStatus(kind fault.Kind) int {
 	}
 }
 
-// SetRetryAfter adds the Retry-After header, in whole seconds, where the fault knows when to come back.
+// SetRetryAfter adds the Retry-After header, in whole seconds, where the fault knows when to come
+// back.
 func SetRetryAfter(header http.Header, f *fault.Error) {
 	if f.RetryAfter > 0 {
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))

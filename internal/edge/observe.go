@@ -15,8 +15,8 @@ import (
 	"gateway/internal/limit"
 )
 
-// call is what is known of a request while it runs. Logs and metrics name its procedure, never its path: paths can be
-// credentials.
+// call is what is known of a request while it runs. Logs and metrics name its procedure, never its
+// path: paths can be credentials.
 type call struct {
 	procedure, address string
 	// code is the refusal's, if there was one.
@@ -25,7 +25,8 @@ type call struct {
 
 type callKey struct{}
 
-// Name says what the request that ctx belongs to asks for: a procedure, or the pattern of a page's path.
+// Name says what the request that ctx belongs to asks for: a procedure, or the pattern of a page's
+// path.
 func Name(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
@@ -53,11 +54,12 @@ type Observer struct {
 	keyID     func(http.Header) string
 }
 
-// NewObserver makes one. KeyID is the id of the key that a request names, in so far as it may be logged: a merchant who asks why
-// calls are refused is found by it.
+// NewObserver makes one. KeyID is the id of the key that a request names, in so far as it may be
+// logged: a merchant who asks why calls are refused is found by it.
 func NewObserver(log *slog.Logger, metrics prometheus.Registerer, keyID func(http.Header) string) *Observer {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "gateway_request_duration_seconds", Help: "Requests by procedure, or by a page's path pattern, and status.",
+		Name:    "gateway_request_duration_seconds",
+		Help:    "Requests by procedure, or by a page's path pattern, and status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"procedure", "status"})
 	metrics.MustRegister(durations)
@@ -73,7 +75,16 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 		took := time.Since(began)
 		o.durations.WithLabelValues(c.procedure, strconv.Itoa(seen.status)).Observe(took.Seconds())
-		line := []any{"procedure", c.procedure, "method", r.Method, "status", seen.status, "duration_ms", float64(took.Microseconds()) / 1000}
+		line := []any{
+			"procedure",
+			c.procedure,
+			"method",
+			r.Method,
+			"status",
+			seen.status,
+			"duration_ms",
+			float64(took.Microseconds()) / 1000,
+		}
 		if c.code != "" {
 			line = append(line, "code", c.code, "key_id", o.keyID(r.Header))
 		}
@@ -111,8 +122,8 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 // Unwrap serves http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// recovered answers a panic in the transport's error shape. The stack is logged, the panic's own text is not: nobody
-// knows what it quotes.
+// recovered answers a panic in the transport's error shape. The stack is logged, the panic's own
+// text is not: nobody knows what it quotes.
 func recovered(w http.ResponseWriter, r *http.Request, fail Fail) {
 	switch p := recover(); p {
 	case nil:

@@ -11,7 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Pages are logged and counted by the pattern of their path. The path itself is a credential and must not be seen.
+// Pages are logged and counted by the pattern of their path. The path itself is a credential and
+// must not be seen.
 func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -21,7 +22,9 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" })
 	answer := httptest.NewRecorder()
 	observer.Observe(Named(mux)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
-	if line := log.String(); !strings.Contains(line, `procedure="GET /r/{token}"`) || !strings.Contains(line, "status=410") || strings.Contains(line, "secret") {
+	if line := log.String(); !strings.Contains(line, `procedure="GET /r/{token}"`) ||
+		!strings.Contains(line, "status=410") ||
+		strings.Contains(line, "secret") {
 		t.Errorf("logged %s", line)
 	}
 	if answer.Header().Get("X-Request-Id") == "" {

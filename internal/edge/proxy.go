@@ -37,8 +37,9 @@ func (p Proxies) has(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// In shows a handler the address of the client instead of its proxies'. Each proxy appends to X-Forwarded-For whom it
-// heard: read from the end, the first who is no proxy is the client. What stands before that anybody may have written.
+// In shows a handler the address of the client instead of its proxies'. Each proxy appends to
+// X-Forwarded-For whom it heard: read from the end, the first who is no proxy is the client. What
+// stands before that anybody may have written.
 func (p Proxies) In(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

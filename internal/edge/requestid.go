@@ -20,7 +20,8 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// WithRequestID answers every request with an X-Request-Id: the caller's if it is well formed, else one of ours.
+// WithRequestID answers every request with an X-Request-Id: the caller's if it is well formed, else
+// one of ours.
 func WithRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(requestIDHeader)

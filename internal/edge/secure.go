@@ -2,8 +2,8 @@ package edge
 
 import "net/http"
 
-// Secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace in caches and
-// referrers. The path of a page is a credential.
+// Secured sets what every page is protected by: nothing inline, nothing foreign, no frame, no trace
+// in caches and referrers. The path of a page is a credential.
 func Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -28,6 +28,9 @@ func FramedBy(h http.Header, origin string) {
 		// The older header knows no other origin; browsers that know the policy pass it by.
 		h.Del("X-Frame-Options")
 	}
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-		"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors)
+	h.Set(
+		"Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+			"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors,
+	)
 }

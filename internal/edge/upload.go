@@ -18,7 +18,8 @@ import (
 // MaxUpload bounds the body of an upload, in whatever form its file comes.
 const MaxUpload = 10 << 20
 
-// guardUpload is Guard for an upload. Refused uploads count by address: each may have cost the reading of its body.
+// guardUpload is Guard for an upload. Refused uploads count by address: each may have cost the
+// reading of its body.
 func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Name(r.Context(), procedure)
@@ -44,7 +45,13 @@ func (d *Door) guardUpload(procedure string, fail Fail, next http.Handler) http.
 }
 
 // takeUpload hands an upload to next, unread, with what its caller has proved in its context.
-func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, body *watchedBody, scope string, next http.Handler) error {
+func (d *Door) takeUpload(
+	w http.ResponseWriter,
+	r *http.Request,
+	body *watchedBody,
+	scope string,
+	next http.Handler,
+) error {
 	proof, err := d.keys.Begin(r.Context(), r.Header)
 	if err != nil {
 		return err
@@ -71,14 +78,16 @@ func (d *Door) takeUpload(w http.ResponseWriter, r *http.Request, body *watchedB
 }
 
 const (
-	// keyUploads and merchantUploads are how many uploads of a key and of a merchant are taken at once. A body may come
-	// slowly for as long as the server waits for one: it keeps nobody waiting but others of its own key, and the keys of
-	// a merchant, who can make as many as they like, together do not fill the disk.
+	// keyUploads and merchantUploads are how many uploads of a key and of a merchant are taken at
+	// once. A body may come slowly for as long as the server waits for one: it keeps nobody waiting
+	// but others of its own key, and the keys of a merchant, who can make as many as they like,
+	// together do not fill the disk.
 	keyUploads, merchantUploads = 4, 16
 	// uploadWait is how long an upload waits for others to finish.
 	uploadWait = 5 * time.Second
-	// The server's bounds are for small bodies. A file over a slow line may take uploadTime, as long as some of it comes every
-	// uploadSilence; what was read is then answered within answerTime.
+	// The server's bounds are for small bodies. A file over a slow line may take uploadTime, as
+	// long as some of it comes every uploadSilence; what was read is then answered within
+	// answerTime.
 	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
@@ -135,7 +144,8 @@ func (t *turnstile) forget(who int64, g *gate) {
 	}
 }
 
-// watchedBody notes whether anything of it was asked for, and lets an upload come as slowly as it may.
+// watchedBody notes whether anything of it was asked for, and lets an upload come as slowly as it
+// may.
 type watchedBody struct {
 	io.ReadCloser
 	begun   bool
@@ -161,11 +171,13 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// drained is how much of a refused upload is read and forgotten. Who sends more than that meets a closed connection.
+// drained is how much of a refused upload is read and forgotten. Who sends more than that meets a
+// closed connection.
 const drained = 64 << 20
 
-// drain returns what is to be done after the answer: read what is still coming. A client that sends all before it looks
-// for the answer then finds the answer, and not a connection that was reset. The bounds on the request's time bound the wait, too.
+// drain returns what is to be done after the answer: read what is still coming. A client that sends
+// all before it looks for the answer then finds the answer, and not a connection that was reset.
+// The bounds on the request's time bound the wait, too.
 func drain(w http.ResponseWriter, r *http.Request, body *watchedBody) func() {
 	control := http.NewResponseController(w)
 	fullDuplex := control.EnableFullDuplex() == nil
@@ -201,7 +213,8 @@ func (b *boundedUpload) Read(p []byte) (int, error) {
 
 // UploadError is what a caller learns of a body that could not be read to its end, or kept.
 func UploadError(err error) error {
-	if errors.As(err, new(*fault.Error)) || errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
+	if errors.As(err, new(*fault.Error)) ||
+		errors.As(err, new(*os.PathError)) { // too large, or a fault of our own disk
 		return err
 	}
 	return fault.Fields{fault.Body: {"could not be read"}}.Err()

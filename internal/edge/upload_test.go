@@ -17,8 +17,8 @@ import (
 	"gateway/internal/fault"
 )
 
-// As many uploads of one as there are places are let in; the next waits for one of them, but not for ever, and others
-// never wait for them.
+// As many uploads of one as there are places are let in; the next waits for one of them, but not
+// for ever, and others never wait for them.
 func TestTurnstile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,10 @@ func TestTempFile(t *testing.T) {
 		}
 	}
 	file.Close()
-	if _, err := NewTempFile(BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1)))); fault.As(err) == nil || len(left()) != 0 {
+	if _, err := NewTempFile(
+		BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1))),
+	); fault.As(err) == nil ||
+		len(left()) != 0 {
 		t.Errorf("too large: %v, left %v", err, left())
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))

@@ -18,8 +18,8 @@ func NewTempFile(from io.Reader) (*TempFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without its name the file is gone with the process, however that ends. Where a file in use cannot be removed, Close
-	// does so.
+	// Without its name the file is gone with the process, however that ends. Where a file in use
+	// cannot be removed, Close does so.
 	_ = os.Remove(file.Name())
 	t := &TempFile{file: file}
 	if t.size, err = io.Copy(file, from); err != nil {
@@ -40,7 +40,8 @@ func (t *TempFile) Close() {
 
 type fileKey struct{}
 
-// WithFile returns a context that carries an upload's file to the handler, whose message is without it.
+// WithFile returns a context that carries an upload's file to the handler, whose message is without
+// it.
 func WithFile(ctx context.Context, file *io.SectionReader) context.Context {
 	return context.WithValue(ctx, fileKey{}, file)
 }

@@ -1,6 +1,6 @@
-// Package fault is the one error type that reaches a caller: a kind that decides the transport's status, a stable
-// code, a message fit for strangers, and the fields that were wrong. Everything else that goes wrong is internal, and
-// the edges (rpc, web) hide its text.
+// Package fault is the one error type that reaches a caller: a kind that decides the transport's
+// status, a stable code, a message fit for strangers, and the fields that were wrong. Everything
+// else that goes wrong is internal, and the edges (rpc, web) hide its text.
 package fault
 
 import (
@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Kind is what went wrong in the transport's terms. rpc maps it to an HTTP status and to a Connect code.
+// Kind is what went wrong in the transport's terms. rpc maps it to an HTTP status and to a Connect
+// code.
 type Kind int
 
 // The kinds, each with the HTTP status it becomes.
@@ -43,7 +44,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is reports whether target is a fault of the same code, so that errors.Is(err, fault.ErrX) works on copies.
+// Is reports whether target is a fault of the same code, so that errors.Is(err, fault.ErrX) works
+// on copies.
 func (e *Error) Is(target error) bool {
 	var other *Error
 	return errors.As(target, &other) && other.Code == e.Code
@@ -81,20 +83,40 @@ func As(err error) *Error {
 
 // Faults that more than one room answers with.
 var (
-	ErrNotFound             = New(NotFound, "not_found", "No such resource.")
-	ErrUnauthenticated      = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
-	ErrTokenKindNotAllowed  = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
-	ErrCashboxAccessDenied  = New(Forbidden, "cashbox_access_denied", "The cashbox or record belongs to another merchant.")
-	ErrPortalTokenRequired  = New(Forbidden, "merchant_portal_token_required", "A token of the merchant portal is required.")
-	ErrScopeRequired        = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
-	ErrBindingRequired      = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
-	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")
+	ErrNotFound            = New(NotFound, "not_found", "No such resource.")
+	ErrUnauthenticated     = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
+	ErrTokenKindNotAllowed = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
+	ErrCashboxAccessDenied = New(
+		Forbidden,
+		"cashbox_access_denied",
+		"The cashbox or record belongs to another merchant.",
+	)
+	ErrPortalTokenRequired = New(
+		Forbidden,
+		"merchant_portal_token_required",
+		"A token of the merchant portal is required.",
+	)
+	ErrScopeRequired   = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
+	ErrBindingRequired = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
+	ErrOutcomeUnknown  = New(
+		Unavailable,
+		"outcome_unknown",
+		"The outcome is unknown; repeat the call to learn it.",
+	)
 	ErrExternalSecretNotSet = New(Unavailable, "external_payments_secret_not_configured",
 		"The external payments secret is not configured on the server.")
-	ErrIdempotencyConflict = New(Conflict, "idempotency_key_conflict", "The idempotency key was used for something else.")
-	ErrCashboxBalance      = New(Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
-	ErrUnsupportedMedia    = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
-	ErrBusy                = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
+	ErrIdempotencyConflict = New(
+		Conflict,
+		"idempotency_key_conflict",
+		"The idempotency key was used for something else.",
+	)
+	ErrCashboxBalance = New(
+		Refused,
+		"insufficient_cashbox_balance",
+		"The cashbox does not hold that much available.",
+	)
+	ErrUnsupportedMedia = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
+	ErrBusy             = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
 
 	errRateLimited = New(TooManyRequests, "rate_limited", "Too many requests; come back later.")
 )

@@ -57,7 +57,8 @@ func TestFields(t *testing.T) {
 	f.Add("payer.userIp", "100%% wrong")
 	err := fault.As(f.Err())
 	want := fault.Fields{"amount": {"must be at least 1", "has too many decimals"}, "payer.userIp": {"100% wrong"}}
-	if err == nil || err.Kind != fault.Invalid || err.Code != "validation_failed" || !reflect.DeepEqual(err.Fields, want) {
+	if err == nil || err.Kind != fault.Invalid || err.Code != "validation_failed" ||
+		!reflect.DeepEqual(err.Fields, want) {
 		t.Errorf("%+v", err)
 	}
 	if !f.Wrong("amount") || f.Wrong("orderId") {
@@ -92,7 +93,8 @@ func TestBodyAlone(t *testing.T) {
 func TestRequiredAndMaxLength(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{"amount": {"must be a number"}}
-	if f.Required("orderId", "") || f.Required("amount", "") || f.Required("amount", "1") || !f.Required("method", "sbp") {
+	if f.Required("orderId", "") || f.Required("amount", "") || f.Required("amount", "1") ||
+		!f.Required("method", "sbp") {
 		t.Error("Required does not tell what can be looked at further")
 	}
 	f.MaxLength("method", "sbp", 3)

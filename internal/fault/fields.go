@@ -13,7 +13,8 @@ type Fields map[string][]string
 // Body is the field of a body that could not be read at all.
 const Body = "body"
 
-// Add notes one more thing wrong with a field. Of a body that could not be read, nothing else is known.
+// Add notes one more thing wrong with a field. Of a body that could not be read, nothing else is
+// known.
 func (f Fields) Add(field, format string, args ...any) {
 	if f.Wrong(Body) && field != Body {
 		return
@@ -28,8 +29,8 @@ func (f Fields) Check(ok bool, field, format string, args ...any) {
 	}
 }
 
-// Wrong reports whether anything is already known to be wrong with the field, so that a later rule need not pile a
-// second complaint ("required") onto the first ("must be a string").
+// Wrong reports whether anything is already known to be wrong with the field, so that a later rule
+// need not pile a second complaint ("required") onto the first ("must be a string").
 func (f Fields) Wrong(field string) bool { return len(f[field]) > 0 }
 
 // Required notes a value that is missing, and reports whether there is one to look at further.
@@ -55,8 +56,8 @@ func (f Fields) Err() error {
 
 type decodeKey struct{}
 
-// WithDecoded returns a context that carries what the codec already found wrong in the request's body. Services
-// report it only after they have settled who the caller is and what it may do.
+// WithDecoded returns a context that carries what the codec already found wrong in the request's
+// body. Services report it only after they have settled who the caller is and what it may do.
 func WithDecoded(ctx context.Context, found Fields) context.Context {
 	return context.WithValue(ctx, decodeKey{}, found)
 }

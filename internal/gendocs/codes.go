@@ -41,7 +41,10 @@ func codeTable(src source) (string, error) {
 			return "", fmt.Errorf("the error code %s has no remedy: write one in internal/gendocs/remedies.go", r.code)
 		}
 		known[r.code] = true
-		rows = append(rows, []string{strconv.Itoa(statuses[r.kind]), code(r.code), strings.Join(r.messages, " Or: "), remedy})
+		rows = append(
+			rows,
+			[]string{strconv.Itoa(statuses[r.kind]), code(r.code), strings.Join(r.messages, " Or: "), remedy},
+		)
 	}
 	for code := range remedies {
 		if !known[code] {
@@ -51,7 +54,8 @@ func codeTable(src source) (string, error) {
 	return table([]string{"HTTP", "code", "message", "what to do"}, rows), nil
 }
 
-// statuses are the HTTP statuses of the kinds of faults by their names. The kinds are numbered from 1, and 0 is none.
+// statuses are the HTTP statuses of the kinds of faults by their names. The kinds are numbered from
+// 1, and 0 is none.
 func statuses(src source) (map[string]int, error) {
 	names := map[string]int{"0": edge.HTTPStatus(0)}
 	src.inspect(func(path string, node ast.Node) {
@@ -69,7 +73,8 @@ func statuses(src source) (map[string]int, error) {
 			}
 		}
 	})
-	if names["Unavailable"] != edge.HTTPStatus(fault.Unavailable) || names["Unauthenticated"] != edge.HTTPStatus(fault.Unauthenticated) {
+	if names["Unavailable"] != edge.HTTPStatus(fault.Unavailable) ||
+		names["Unauthenticated"] != edge.HTTPStatus(fault.Unauthenticated) {
 		return nil, fmt.Errorf("the kinds of faults are not numbered as gendocs takes them to be: %v", names)
 	}
 	return names, nil

@@ -34,7 +34,10 @@ func eventTable(src source) (string, error) {
 	}
 	for event := range events {
 		if !found[event] {
-			return "", fmt.Errorf("internal/gendocs/remedies.go describes the webhook %s, which the code does not send", event)
+			return "", fmt.Errorf(
+				"internal/gendocs/remedies.go describes the webhook %s, which the code does not send",
+				event,
+			)
 		}
 	}
 	return table([]string{"type", "when it is sent"}, rows), nil

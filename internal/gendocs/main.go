@@ -1,8 +1,10 @@
-// Command gendocs writes the tables of the documentation that the code knows best: error codes, flags and environment
-// variables, metrics and webhook events. It reads the source of the program and replaces what stands between a line
-// "<!-- generated: NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository.
+// Command gendocs writes the tables of the documentation that the code knows best: error codes,
+// flags and environment variables, metrics and webhook events. It reads the source of the program
+// and replaces what stands between a line "<!-- generated: NAME -->" and the next line "<!-- end
+// -->" in the Markdown files of the repository.
 //
-// It fails where the code has something that this package says nothing of, such as an error code without a remedy.
+// It fails where the code has something that this package says nothing of, such as an error code
+// without a remedy.
 package main
 
 import (
@@ -15,7 +17,8 @@ import (
 
 //go:generate go run .
 
-// root is the repository, seen from this directory: go generate and go test run a package's code in its directory.
+// root is the repository, seen from this directory: go generate and go test run a package's code in
+// its directory.
 const root = "../.."
 
 func main() {
@@ -35,7 +38,9 @@ func run(root string) error {
 		if page.now == page.generated {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(page.generated), 0o644); err != nil { //nolint:gosec // documentation is for everybody to read
+		//nolint:gosec // documentation is for everybody to read
+		err := os.WriteFile(path, []byte(page.generated), 0o644)
+		if err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 	}

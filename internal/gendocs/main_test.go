@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The tables in the documentation are those that the code makes. go generate ./internal/gendocs writes them anew.
+// The tables in the documentation are those that the code makes. go generate ./internal/gendocs
+// writes them anew.
 func TestPagesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	pages, err := generate(root)
@@ -24,7 +25,8 @@ func TestPagesAreUpToDate(t *testing.T) {
 	}
 }
 
-// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit are refused.
+// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit
+// are refused.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{"one": "NEW\n"}

@@ -12,8 +12,9 @@ import (
 // metricName is a literal that names a metric of ours.
 var metricName = regexp.MustCompile(`^gateway_[a-z_]+$`)
 
-// metricTable lists every metric with its help. A metric is written in one of three ways: as options with Name and Help,
-// as a call whose argument after the name is the help, or as a key of a map whose value begins with the help.
+// metricTable lists every metric with its help. A metric is written in one of three ways: as
+// options with Name and Help, as a call whose argument after the name is the help, or as a key of a
+// map whose value begins with the help.
 func metricTable(src source) (string, error) {
 	names, helps := map[string]string{}, map[string]string{}
 	src.inspect(func(path string, node ast.Node) {
@@ -46,7 +47,11 @@ func metricTable(src source) (string, error) {
 	for _, metric := range slices.Sorted(maps.Keys(names)) {
 		alert := alerts[metric]
 		if helps[metric] == "" || alert == "" {
-			return "", fmt.Errorf("%s: the metric %s has no help, or internal/gendocs/remedies.go does not say when to alert on it", names[metric], metric)
+			return "", fmt.Errorf(
+				"%s: the metric %s has no help, or internal/gendocs/remedies.go does not say when to alert on it",
+				names[metric],
+				metric,
+			)
 		}
 		known[metric] = true
 		rows = append(rows, []string{code(metric), strings.TrimSpace(sentence(helps[metric])), alert})

@@ -1,6 +1,7 @@
 package main
 
-// What the code cannot say by itself. The generator fails where something is missing here, or stands here for nothing.
+// What the code cannot say by itself. The generator fails where something is missing here, or
+// stands here for nothing.
 
 // remedies say what to do about each error code.
 var remedies = map[string]string{

@@ -91,7 +91,8 @@ func shown(value string) string {
 // variable is a literal that names an environment variable of ours.
 var variable = regexp.MustCompile(`^(GATEWAY|DATABASE)_[A-Z_]+$`)
 
-// secretTable lists the environment variables that no flag has. It fails where the code has one that is not described.
+// secretTable lists the environment variables that no flag has. It fails where the code has one
+// that is not described.
 func secretTable(src source) (string, error) {
 	_, ofFlags, err := settings(src)
 	if err != nil {
@@ -110,7 +111,10 @@ func secretTable(src source) (string, error) {
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if variables[name] == "" {
-			return "", fmt.Errorf("the environment variable %s is not described: do so in internal/gendocs/remedies.go", name)
+			return "", fmt.Errorf(
+				"the environment variable %s is not described: do so in internal/gendocs/remedies.go",
+				name,
+			)
 		}
 		rows = append(rows, []string{code(name), variables[name]})
 	}

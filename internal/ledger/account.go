@@ -1,5 +1,6 @@
-// Package ledger keeps the USDT: double entry, accounts of owners, checked and forced debits, and the audit that proves
-// it all. A movement is a row that debits one account and credits another, or several such rows; none is ever changed or deleted.
+// Package ledger keeps the USDT: double entry, accounts of owners, checked and forced debits, and
+// the audit that proves it all. A movement is a row that debits one account and credits another, or
+// several such rows; none is ever changed or deleted.
 package ledger
 
 import (

@@ -30,7 +30,8 @@ var (
 	shop     = ledger.Available(ledger.Cashbox, 1)
 	trader   = ledger.Available(ledger.Trader, 1)
 	held     = ledger.Reserved(ledger.Trader, 1)
-	// What the platform reserves stands for nothing in particular, so that the audit has no opinion of it.
+	// What the platform reserves stands for nothing in particular, so that the audit has no opinion
+	// of it.
 	frozen = ledger.Reserved(ledger.Platform, 0)
 )
 
@@ -124,8 +125,14 @@ func TestPost(t *testing.T) {
 // rows are the transfers about a subject, in their order.
 func (b bundle) rows(t *testing.T, c ledger.Cause) string {
 	t.Helper()
-	return one[string](t, b.Pool, `select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
-		from transfer where subject = $1 and subject_id = $2`, c.Subject, c.SubjectID)
+	return one[string](
+		t,
+		b.Pool,
+		`select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
+		from transfer where subject = $1 and subject_id = $2`,
+		c.Subject,
+		c.SubjectID,
+	)
 }
 
 func row(from, to ledger.Account, amount string) string {
@@ -162,8 +169,8 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 	}
 }
 
-// A hold undone and settled at once: what an account is debited and credited comes together before anything is checked or
-// locked, so that a settlement waits for nobody.
+// A hold undone and settled at once: what an account is debited and credited comes together before
+// anything is checked or locked, so that a settlement waits for nobody.
 func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
@@ -185,7 +192,15 @@ func TestInsufficientBooksNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		if err := ledger.Post(t.Context(), q, cause, move(trader, shop, "10.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
+		if err := ledger.Post(
+			t.Context(),
+			q,
+			cause,
+			move(trader, shop, "10.00000001"),
+		); !errors.Is(
+			err,
+			ledger.ErrInsufficient,
+		) {
 			t.Errorf("%v", err)
 		}
 		return ledger.Post(t.Context(), q, cause, move(trader, frozen, "10"))
@@ -200,7 +215,8 @@ func TestInsufficientBooksNothing(t *testing.T) {
 	b.Audit(t)
 }
 
-// With two checked debits the first may be taken before the second is refused: rolled back, nothing stays.
+// With two checked debits the first may be taken before the second is refused: rolled back, nothing
+// stays.
 func TestInsufficientRollsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
@@ -215,7 +231,8 @@ func TestInsufficientRollsBack(t *testing.T) {
 	b.Audit(t)
 }
 
-// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can be spent again.
+// A reversal of money already spent leaves the owner overdrawn; credits repay before anything can
+// be spent again.
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "0")
@@ -290,7 +307,8 @@ func TestAccountIDs(t *testing.T) {
 	}
 }
 
-// Fold empties an account's pending rows once there are more than a thousand, and a balance stays what it was.
+// Fold empties an account's pending rows once there are more than a thousand, and a balance stays
+// what it was.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "0")
@@ -303,7 +321,8 @@ func TestFold(t *testing.T) {
 	if got := pending(shop); got != 0 {
 		t.Errorf("shop: %d pending", got)
 	}
-	// The world outside has given 2001 times and is folded like everyone, though it stands below zero.
+	// The world outside has given 2001 times and is folded like everyone, though it stands below
+	// zero.
 	if got := pending(outside); got != 0 {
 		t.Errorf("outside: %d pending", got)
 	}
@@ -316,7 +335,8 @@ func TestFold(t *testing.T) {
 	b.Audit(t)
 }
 
-// An account that somebody else keeps locked is left for the next round, and holds up none of those after it.
+// An account that somebody else keeps locked is left for the next round, and holds up none of those
+// after it.
 func TestFoldWaitsForNoAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "0")
@@ -337,7 +357,12 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 		t.Errorf("folding a locked account: %v", err)
 	}
 	for i, want := range []int{1001, 0} {
-		if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", accounts[i].ID()); n != want {
+		if n := one[int](
+			t,
+			b.Pool,
+			"select count(*) from account_pending where account_id = $1",
+			accounts[i].ID(),
+		); n != want {
 			t.Errorf("account %d has %d pending, want %d", accounts[i].ID(), n, want)
 		}
 	}
@@ -370,7 +395,12 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 		pending int
 	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
 		check(t, b.post(move(trader, shop, c.debit)))
-		if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", trader.ID()); n != c.pending {
+		if n := one[int](
+			t,
+			b.Pool,
+			"select count(*) from account_pending where account_id = $1",
+			trader.ID(),
+		); n != c.pending {
 			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
 		}
 	}
@@ -381,8 +411,8 @@ func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 	b.Audit(t)
 }
 
-// While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago and before; one that comes with
-// an id from then is found by the next round.
+// While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago
+// and before; one that comes with an id from then is found by the next round.
 func TestDebitPassesByWhatIsGone(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "0")
@@ -400,11 +430,23 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	reads := func() (read int) {
 		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 			sofar := func() (n int) {
-				check(t, tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").Scan(&n))
+				check(
+					t,
+					tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").
+						Scan(&n),
+				)
 				return n
 			}
 			before := sofar()
-			if err := ledger.Post(t.Context(), q, cause, move(shop, platform, "1000")); !errors.Is(err, ledger.ErrInsufficient) {
+			if err := ledger.Post(
+				t.Context(),
+				q,
+				cause,
+				move(shop, platform, "1000"),
+			); !errors.Is(
+				err,
+				ledger.ErrInsufficient,
+			) {
 				t.Errorf("more than is there: %v", err)
 			}
 			read = sofar() - before
@@ -423,7 +465,11 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 		t.Errorf("read %d rows that are gone", got)
 	}
 	// A transaction took its ids long ago and commits only now.
-	exec(t, b.Pool, "insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold")
+	exec(
+		t,
+		b.Pool,
+		"insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold",
+	)
 	exec(t, b.Pool, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
@@ -433,7 +479,8 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.Audit(t)
 }
 
-// A debit folds what is pending when it needs it, so credits can be spent the moment they are booked.
+// A debit folds what is pending when it needs it, so credits can be spent the moment they are
+// booked.
 func TestPendingCreditsCanBeSpent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
@@ -443,7 +490,8 @@ func TestPendingCreditsCanBeSpent(t *testing.T) {
 	b.Audit(t)
 }
 
-// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
+// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails
+// the test.
 func parallel(t *testing.T, n int, fn func(i int) error) int {
 	t.Helper()
 	var runs sync.WaitGroup
@@ -474,7 +522,8 @@ func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 	b.Audit(t)
 }
 
-// Debits fold while credits pour in: a credit that a fold passed by must still be there for the next one.
+// Debits fold while credits pour in: a credit that a fold passed by must still be there for the
+// next one.
 func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "1000")
@@ -497,8 +546,8 @@ func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	b.Audit(t)
 }
 
-// Whatever the order of the transfers, they lock by account id: here it waits for the higher account, with the lower
-// one locked already.
+// Whatever the order of the transfers, they lock by account id: here it waits for the higher
+// account, with the lower one locked already.
 func TestLocksInTheOrderOfIDs(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
@@ -531,7 +580,11 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 func awaitBlocked(t *testing.T, beside *pgxpool.Pool) {
 	t.Helper()
 	for range 1000 {
-		if one[int](t, beside, "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0 {
+		if one[int](
+			t,
+			beside,
+			"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+		) > 0 {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)

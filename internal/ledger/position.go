@@ -8,8 +8,8 @@ import (
 	"gateway/internal/db"
 )
 
-// Position is where the money of a payment or a payout stands: the transfers that bring it there from nothing. The zero Position
-// is nowhere.
+// Position is where the money of a payment or a payout stands: the transfers that bring it there
+// from nothing. The zero Position is nowhere.
 type Position []Transfer
 
 // Held is money of an owner that is reserved.
@@ -49,7 +49,8 @@ type Move struct {
 	Was, Stands Position
 }
 
-// Queries move the money. They are forced: a status may follow another whatever was spent in between.
+// Queries move the money. They are forced: a status may follow another whatever was spent in
+// between.
 func (m Move) Queries(at time.Time) []db.Query {
 	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
 	posting := Plan(cause, true, m.Was.To(m.Stands)...)

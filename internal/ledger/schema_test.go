@@ -54,6 +54,13 @@ func TestBooksAreAppendOnly(t *testing.T) {
 func TestBalanceMustBeCovered(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "10")
-	wantRefused(t, b, "23514", "account_covered", "update account_balance set balance = -1 where account_id = $1", trader.ID())
+	wantRefused(
+		t,
+		b,
+		"23514",
+		"account_covered",
+		"update account_balance set balance = -1 where account_id = $1",
+		trader.ID(),
+	)
 	exec(t, b.Pool, "update account_balance set balance = balance - 1 where account_id = $1", outside.ID())
 }

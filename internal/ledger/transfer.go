@@ -13,14 +13,15 @@ import (
 	"gateway/internal/db"
 )
 
-// Transfer is one row of the books: what one account is debited, the other is credited. The amount is in USDT; less than
-// nothing goes the other way.
+// Transfer is one row of the books: what one account is debited, the other is credited. The amount
+// is in USDT; less than nothing goes the other way.
 type Transfer struct {
 	Debit, Credit Account
 	Amount        decimal.Decimal
 }
 
-// Cause is what moves money, such as the completion of payment 12, and when. All that it moves at once are its transfers.
+// Cause is what moves money, such as the completion of payment 12, and when. All that it moves at
+// once are its transfers.
 type Cause struct {
 	Kind      string
 	Subject   string
@@ -31,9 +32,11 @@ type Cause struct {
 // ErrInsufficient is a checked debit's refusal: the account does not hold the amount.
 var ErrInsufficient = errors.New("insufficient balance")
 
-// Posting is money on its way: first the debits, then the record. Both can share a round trip with other queries.
+// Posting is money on its way: first the debits, then the record. Both can share a round trip with
+// other queries.
 type Posting struct {
-	// Debits take what is owed off the accounts, in the order of their ids. Covered tells whether all were covered.
+	// Debits take what is owed off the accounts, in the order of their ids. Covered tells whether
+	// all were covered.
 	Debits []db.Query
 	// Record writes the transfers, once the debits are taken.
 	Record  []db.Query
@@ -45,8 +48,9 @@ func (p *Posting) Covered() bool {
 	return !slices.ContainsFunc(p.covered, func(covered *bool) bool { return !*covered })
 }
 
-// Plan prepares transfers whose debits of available money must be covered, or with force are taken whatever the balances
-// are: for reversals of money already spent and late completions. Only force can leave an owner overdrawn.
+// Plan prepares transfers whose debits of available money must be covered, or with force are taken
+// whatever the balances are: for reversals of money already spent and late completions. Only force
+// can leave an owner overdrawn.
 func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 	return plan(c, transfers, func(p *Posting, e effect) { p.debit(e, force) })
 }
@@ -54,11 +58,16 @@ func Plan(c Cause, force bool, transfers ...Transfer) *Posting {
 // ErrHeld says that somebody else has an account locked.
 var ErrHeld = errors.New("the account is held by another transaction")
 
-// Take prepares transfers whose debits of available money the database refuses where the balance itself, without the credits
-// still pending, does not cover them: Short tells that by the error. So they need no answer before the transaction ends.
+// Take prepares transfers whose debits of available money the database refuses where the balance
+// itself, without the credits still pending, does not cover them: Short tells that by the error. So
+// they need no answer before the transaction ends.
 func Take(c Cause, transfers ...Transfer) []db.Query {
 	p := plan(c, transfers, func(p *Posting, e effect) {
-		p.Debits = append(p.Debits, db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}).Held(ErrHeld))
+		p.Debits = append(
+			p.Debits,
+			db.Do((*db.Queries).AccountTake, db.AccountTakeParams{ID: e.account.ID(), Debit: e.amount.Neg()}).
+				Held(ErrHeld),
+		)
 	})
 	return append(p.Debits, p.Record...)
 }
@@ -102,8 +111,9 @@ func lockAndDebit(covered *bool, account int64, amount decimal.Decimal, force bo
 	}
 }
 
-// Post books transfers whose debits of available money must be covered. On ErrInsufficient nothing was booked, but where
-// there are several such debits some may be taken already: then the transaction must be rolled back.
+// Post books transfers whose debits of available money must be covered. On ErrInsufficient nothing
+// was booked, but where there are several such debits some may be taken already: then the
+// transaction must be rolled back.
 func Post(ctx context.Context, q *db.Queries, c Cause, transfers ...Transfer) error {
 	p := Plan(c, false, transfers...)
 	if err := inTurn(ctx, q, p.Debits); err != nil {
@@ -127,7 +137,8 @@ func inTurn(ctx context.Context, q *db.Queries, queries []db.Query) error {
 	return nil
 }
 
-// net brings the transfers between the same two accounts together into one that goes the way of the most, or into none.
+// net brings the transfers between the same two accounts together into one that goes the way of the
+// most, or into none.
 func net(transfers []Transfer) []Transfer {
 	var netted []Transfer
 	for _, t := range transfers {
@@ -163,12 +174,14 @@ type effect struct {
 	amount  decimal.Decimal
 }
 
-// locks tells debits of available money, which lock the account, from everything else, which locks nothing.
+// locks tells debits of available money, which lock the account, from everything else, which locks
+// nothing.
 func (e effect) locks() bool {
 	return e.amount.IsNegative() && !e.account.Reserved && e.account.Owner != External
 }
 
-// effects are what transfers do to each account that they change, sorted by account id: the order in which everyone locks.
+// effects are what transfers do to each account that they change, sorted by account id: the order
+// in which everyone locks.
 func effects(transfers []Transfer) []effect {
 	sums := map[Account]decimal.Decimal{}
 	for _, t := range transfers {

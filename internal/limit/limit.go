@@ -1,5 +1,5 @@
-// Package limit bounds how often a caller may call. The bounds are in the database; the counting is each process's own,
-// on the wall clock.
+// Package limit bounds how often a caller may call. The bounds are in the database; the counting is
+// each process's own, on the wall clock.
 package limit
 
 import (
@@ -34,8 +34,8 @@ const (
 	CheckoutCards Rule = "checkout_cards"
 )
 
-// kept bounds the memory that callers, also made-up ones, can take under one rule: whoever has not called for longest is forgotten
-// first.
+// kept bounds the memory that callers, also made-up ones, can take under one rule: whoever has not
+// called for longest is forgotten first.
 const kept = 20_000
 
 // Limits counts calls.
@@ -79,19 +79,20 @@ func (l *Limits) Load(ctx context.Context) error {
 // Call is a call that was let through.
 type Call struct{ limiter *rate.Limiter }
 
-// Forgive takes the call off the count again: a sign-in that succeeded is no failure. Cancelling a reservation would give
-// back the less the more calls came since, and after a while nothing.
+// Forgive takes the call off the count again: a sign-in that succeeded is no failure. Cancelling a
+// reservation would give back the less the more calls came since, and after a while nothing.
 func (c Call) Forgive() {
 	if c.limiter != nil {
 		c.limiter.AllowN(time.Now(), -1)
 	}
 }
 
-// maxCaller is longer than any caller's true name. What is longer is cut: others may then share its count, but it cannot
-// fill the memory.
+// maxCaller is longer than any caller's true name. What is longer is cut: others may then share its
+// count, but it cannot fill the memory.
 const maxCaller = 255
 
-// Address is the caller that a connection's address stands for. Who has one IPv6 address has its whole /64 at will.
+// Address is the caller that a connection's address stands for. Who has one IPv6 address has its
+// whole /64 at will.
 func Address(remote string) string {
 	address, err := ParseAddress(remote)
 	switch {

@@ -141,7 +141,10 @@ func TestReload(t *testing.T) {
 	if err := reload(); err == nil {
 		t.Error("an unchanged rule forgot its count")
 	}
-	if _, err := d.Pool.Exec(t.Context(), "update rate_limit set calls = 11 where name = 'login_address_failures'"); err != nil {
+	if _, err := d.Pool.Exec(
+		t.Context(),
+		"update rate_limit set calls = 11 where name = 'login_address_failures'",
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := reload(); err != nil {

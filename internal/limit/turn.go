@@ -19,8 +19,9 @@ const (
 	turnWait = 2 * time.Second
 )
 
-// Turns let callers in by turns. While there is room, whoever comes is let in. Otherwise callers wait, each in a line of its own, and
-// whenever a call ends the next is let in from the next line: so a caller with two hundred calls at once waits for itself.
+// Turns let callers in by turns. While there is room, whoever comes is let in. Otherwise callers
+// wait, each in a line of its own, and whenever a call ends the next is let in from the next line:
+// so a caller with two hundred calls at once waits for itself.
 type Turns struct {
 	mu sync.Mutex
 	// free is how many more calls there is room for.
@@ -33,8 +34,8 @@ type Turns struct {
 	waiting int
 }
 
-// NewTurns makes turns with room for so many calls. Its metrics are the calls let in, those that wait, and what part of the room
-// the caller with the most calls has.
+// NewTurns makes turns with room for so many calls. Its metrics are the calls let in, those that
+// wait, and what part of the room the caller with the most calls has.
 func NewTurns(room int, metrics prometheus.Registerer) *Turns {
 	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
 	for name, gauge := range map[string]struct {
@@ -45,11 +46,13 @@ func NewTurns(room int, metrics prometheus.Registerer) *Turns {
 		"gateway_calls_waiting":       {"Calls that wait for their turn.", func() float64 { return float64(t.waiting) }},
 		"gateway_calls_largest_share": {"Part of the room for calls that the caller with the most of them takes up, 0 to 1.", t.largestShare},
 	} {
-		metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: gauge.help}, func() float64 {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			return gauge.value()
-		}))
+		metrics.MustRegister(
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: gauge.help}, func() float64 {
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				return gauge.value()
+			}),
+		)
 	}
 	return t
 }
@@ -62,8 +65,8 @@ func (t *Turns) largestShare() float64 {
 	return float64(most) / float64(t.room)
 }
 
-// Enter lets a call in once it is its turn, and returns what ends it. Where too many wait already, or for too long, the answer is
-// that the service is busy.
+// Enter lets a call in once it is its turn, and returns what ends it. Where too many wait already,
+// or for too long, the answer is that the service is busy.
 func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error) {
 	turn, err := t.stand(who)
 	if err != nil {

@@ -31,7 +31,8 @@ type modelFile struct {
 	content []byte
 }
 
-// modelAppealWindow is how long after a payment failed it can be appealed: at the very instant still.
+// modelAppealWindow is how long after a payment failed it can be appealed: at the very instant
+// still.
 const modelAppealWindow = 24 * time.Hour
 
 // refuseAppeal is why a payment cannot be appealed, "" if it can; an earlier appeal comes first.
@@ -53,8 +54,9 @@ func (m *gatewayModel) openAppeal(a *modelAppeal) {
 	m.appeals = append(m.appeals, a)
 }
 
-// follow keeps an appeal in step with its payment as it leaves failed or appeal, or comes to appeal: in review while the
-// payment is in appeal, then decided as the payment is, and closed where the payment went elsewhere.
+// follow keeps an appeal in step with its payment as it leaves failed or appeal, or comes to
+// appeal: in review while the payment is in appeal, then decided as the payment is, and closed
+// where the payment went elsewhere.
 func (a *modelAppeal) follow(from, to string, now time.Time) {
 	if a == nil || from != "failed" && from != "appeal" && to != "appeal" {
 		return

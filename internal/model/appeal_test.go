@@ -24,7 +24,8 @@ var modelFiles = []modelFile{
 	{"application/pdf", append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("0123456789abcdef"), 20_000)...)},
 }
 
-// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose window is over.
+// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose
+// window is over.
 func (w *modelWalk) someFailed(s modelStep) *modelPayment {
 	late := s.n[1]%6 == 0
 	p := pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
@@ -42,8 +43,12 @@ func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
 		file = modelFiles[n]
 	}
 	return &modelAppeal{
-		step: s.id, payment: p, reason: "Paid, see " + strconv.Itoa(s.n[3]), name: pickModel([]string{"чек.pdf", "../a b"}, s.n[3]),
-		file: file, actor: actor,
+		step:    s.id,
+		payment: p,
+		reason:  "Paid, see " + strconv.Itoa(s.n[3]),
+		name:    pickModel([]string{"чек.pdf", "../a b"}, s.n[3]),
+		file:    file,
+		actor:   actor,
 	}
 }
 
@@ -93,7 +98,8 @@ func (w *modelWalk) merchantOf(id int64) *modelMerchant {
 	return w.model.merchants[slices.IndexFunc(w.model.merchants, func(m *modelMerchant) bool { return m.ID == id })]
 }
 
-// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked up.
+// adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked
+// up.
 func (w *modelWalk) adoptAppeal(a *modelAppeal, got db.Appeal) error {
 	p := a.payment
 	w.tell("appeal opened", p.origin())
@@ -101,7 +107,8 @@ func (w *modelWalk) adoptAppeal(a *modelAppeal, got db.Appeal) error {
 	if a.id = got.ID; a.id > 0 {
 		return a.same(got)
 	}
-	return w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).Scan(&a.id)
+	return w.check.QueryRow(w.ctx, "select id from appeal where merchant_id = $1 and payment_id = $2", p.merchantID, p.id).
+		Scan(&a.id)
 }
 
 // modelAppealFlaws each spoil one part of an appeal.
@@ -184,7 +191,14 @@ func (w *modelWalk) review(s modelStep) error {
 }
 
 // movedAppeal judges an operator's step, which is a move of the payment.
-func (w *modelWalk) movedAppeal(a *modelAppeal, i *injury, got payment.AppealRecord, err error, want, to string, reason *string) error {
+func (w *modelWalk) movedAppeal(
+	a *modelAppeal,
+	i *injury,
+	got payment.AppealRecord,
+	err error,
+	want, to string,
+	reason *string,
+) error {
 	done, wrong := w.judged(i, err, want)
 	if !done || wrong != nil {
 		return wrong
@@ -235,7 +249,12 @@ func (w *modelWalk) decideBoth(s modelStep) error {
 	var wg sync.WaitGroup
 	for i, outcome := range outcomes {
 		wg.Go(func() {
-			answers[i], errs[i] = w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcome})
+			answers[i], errs[i] = w.service.ResolveAppeal(
+				w.ctx,
+				modelOperator,
+				a.id,
+				payment.Resolution{Outcome: outcome},
+			)
 		})
 	}
 	wg.Wait()

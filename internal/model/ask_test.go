@@ -24,7 +24,8 @@ type modelAsk struct {
 	nested, padded bool
 }
 
-// Few equal amounts, so that slots collide; the last are beyond some trader's means, and beyond every requisite.
+// Few equal amounts, so that slots collide; the last are beyond some trader's means, and beyond
+// every requisite.
 var modelAmounts = []struct {
 	literal string
 	amount  int64
@@ -91,8 +92,8 @@ func (w *modelWalk) again(s modelStep) (modelAsk, bool) {
 
 func pickModel[T any](list []T, n int) T { return list[n%len(list)] }
 
-// refer finds what the present step is about: what it was about when it was first played, else one out of count by
-// number, whose maker the step then notes. -1 is nothing.
+// refer finds what the present step is about: what it was about when it was first played, else one
+// out of count by number, whose maker the step then notes. -1 is nothing.
 func (w *modelWalk) refer(n, count int, maker func(int) int) int {
 	if w.now.ref > 0 {
 		for i := range count {
@@ -135,7 +136,13 @@ func (a modelAsk) mismatch(p *modelPayment) []string {
 }
 
 func (a modelAsk) request() payment.Request {
-	r := payment.Request{OrderID: a.order, Amount: a.literal, Currency: a.currency, CallbackURI: a.callback, Method: &a.method}
+	r := payment.Request{
+		OrderID:     a.order,
+		Amount:      a.literal,
+		Currency:    a.currency,
+		CallbackURI: a.callback,
+		Method:      &a.method,
+	}
 	if a.percent != "" {
 		r.RatePercent = &a.percent
 	}
@@ -183,7 +190,8 @@ func spoilModel(r *payment.Request, s modelStep) []string {
 	for _, n := range s.n[3:5] {
 		flaw := pickModel(modelFlaws, n)
 		// A currency nobody knows would have its method judged too: one of the two will do.
-		if wrong[flaw.field] || flaw.field == "method" && wrong["currency"] || flaw.field == "currency" && wrong["method"] {
+		if wrong[flaw.field] || flaw.field == "method" && wrong["currency"] ||
+			flaw.field == "currency" && wrong["method"] {
 			continue
 		}
 		flaw.spoil(r)

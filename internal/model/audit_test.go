@@ -22,7 +22,14 @@ func (w *modelWalk) audit() error {
 	for account, units := range w.model.accounts {
 		balance, err := ledger.Balance(w.ctx, w.db.Queries(), account)
 		if err != nil || !balance.Equal(decimal.New(units, -8)) {
-			return fmt.Errorf("%s %d: ledger.Balance %s, not %d: %w", account.Owner, account.OwnerID, balance, units, orNone(err))
+			return fmt.Errorf(
+				"%s %d: ledger.Balance %s, not %d: %w",
+				account.Owner,
+				account.OwnerID,
+				balance,
+				units,
+				orNone(err),
+			)
 		}
 	}
 	b := &pgx.Batch{}
@@ -31,7 +38,8 @@ func (w *modelWalk) audit() error {
 	return w.check.SendBatch(w.ctx, b).Close()
 }
 
-// counts are how many rows each table must have: what a refused or an aborted step left behind would be too many.
+// counts are how many rows each table must have: what a refused or an aborted step left behind
+// would be too many.
 func (w *modelWalk) counts() map[string]int {
 	m := w.model
 	counts := map[string]int{
@@ -78,26 +86,27 @@ func (w *modelWalk) lookAtCounts(b *pgx.Batch) {
 // lookAtSlots compares all reservations; that no two share requisite and amount is their key.
 func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
 	b.Queue("select requisite_id, (amount * 100)::bigint, payment_id, free_at = 'infinity' from requisite_slot where free_at > $1",
-		w.model.now).Query(func(rows pgx.Rows) error {
-		count := 0
-		var slot modelSlot
-		var payment int64
-		var held bool
-		_, err := pgx.ForEachRow(rows, []any{&slot.requisite, &slot.amount, &payment, &held}, func() error {
-			count++
-			if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
-				return fmt.Errorf("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
+		w.model.now).
+		Query(func(rows pgx.Rows) error {
+			count := 0
+			var slot modelSlot
+			var payment int64
+			var held bool
+			_, err := pgx.ForEachRow(rows, []any{&slot.requisite, &slot.amount, &payment, &held}, func() error {
+				count++
+				if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
+					return fmt.Errorf("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
+				}
+				return nil
+			})
+			for slot := range w.model.slots {
+				if _, held := w.model.held(slot); held {
+					count--
+				}
 			}
-			return nil
+			if err == nil && count != 0 {
+				err = fmt.Errorf("%d reservations too many", count)
+			}
+			return err
 		})
-		for slot := range w.model.slots {
-			if _, held := w.model.held(slot); held {
-				count--
-			}
-		}
-		if err == nil && count != 0 {
-			err = fmt.Errorf("%d reservations too many", count)
-		}
-		return err
-	})
 }

@@ -13,7 +13,8 @@ import (
 	"gateway/internal/money"
 )
 
-// modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which the walk decides. The
+// modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which
+// the walk decides. The
 // line to it can be cut.
 type modelBank struct {
 	mu      sync.Mutex
@@ -23,8 +24,8 @@ type modelBank struct {
 	calls   []modelBankCall
 }
 
-// modelDelay keeps the next card or code on its way: before it comes to the bank, or its answer before it comes back. here
-// is closed once it is on its way, and the walk closes free.
+// modelDelay keeps the next card or code on its way: before it comes to the bank, or its answer
+// before it comes back. here is closed once it is on its way, and the walk closes free.
 type modelDelay struct {
 	before     bool
 	here, free chan struct{}
@@ -36,7 +37,8 @@ type modelCharge struct {
 	state                 acquirer.State
 	reason                string
 	codes, resends        int32
-	// final charges are settled, and cannot be undone any more; slow ones are undone only when it is asked for twice.
+	// final charges are settled, and cannot be undone any more; slow ones are undone only when it
+	// is asked for twice.
 	final, slow bool
 }
 
@@ -50,7 +52,8 @@ const (
 	lineCutAfter
 )
 
-// modelBankCall is a call to the bank: what was asked about which attempt, and what was answered, if anything was heard.
+// modelBankCall is a call to the bank: what was asked about which attempt, and what was answered,
+// if anything was heard.
 type modelBankCall struct {
 	id       uuid.UUID
 	question string
@@ -69,20 +72,23 @@ const (
 // modelCard is a card as payers type it.
 type modelCard struct{ pan, holder string }
 
-// What becomes of a card its number says: these are approved at once, of these the bank asks a code, these it declines,
-// and of the others it thinks until the walk has it decide.
+// What becomes of a card its number says: these are approved at once, of these the bank asks a
+// code, these it declines, and of the others it thinks until the walk has it decide.
 var (
 	pansApproved = []string{"4242424242424242", "5555555555554444"}
 	panFinal     = "4000000000000010"
 	panCode      = "4000002500003155"
 	pansDeclined = map[string]string{
-		"4000000000000002": acquirer.CardDeclined, "4000000000009995": acquirer.InsufficientFunds, "4000000000000069": acquirer.CardExpired,
+		"4000000000000002": acquirer.CardDeclined,
+		"4000000000009995": acquirer.InsufficientFunds,
+		"4000000000000069": acquirer.CardExpired,
 	}
 	panPending = "4111111111111111"
 	panSlow    = "4000000000000028"
 )
 
-// The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
+// The code that is right, one that is wrong, one that the bank takes its time to look at, and one
+// that is too short.
 const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
 func newModelBank() *modelBank { return &modelBank{charges: map[uuid.UUID]*modelCharge{}} }
@@ -153,7 +159,12 @@ func (b *modelBank) hold(before bool) *modelDelay {
 }
 
 // Authorize implements acquirer.Acquirer.
-func (b *modelBank) Authorize(_ context.Context, a acquirer.Attempt, entered card.Card, _ acquirer.CVV) (acquirer.Answer, error) {
+func (b *modelBank) Authorize(
+	_ context.Context,
+	a acquirer.Attempt,
+	entered card.Card,
+	_ acquirer.CVV,
+) (acquirer.Answer, error) {
 	return b.answer(a.ID, askedNothing, func(c *modelCharge) {
 		if c == nil {
 			b.charges[a.ID] = newModelCharge(entered.PAN.Digits(), money.Fiat(a.Amount), a.Currency)
@@ -181,8 +192,14 @@ func (c *modelCharge) undecided() bool {
 	return c.state == acquirer.Pending || c.state == acquirer.CodeNeeded
 }
 
-// SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees what would go out.
-func (b *modelBank) SubmitCode(_ context.Context, id uuid.UUID, number int32, code acquirer.Code) (acquirer.Answer, error) {
+// SubmitCode implements acquirer.Acquirer. A code has no form outside its package; reflection sees
+// what would go out.
+func (b *modelBank) SubmitCode(
+	_ context.Context,
+	id uuid.UUID,
+	number int32,
+	code acquirer.Code,
+) (acquirer.Answer, error) {
 	digits := reflect.ValueOf(code).Field(0).Elem().String()
 	return b.answer(id, askedNothing, func(c *modelCharge) {
 		if c == nil || !c.undecided() || number <= c.codes {

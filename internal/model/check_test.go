@@ -28,8 +28,9 @@ func (w *modelWalk) touch(records ...modelRecord) {
 	}
 }
 
-// verify compares with the model after a step, all in one round trip: every balance, everything there is of the records
-// the step was about, and the delivery jobs, once the relay has queued them.
+// verify compares with the model after a step, all in one round trip: every balance, everything
+// there is of the records the step was about, and the delivery jobs, once the relay has queued
+// them.
 func (w *modelWalk) verify() error {
 	w.told = w.told[:0]
 	if err := w.hooks.relay.Run(w.ctx); err != nil {
@@ -74,8 +75,14 @@ func (w *modelWalk) verifyBalances(found map[int64]int64) error {
 	sum, open := int64(0), w.model.open()
 	for account, units := range w.model.accounts {
 		if found[account.ID()] != units {
-			return fmt.Errorf("%s %d, reserved %t: balance %d, not %d", account.Owner, account.OwnerID, account.Reserved,
-				found[account.ID()], units)
+			return fmt.Errorf(
+				"%s %d, reserved %t: balance %d, not %d",
+				account.Owner,
+				account.OwnerID,
+				account.Reserved,
+				found[account.ID()],
+				units,
+			)
 		}
 		if account.Reserved && open[account] != units {
 			return fmt.Errorf("%s %d: reserved %d, open are %d", account.Owner, account.OwnerID, units, open[account])
@@ -90,7 +97,8 @@ func (w *modelWalk) verifyBalances(found map[int64]int64) error {
 	return nil
 }
 
-// open are the reserved balances as they follow from what is open: traders' holds, payouts, insurance.
+// open are the reserved balances as they follow from what is open: traders' holds, payouts,
+// insurance.
 func (m *gatewayModel) open() map[ledger.Account]int64 {
 	sums := map[ledger.Account]int64{}
 	for _, p := range m.payments {
@@ -131,13 +139,14 @@ func (w *modelWalk) lookAtDeliveries(b *pgx.Batch) {
 func (w *modelWalk) hear(id uuid.UUID) { w.told = append(w.told, id) }
 
 func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Query(func(rows pgx.Rows) error {
-		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payment])
-		if err == nil {
-			err = w.same(p, row)
-		}
-		return in("the database", err)
-	})
+	b.Queue("select * from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
+		Query(func(rows pgx.Rows) error {
+			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payment])
+			if err == nil {
+				err = w.same(p, row)
+			}
+			return in("the database", err)
+		})
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)
 	p.lookAround(w, b)
 	p.lookAtAppeal(b)
@@ -185,7 +194,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// sameFree compares when a slot is free: infinity has no text in the database's words, and is zero in the model's.
+// sameFree compares when a slot is free: infinity has no text in the database's words, and is zero
+// in the model's.
 func sameFree(free *string, want time.Time) bool {
 	if want.IsZero() {
 		return free == nil || *free == ""

@@ -11,14 +11,15 @@ import (
 // conflict ends an attempt as an operator's to look into.
 func (a *modelAttempt) conflict() { a.status, a.listed = attemptConflict, true }
 
-// hear takes in an answer of an acquirer: voided is whether it was to undo the attempt, inquired whether it was asked how it
-// stands. To a card or a code it was just given it answers neither.
+// hear takes in an answer of an acquirer: voided is whether it was to undo the attempt, inquired
+// whether it was asked how it stands. To a card or a code it was just given it answers neither.
 func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question string) {
 	switch status := a.payment.status; {
 	case a.status == attemptTakenBack:
 		a.hearUnpaid(answer, question)
 		// The money is gone back, or never came, although somebody completed the payment once more.
-		if (a.status == attemptVoided || a.status == attemptDeclined) && status == "completed" && a == a.payment.checkout.last() {
+		if (a.status == attemptVoided || a.status == attemptDeclined) && status == "completed" &&
+			a == a.payment.checkout.last() {
 			a.conflict()
 		}
 	case a.status != attemptUnderWay: // what has ended stays ended
@@ -61,8 +62,8 @@ func (m *gatewayModel) decline(a *modelAttempt, reason string) {
 	m.move(a.payment, "failed", "acquirer", &reason, nil)
 }
 
-// hearUndecided: a code that never arrived is typed again; each time the acquirer asks for a code the payer is asked once,
-// and asked after a code, that one was wrong.
+// hearUndecided: a code that never arrived is typed again; each time the acquirer asks for a code
+// the payer is asked once, and asked after a code, that one was wrong.
 func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, question string) {
 	c := a.payment.checkout
 	missing := a.handing && answer.Codes < a.sent
@@ -91,8 +92,8 @@ func (m *gatewayModel) rejectCode(p *modelPayment) {
 	}
 }
 
-// hearStanding: the payment was completed on somebody's word, to which the acquirer must come too, or is under appeal,
-// which decides nothing.
+// hearStanding: the payment was completed on somebody's word, to which the acquirer must come too,
+// or is under appeal, which decides nothing.
 func (a *modelAttempt) hearStanding(answer acquirer.Answer, status string) {
 	switch answer.State {
 	case acquirer.Approved:
@@ -105,7 +106,8 @@ func (a *modelAttempt) hearStanding(answer acquirer.Answer, status string) {
 	}
 }
 
-// hearUnpaid: the payment ended without money, or was taken back. What stands is undone; what cannot be is an operator's.
+// hearUnpaid: the payment ended without money, or was taken back. What stands is undone; what
+// cannot be is an operator's.
 func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	switch {
 	case answer.State == acquirer.Declined:
@@ -117,7 +119,8 @@ func (a *modelAttempt) hearUnpaid(answer acquirer.Answer, question string) {
 	}
 }
 
-// restable: the payment was completed on somebody's word so long ago that the acquirer need not be asked any more.
+// restable: the payment was completed on somebody's word so long ago that the acquirer need not be
+// asked any more.
 func (a *modelAttempt) restable(now time.Time) bool {
 	standing := a.payment.status == "completed" || a.payment.status == "appeal"
 	return a.status == attemptUnderWay && standing && now.After(a.begun.Add(modelRests))

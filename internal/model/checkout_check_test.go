@@ -22,7 +22,8 @@ type uuidText struct{ id *uuid.UUID }
 // Scan implements sql.Scanner.
 func (u *uuidText) Scan(value any) error { return u.id.Scan(value) }
 
-// lookAtCheckout compares where a card payment's checkout stands, its attempts, its card and what operators are told of it.
+// lookAtCheckout compares where a card payment's checkout stands, its attempts, its card and what
+// operators are told of it.
 func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 	if p.checkout == nil {
 		return
@@ -45,7 +46,19 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 		var by, last *string
 		var at *time.Time
 		var sealed, holder bool
-		if err := row.Scan(&phase, &rejected, &resends, &by, &at, &last, &last4, &sealed, &holder, &attempts, &conflicts); err != nil {
+		if err := row.Scan(
+			&phase,
+			&rejected,
+			&resends,
+			&by,
+			&at,
+			&last,
+			&last4,
+			&sealed,
+			&holder,
+			&attempts,
+			&conflicts,
+		); err != nil {
 			return err
 		}
 		c := p.checkout
@@ -105,8 +118,8 @@ func (c *modelCheckout) conflictsText() string {
 	return strings.Join(texts, ", ")
 }
 
-// chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are to be undone, or an
-// operator's. What the bank has booked is the payment's amount.
+// chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are
+// to be undone, or an operator's. What the bank has booked is the payment's amount.
 func (w *modelWalk) chargedOnce(p *modelPayment) error {
 	standing := 0
 	for _, a := range p.checkout.attempts {
@@ -127,8 +140,8 @@ func (w *modelWalk) chargedOnce(p *modelPayment) error {
 	return nil
 }
 
-// closeBooks has the bank decide about everything, and asks it until there is nothing left to ask. Then its book and ours
-// must agree.
+// closeBooks has the bank decide about everything, and asks it until there is nothing left to ask.
+// Then its book and ours must agree.
 func (w *modelWalk) closeBooks() error {
 	n := 0
 	for _, p := range w.model.payments {
@@ -193,8 +206,9 @@ func (w *modelWalk) conflicts() (map[uuid.UUID]bool, error) {
 	}
 }
 
-// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one for each that its
-// acquirer completed; and none missing without an operator's knowing where somebody's word completed it.
+// compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one
+// for each that its acquirer completed; and none missing without an operator's knowing where
+// somebody's word completed it.
 func (w *modelWalk) compareBooks(p *modelPayment, conflicts map[uuid.UUID]bool) error {
 	standing, excused := 0, false
 	for _, a := range p.checkout.attempts {

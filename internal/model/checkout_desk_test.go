@@ -10,18 +10,26 @@ import (
 	"gateway/internal/payment"
 )
 
-// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of another kind, and its trader,
-// now and then somebody else.
+// someDeskPayment picks a card payment whose payer is past the card, now and then a payment of
+// another kind, and its trader, now and then somebody else.
 func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	var p *modelPayment
 	if s.n[1]%8 == 0 {
-		p = pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil },
-			func(p *modelPayment) int { return p.step })
+		p = pickRecord(
+			w,
+			s.n[0],
+			w.model.payments,
+			func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil },
+			func(p *modelPayment) int { return p.step },
+		)
 		if p != nil {
 			w.touch(p)
 		}
 	} else {
-		p = w.someCheckout(s, func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails })
+		p = w.someCheckout(
+			s,
+			func(p *modelPayment) bool { return p.status == "pending" && p.phaseShown() != phaseDetails },
+		)
 	}
 	switch {
 	case p == nil:
@@ -32,8 +40,8 @@ func (w *modelWalk) someDeskPayment(s modelStep) (*modelPayment, *modelTrader) {
 	return p, p.requisite.trader
 }
 
-// refuseDesk is why a step of a trader's desk is refused, whatever step it is; wrong is what is said of a payment that no
-// card is entered for.
+// refuseDesk is why a step of a trader's desk is refused, whatever step it is; wrong is what is
+// said of a payment that no card is entered for.
 func (p *modelPayment) refuseDesk(trader *modelTrader, wrong string) string {
 	switch {
 	case trader != p.requisite.trader:
@@ -58,11 +66,17 @@ func (w *modelWalk) requestCode(s modelStep) error {
 
 // noCode has a trader say that there is no code to wait for.
 func (w *modelWalk) noCode(s modelStep) error {
-	return w.atDesk(s, w.checkouts.MarkCodeNotNeeded, func(p *modelPayment) (string, func()) { return "", p.checkout.noCode })
+	return w.atDesk(
+		s,
+		w.checkouts.MarkCodeNotNeeded,
+		func(p *modelPayment) (string, func()) { return "", p.checkout.noCode },
+	)
 }
 
 func (w *modelWalk) atDesk(
-	s modelStep, call func(context.Context, caller.Caller, int64) (payment.Payment, error), step func(*modelPayment) (string, func()),
+	s modelStep,
+	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
+	step func(*modelPayment) (string, func()),
 ) error {
 	p, trader := w.someDeskPayment(s)
 	if p == nil {
@@ -140,8 +154,18 @@ func (p *modelPayment) sameResend(got checkout.State) error {
 	c := p.checkout
 	next := c.resentAt.Add(modelResendPause)
 	return sameFields("the resend of "+p.origin().String(), []modelField{
-		{"phase", string(got.Phase), phaseCode}, {"attemptsLeft", strconv.Itoa(int(got.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{"codeResendCount", strconv.Itoa(int(got.Resends)), strconv.Itoa(c.resends)}, {"codeResendLastBy", deref(got.ResentBy), deref(c.resentBy)},
+		{
+			"phase",
+			string(got.Phase),
+			phaseCode,
+		},
+		{"attemptsLeft", strconv.Itoa(int(got.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
+		{
+			"codeResendCount",
+			strconv.Itoa(int(got.Resends)),
+			strconv.Itoa(c.resends),
+		},
+		{"codeResendLastBy", deref(got.ResentBy), deref(c.resentBy)},
 		{"codeResendLastAt", got.ResentAt.UTC().String(), c.resentAt.String()},
 		{"nextAllowedAt", got.NextAllowedAt().UTC().String(), next.String()},
 	})
@@ -187,8 +211,15 @@ func (w *modelWalk) forbiddenDesk(s modelStep) error {
 	_, nowhere := w.checkouts.Resend(w.ctx, merchant, "0")
 	_, _, list := w.checkouts.ListConflicts(w.ctx, trader, nil, nil)
 	return errors.Join(
-		errUnlessCode(request, "token_kind_not_allowed"), errUnlessCode(resend, "token_kind_not_allowed"),
-		errUnlessCode(none, "not_found"), errUnlessCode(scope, "merchant_scope_required"),
-		errUnlessCode(kind, "token_kind_not_allowed"), errUnlessCode(nowhere, "not_found"), errUnlessCode(list, "token_kind_not_allowed"),
+		errUnlessCode(request, "token_kind_not_allowed"),
+		errUnlessCode(resend, "token_kind_not_allowed"),
+		errUnlessCode(none, "not_found"),
+		errUnlessCode(scope, "merchant_scope_required"),
+		errUnlessCode(
+			kind,
+			"token_kind_not_allowed",
+		),
+		errUnlessCode(nowhere, "not_found"),
+		errUnlessCode(list, "token_kind_not_allowed"),
 	)
 }

@@ -38,8 +38,10 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	move := func(to, actor string) func() { return func() { w.model.move(p, to, actor, nil, nil) } }
 	return []modelEnder{
 		{
-			who: "payer", refusal: over("checkout_closed", func() bool { return p.closed(w.model.now) }), apply: move("cancelled", "payer"),
-			call: func() error { _, err := w.checkouts.Cancel(w.ctx, w.linkOf(p)); return err },
+			who:     "payer",
+			refusal: over("checkout_closed", func() bool { return p.closed(w.model.now) }),
+			apply:   move("cancelled", "payer"),
+			call:    func() error { _, err := w.checkouts.Cancel(w.ctx, w.linkOf(p)); return err },
 		},
 		{
 			who: "trader's no", refusal: ended, apply: move("cancelled", trader.Actor()),
@@ -52,12 +54,13 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	}
 }
 
-// duelBank has the bank's word on a charge come at the same moment as somebody else ends the payment, or as the
-// application says that one is completed whose charge is to be undone.
+// duelBank has the bank's word on a charge come at the same moment as somebody else ends the
+// payment, or as the application says that one is completed whose charge is to be undone.
 func (w *modelWalk) duelBank(s modelStep) error {
 	p := w.someCheckout(s, func(p *modelPayment) bool {
 		last := p.checkout.last()
-		return last != nil && (last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
+		return last != nil &&
+			(last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
 	})
 	if p == nil || p.checkout.last() == nil {
 		return nil
@@ -90,7 +93,8 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	return errors.Join(polled, w.judgeEnder(ender, ended, w.hearAllOf(w.bank.called())))
 }
 
-// whilePolling makes a call while the bank is asked: at once, or as soon as the bank has had a question.
+// whilePolling makes a call while the bank is asked: at once, or as soon as the bank has had a
+// question.
 func (w *modelWalk) whilePolling(late bool, call func() error) (called, polled error) {
 	var wg sync.WaitGroup
 	done := make(chan struct{})
@@ -128,7 +132,8 @@ func (w *modelWalk) hearAllOf(calls []modelBankCall) modelPart {
 	return func() error { return w.hearAll(calls) }
 }
 
-// judgeEnder: who got through came first, and the others' part comes after theirs; who was refused came after it.
+// judgeEnder: who got through came first, and the others' part comes after theirs; who was refused
+// came after it.
 func (w *modelWalk) judgeEnder(e modelEnder, err error, others modelPart) error {
 	if err == nil {
 		if refusal := e.refusal(); refusal != "" {
@@ -143,8 +148,9 @@ func (w *modelWalk) judgeEnder(e modelEnder, err error, others modelPart) error 
 	return errUnlessCode(err, e.refusal())
 }
 
-// duelClock has the bank's approval come at the very instant at which the payment expires. What else is news at the bank is
-// heard before, so that all other payments that expire do so whatever comes first.
+// duelClock has the bank's approval come at the very instant at which the payment expires. What
+// else is news at the bank is heard before, so that all other payments that expire do so whatever
+// comes first.
 func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge) error {
 	if err := w.askAll(1); err != nil || p.status != "pending" {
 		return err
@@ -166,7 +172,8 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 	expired, polled := w.whilePolling(s.n[4]%6 == 0, expire)
 	expired = errors.Join(expired, expire()) // the first passed by what the poll was just changing
 	status := ""
-	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).Scan(&status)
+	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
+		Scan(&status)
 	if err := errors.Join(expired, polled, err); err != nil {
 		return err
 	}
@@ -175,7 +182,9 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 	w.tell("bank against clock "+map[bool]string{true: "won", false: "lost"}[bankFirst], p.origin())
 	if bankFirst {
 		own := func(c modelBankCall) bool { return w.model.attempts[c.id].payment == p }
-		if err := w.hearAll(slices.DeleteFunc(slices.Clone(calls), func(c modelBankCall) bool { return !own(c) })); err != nil {
+		if err := w.hearAll(
+			slices.DeleteFunc(slices.Clone(calls), func(c modelBankCall) bool { return !own(c) }),
+		); err != nil {
 			return err
 		}
 		calls = slices.DeleteFunc(calls, own)
@@ -190,8 +199,8 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 	return w.hearAll(calls)
 }
 
-// duelWord has the application say that a payment is completed while its charge is about to be undone. It is completed in
-// either case; and undone in either order, the charge is an operator's.
+// duelWord has the application say that a payment is completed while its charge is about to be
+// undone. It is completed in either case; and undone in either order, the charge is an operator's.
 func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 	w.pass(modelAsked)
 	application := caller.Caller{Kind: caller.Application}
@@ -204,7 +213,8 @@ func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 	return errors.Join(moved, polled, w.hearAll(w.bank.called()))
 }
 
-// duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
+// duelCard has a payer enter an approved card, or give the right code, at the same moment as
+// somebody ends the payment.
 func (w *modelWalk) duelCard(s modelStep) error {
 	p := w.someCheckout(s, w.inPhases(phaseDetails, phaseCode))
 	if p == nil {
@@ -227,12 +237,20 @@ func (w *modelWalk) duelCard(s modelStep) error {
 	wg.Wait()
 	w.tell(what+" against "+ender.who, p.origin(), fmt.Sprint(" ", codeOf(called), " ", codeOf(ended)))
 	if want != "" {
-		return errors.Join(errUnlessOneOf(called, want, "checkout_closed"), w.judgeEnder(ender, ended, func() error { return nil }))
+		return errors.Join(
+			errUnlessOneOf(called, want, "checkout_closed"),
+			w.judgeEnder(ender, ended, func() error { return nil }),
+		)
 	}
 	if called != nil {
-		return errors.Join(errUnlessCode(called, "checkout_closed"), ended, w.judgeEnder(ender, ended, func() error { return nil }))
+		return errors.Join(
+			errUnlessCode(called, "checkout_closed"),
+			ended,
+			w.judgeEnder(ender, ended, func() error { return nil }),
+		)
 	}
-	// The card was on its way before the payment ended; its answer came after that if anybody else ended it.
+	// The card was on its way before the payment ended; its answer came after that if anybody else
+	// ended it.
 	all := parts(w.bank.called())
 	if err := all[0](); err != nil {
 		return err
@@ -247,7 +265,8 @@ func errUnlessOneOf(err error, codes ...string) error {
 	return fmt.Errorf("answers %q (%w), not one of %q", codeOf(err), orNone(err), codes)
 }
 
-// enterBoth has two cards entered at once: the first is taken, and the other as things stand after it.
+// enterBoth has two cards entered at once: the first is taken, and the other as things stand after
+// it.
 func (w *modelWalk) enterBoth(s modelStep) error {
 	p := w.someCheckout(s, w.inPhases(phaseDetails))
 	if p == nil {

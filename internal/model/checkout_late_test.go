@@ -7,8 +7,9 @@ import (
 	"gateway/internal/checkout"
 )
 
-// enterLate has a payer enter a card that is long on its way, to the bank or back from it: meanwhile somebody may end the
-// payment, and the bank is asked how the attempt stands. What it says then holds, whatever comes late.
+// enterLate has a payer enter a card that is long on its way, to the bank or back from it:
+// meanwhile somebody may end the payment, and the bank is asked how the attempt stands. What it
+// says then holds, whatever comes late.
 func (w *modelWalk) enterLate(s modelStep) error {
 	p := w.someCheckout(s, w.inPhases(phaseDetails))
 	if p == nil || p.refusePayer(w.model.now, phaseDetails) != "" {

@@ -33,7 +33,8 @@ func playParts(parts []modelPart) error {
 	return nil
 }
 
-// entering are the parts of entering a card: it is committed that the bank is about to be called, and then its answer.
+// entering are the parts of entering a card: it is committed that the bank is about to be called,
+// and then its answer.
 func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBankCall) []modelPart {
 	begin := func() error {
 		id, err := w.attemptBegun(p, calls)
@@ -47,13 +48,15 @@ func (w *modelWalk) entering(p *modelPayment, entered modelCard, calls []modelBa
 	return append([]modelPart{begin}, w.hearing(calls)...)
 }
 
-// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written down for it.
+// attemptBegun is the id of the attempt just begun: what the bank was told, or what was written
+// down for it.
 func (w *modelWalk) attemptBegun(p *modelPayment, calls []modelBankCall) (id uuid.UUID, err error) {
 	if len(calls) > 0 {
 		id = calls[0].id
 	} else {
 		err = w.check.QueryRow(w.ctx, "select attempt_id::text from checkout where merchant_id = $1 and payment_id = $2",
-			p.merchantID, p.id).Scan(textOf(&id))
+			p.merchantID, p.id).
+			Scan(textOf(&id))
 	}
 	if w.model.attempts[id] != nil {
 		err = fmt.Errorf("%s: attempt %s is begun again", p.origin(), id)
@@ -104,8 +107,9 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// cutShort judges a call in the middle of which something went wrong: of its parts the first so many happened, each wholly.
-// Which did the database tells; whether it has them right is compared afterwards.
+// cutShort judges a call in the middle of which something went wrong: of its parts the first so
+// many happened, each wholly. Which did the database tells; whether it has them right is compared
+// afterwards.
 func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err error, parts ...modelPart) error {
 	if i.failed != nil {
 		return i.failed
@@ -142,7 +146,8 @@ func (w *modelWalk) cutShort(i *injury, p *modelPayment, view checkout.View, err
 	return nil
 }
 
-// ahead reports whether something has happened to a card payment in the database that has not yet in the model.
+// ahead reports whether something has happened to a card payment in the database that has not yet
+// in the model.
 func (w *modelWalk) ahead(p *modelPayment) (bool, error) {
 	var phase, found string
 	err := w.check.QueryRow(w.ctx, `
@@ -172,7 +177,14 @@ func (w *modelWalk) coding(p *modelPayment, calls []modelBankCall) []modelPart {
 }
 
 // steppedView judges a step of one part that answers with a view.
-func (w *modelWalk) steppedView(p *modelPayment, i *injury, view checkout.View, err error, want string, part modelPart) error {
+func (w *modelWalk) steppedView(
+	p *modelPayment,
+	i *injury,
+	view checkout.View,
+	err error,
+	want string,
+	part modelPart,
+) error {
 	switch {
 	case i.fired && want != "":
 		return w.cutShort(i, p, view, err)
@@ -197,8 +209,14 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 		last4 = v.Card.Last4
 	}
 	return errors.Join(w.same(p, v.Payment.Payment), sameFields("the view of "+p.origin().String(), []modelField{
-		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))}, {"lastError", deref(v.LastError), deref(c.lastError)},
+		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))},
+		{"lastError", deref(v.LastError), deref(c.lastError)},
 		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{"isTerminal", strconv.FormatBool(v.Terminal), strconv.FormatBool(p.status != "pending")}, {"cardLast4", last4, c.last4},
+		{
+			"isTerminal",
+			strconv.FormatBool(v.Terminal),
+			strconv.FormatBool(p.status != "pending"),
+		},
+		{"cardLast4", last4, c.last4},
 	}))
 }

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// modelAsked is after how long an attempt has surely been asked about again: a call has its answer or will never have
-	// one after 15 s, and a question is repeated at least as often.
+	// modelAsked is after how long an attempt has surely been asked about again: a call has its
+	// answer or will never have one after 15 s, and a question is repeated at least as often.
 	modelAsked = 16 * time.Second
 	// modelRounds is in how many rounds everything has been asked about.
 	modelRounds = 60
@@ -31,7 +31,21 @@ func (w *modelWalk) decideCharge(s modelStep) error {
 		return nil
 	}
 	c := pickModel(charges, s.n[1])
-	outcome := pickModel([]string{"approves", "approves", "approves", "asks for a code", "asks for a code", "asks for a code", "declines", "declines", "approves for good", "undoes"}, s.n[2])
+	outcome := pickModel(
+		[]string{
+			"approves",
+			"approves",
+			"approves",
+			"asks for a code",
+			"asks for a code",
+			"asks for a code",
+			"declines",
+			"declines",
+			"approves for good",
+			"undoes",
+		},
+		s.n[2],
+	)
 	w.tell("bank "+outcome, p.origin(), " while ", p.status)
 	w.bank.mu.Lock()
 	defer w.bank.mu.Unlock()
@@ -43,7 +57,10 @@ func (w *modelWalk) decideCharge(s modelStep) error {
 	case "asks for a code":
 		c.state = acquirer.CodeNeeded
 	case "declines":
-		c.state, c.reason = acquirer.Declined, pickModel([]string{acquirer.CardDeclined, acquirer.InsufficientFunds}, s.n[3])
+		c.state, c.reason = acquirer.Declined, pickModel(
+			[]string{acquirer.CardDeclined, acquirer.InsufficientFunds},
+			s.n[3],
+		)
 	case "undoes":
 		c.state = acquirer.Voided
 	}
@@ -61,8 +78,8 @@ func (w *modelWalk) undecided(p *modelPayment) []*modelCharge {
 	return list
 }
 
-// poll lets time pass and the bank be asked: mostly until it was asked about everything that is not settled. One time in
-// six two replicas ask at once, and now and then the line is cut.
+// poll lets time pass and the bank be asked: mostly until it was asked about everything that is not
+// settled. One time in six two replicas ask at once, and now and then the line is cut.
 func (w *modelWalk) poll(s modelStep) error {
 	pause := pickModel([]time.Duration{0, time.Second, 3 * time.Second, modelAsked, modelAsked, modelAsked}, s.n[0])
 	line := cutBy(s.n[1])
@@ -91,7 +108,8 @@ func (w *modelWalk) pass(by time.Duration) {
 	w.model.now = w.clock.Now()
 }
 
-// askAll lets as much time pass as it takes for the bank to be asked about every attempt that is not settled.
+// askAll lets as much time pass as it takes for the bank to be asked about every attempt that is
+// not settled.
 func (w *modelWalk) askAll(replicas int) error {
 	open := w.model.unsettled()
 	for range modelRounds {
@@ -144,8 +162,8 @@ func (w *modelWalk) hearAll(calls []modelBankCall) error {
 	return nil
 }
 
-// rest: of a charge that the bank has not decided about for long, while its payment was completed on somebody's word,
-// the gateway may stop asking. Whether it has the database tells.
+// rest: of a charge that the bank has not decided about for long, while its payment was completed
+// on somebody's word, the gateway may stop asking. Whether it has the database tells.
 func (w *modelWalk) rest(a *modelAttempt, answer acquirer.Answer) error {
 	if !a.restable(w.model.now) || answer.State != acquirer.Pending && answer.State != acquirer.CodeNeeded {
 		return nil
@@ -160,8 +178,8 @@ func (w *modelWalk) rest(a *modelAttempt, answer acquirer.Answer) error {
 	return err
 }
 
-// judgeQuestions wants the bank asked to undo what must not stand, and nothing else: of the others it is asked how they
-// stand, and to undo those it never heard of. It knows of the resends by then.
+// judgeQuestions wants the bank asked to undo what must not stand, and nothing else: of the others
+// it is asked how they stand, and to undo those it never heard of. It knows of the resends by then.
 func (w *modelWalk) judgeQuestions(calls []modelBankCall) error {
 	unknown := map[uuid.UUID]bool{}
 	for _, call := range calls {
@@ -174,9 +192,22 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) error {
 		settled := a.status != attemptTakenBack && a.status != attemptUnderWay
 		switch known := unknown[call.id]; {
 		case settled:
-			return fmt.Errorf("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status, call.question)
+			return fmt.Errorf(
+				"%s: attempt %s is %s and the bank is asked %q",
+				p.origin(),
+				a.id,
+				a.status,
+				call.question,
+			)
 		case call.question == askedVoid && !undo && !known, call.question == askedResult && undo:
-			return fmt.Errorf("%s: %s and attempt %s %s: the bank is asked %q", p.origin(), p.status, a.id, a.status, call.question)
+			return fmt.Errorf(
+				"%s: %s and attempt %s %s: the bank is asked %q",
+				p.origin(),
+				p.status,
+				a.id,
+				a.status,
+				call.question,
+			)
 		case call.question == askedVoid:
 			delete(unknown, call.id)
 		case call.question == askedResult && call.heard && call.answer.State == acquirer.Unknown:

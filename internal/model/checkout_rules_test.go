@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// What the contract says of card payments: decisions, "Checkout", and the package comment of internal/checkout, "Who wins".
+// What the contract says of card payments: decisions, "Checkout", and the package comment of
+// internal/checkout, "Who wins".
 
 const (
 	phaseDetails = "awaiting_payer_details"
@@ -15,19 +16,22 @@ const (
 	phaseCode    = "awaiting_payer_otp"
 	phaseConfirm = "awaiting_trader_confirm"
 
-	// modelResends is how often a code is sent again, modelResendPause how long apart; the third wrong code is the last.
+	// modelResends is how often a code is sent again, modelResendPause how long apart; the third
+	// wrong code is the last.
 	modelResends     = 3
 	modelResendPause = 45 * time.Second
 	modelWrongCodes  = 3
-	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on somebody's word.
+	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on
+	// somebody's word.
 	modelRests = 24 * time.Hour
 )
 
 // modelCheckout is how far a card payment's payer has come.
 type modelCheckout struct {
 	phase string
-	// again is whether the payment was set back to pending after its last card, and waits for another. If it ends without
-	// one, the phase shown is the one it waits in or the last one before: the gateway shows either.
+	// again is whether the payment was set back to pending after its last card, and waits for
+	// another. If it ends without one, the phase shown is the one it waits in or the last one
+	// before: the gateway shows either.
 	again bool
 	// asked is whether the payer was asked for a code with this card.
 	asked             bool
@@ -37,7 +41,8 @@ type modelCheckout struct {
 	lastError         *string
 	// attempts are all that were begun; the last is the one the checkout is about.
 	attempts []*modelAttempt
-	// last4 and holder are of the card entered last; sealed is whether more of it than its last four digits is kept.
+	// last4 and holder are of the card entered last; sealed is whether more of it than its last
+	// four digits is kept.
 	last4, holder string
 	sealed        bool
 }
@@ -49,18 +54,21 @@ type modelAttempt struct {
 	payment *modelPayment
 	id      uuid.UUID
 	status  string
-	// sent counts the codes handed over; handing is while it is not known whether the last one arrived. followed is the
-	// code after which the acquirer last asked for another that the payer was told of: 0 is the first asking, -1 none.
+	// sent counts the codes handed over; handing is while it is not known whether the last one
+	// arrived. followed is the code after which the acquirer last asked for another that the payer
+	// was told of: 0 is the first asking, -1 none.
 	sent, followed int32
 	handing        bool
 	// resent is how many resends there had been when the card was entered.
 	resent int
 	begun  time.Time
-	// listed is whether an operator was told to look into it; rested, that its acquirer is no longer asked.
+	// listed is whether an operator was told to look into it; rested, that its acquirer is no
+	// longer asked.
 	listed, rested bool
 }
 
-// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to undo them.
+// How attempts stand. Under way, their acquirer is asked how they stand; taken back, it is told to
+// undo them.
 const (
 	attemptUnderWay  = "under way"
 	attemptTakenBack = "taken back"
@@ -81,7 +89,8 @@ func (c *modelCheckout) last() *modelAttempt {
 	return c.attempts[len(c.attempts)-1]
 }
 
-// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is the last one.
+// phaseShown: a pending payment without an attempt under way waits for a card; else the phase is
+// the last one.
 func (p *modelPayment) phaseShown() string {
 	if last := p.checkout.last(); p.status == "pending" && (last == nil || last.status != attemptUnderWay) {
 		return phaseDetails
@@ -102,7 +111,8 @@ func (p *modelPayment) closed(now time.Time) bool {
 	return p.status != "pending" || !now.Before(p.expires)
 }
 
-// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is not.
+// refusePayer is why a step of the payer is refused that is possible in some phases, "" if it is
+// not.
 func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
 	switch {
 	case p.closed(now):
@@ -116,7 +126,15 @@ func (p *modelPayment) refusePayer(now time.Time, phases ...string) string {
 // enterCard begins an attempt.
 func (m *gatewayModel) enterCard(p *modelPayment, id uuid.UUID, card modelCard, step int) *modelAttempt {
 	c := p.checkout
-	a := &modelAttempt{step: step, payment: p, id: id, status: attemptUnderWay, followed: -1, resent: c.resends, begun: m.now}
+	a := &modelAttempt{
+		step:     step,
+		payment:  p,
+		id:       id,
+		status:   attemptUnderWay,
+		followed: -1,
+		resent:   c.resends,
+		begun:    m.now,
+	}
 	c.phase, c.again, c.asked, c.lastError = phaseBank, false, false, nil
 	c.last4, c.holder, c.sealed = card.pan[len(card.pan)-4:], card.holder, true
 	c.attempts = append(c.attempts, a)
@@ -172,9 +190,9 @@ func (c *modelCheckout) shown() map[string]any {
 	return map[string]any{"cardLast4": c.last4}
 }
 
-// follow keeps a checkout in step with its payment, whoever moves that: a charge that completed it is taken back with it,
-// but not by an appeal; completed after its last card came to nothing, it is an operator's to look into. Of a payer
-// without a user id no card outlives the pending payment.
+// follow keeps a checkout in step with its payment, whoever moves that: a charge that completed it
+// is taken back with it, but not by an appeal; completed after its last card came to nothing, it is
+// an operator's to look into. Of a payer without a user id no card outlives the pending payment.
 func (c *modelCheckout) follow(to string) {
 	if c == nil {
 		return
@@ -182,7 +200,8 @@ func (c *modelCheckout) follow(to string) {
 	c.sealed = c.sealed && to == "pending"
 	c.again = c.again || to == "pending" && c.last() != nil && c.last().status != attemptUnderWay
 	if to == "completed" {
-		if last := c.last(); last != nil && slices.Contains([]string{attemptDeclined, attemptVoided, attemptLost}, last.status) {
+		if last := c.last(); last != nil &&
+			slices.Contains([]string{attemptDeclined, attemptVoided, attemptLost}, last.status) {
 			last.listed = true
 		}
 		return

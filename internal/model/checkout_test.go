@@ -13,7 +13,8 @@ import (
 	"gateway/internal/checkout"
 )
 
-// someCheckout picks a card payment, by preference one that is wanted, or nil where there is none yet.
+// someCheckout picks a card payment, by preference one that is wanted, or nil where there is none
+// yet.
 func (w *modelWalk) someCheckout(s modelStep, wanted func(*modelPayment) bool) *modelPayment {
 	var list []*modelPayment
 	for _, p := range w.model.payments {
@@ -37,7 +38,19 @@ func (w *modelWalk) linkOf(p *modelPayment) string { return w.links.Token(uuid.M
 
 // modelPANs are the cards that payers have, as often as they stand here.
 var modelPANs = slices.Concat(pansApproved, slices.Sorted(maps.Keys(pansDeclined)), []string{
-	panFinal, panSlow, panCode, panCode, panCode, panCode, panCode, panCode, panPending, panPending, panPending, panPending, panPending,
+	panFinal,
+	panSlow,
+	panCode,
+	panCode,
+	panCode,
+	panCode,
+	panCode,
+	panCode,
+	panPending,
+	panPending,
+	panPending,
+	panPending,
+	panPending,
 })
 
 func (w *modelWalk) cardOf(s modelStep) modelCard {
@@ -46,7 +59,14 @@ func (w *modelWalk) cardOf(s modelStep) modelCard {
 
 func (c modelCard) details() checkout.Details {
 	return checkout.Details{
-		Entry: card.Entry{PAN: c.pan, ExpMonth: "12", ExpYear: "2099", Holder: c.holder}, CVV: "123", Address: "192.0.2.1",
+		Entry: card.Entry{
+			PAN:      c.pan,
+			ExpMonth: "12",
+			ExpYear:  "2099",
+			Holder:   c.holder,
+		},
+		CVV:     "123",
+		Address: "192.0.2.1",
 	}
 }
 
@@ -107,7 +127,18 @@ func (w *modelWalk) invalidCard(s modelStep, p *modelPayment, entered modelCard)
 
 // modelCodes are the codes that payers give, as often as they stand here. The last is none in form.
 var modelCodes = []string{
-	codeRight, codeRight, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeWrong, codeSlow, "", codeShort,
+	codeRight,
+	codeRight,
+	codeWrong,
+	codeWrong,
+	codeWrong,
+	codeWrong,
+	codeWrong,
+	codeWrong,
+	codeWrong,
+	codeSlow,
+	"",
+	codeShort,
 }
 
 // giveCode has a payer give a code, asked for or not, or none.
@@ -149,8 +180,8 @@ func (w *modelWalk) giveCode(s modelStep) error {
 	return w.sameView(p, view)
 }
 
-// refuseCode is why a code is refused, and whether, if it is not, it is handed over: without one nothing changes, unless one
-// was asked for.
+// refuseCode is why a code is refused, and whether, if it is not, it is handed over: without one
+// nothing changes, unless one was asked for.
 func (p *modelPayment) refuseCode(otp string, w *modelWalk) (want string, changes bool) {
 	switch closed := p.closed(w.model.now); {
 	case otp == codeShort, otp == "" && !closed && p.phaseShown() == phaseCode:
@@ -195,7 +226,8 @@ func (w *modelWalk) look(s modelStep) error {
 	return errors.Join(w.sameView(p, view), w.forbiddenLinks(s, p))
 }
 
-// forbiddenLinks are links that are none: a stranger's guess, and that of a payment without a checkout.
+// forbiddenLinks are links that are none: a stranger's guess, and that of a payment without a
+// checkout.
 func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
 	token := w.linkOf(p)
 	links := []string{"", "A" + token[1:], token[:len(token)-1]}

@@ -42,7 +42,8 @@ func (w *modelWalk) createAs(a modelAsk, s modelStep) error {
 	return w.judge(a, want, got, err)
 }
 
-// askAgain is what a merchant does who does not know what became of a call: it must find what the lost answer told.
+// askAgain is what a merchant does who does not know what became of a call: it must find what the
+// lost answer told.
 func (w *modelWalk) askAgain(a modelAsk, want modelExpectation) error {
 	w.tell("lost " + w.now.op)
 	got, err := w.service.Create(w.ctx, w.model.merchants[a.merchant].Caller, a.request())
@@ -62,7 +63,13 @@ func (w *modelWalk) judge(a modelAsk, want modelExpectation, got payment.Created
 		return errUnlessCode(err, want.code)
 	}
 	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+		return fmt.Errorf(
+			"replay %t, mismatch %v; want %t, %v",
+			got.Replay,
+			got.Mismatch,
+			want.replay != nil,
+			want.mismatch,
+		)
 	}
 	if want.replay != nil {
 		w.tell("replayed", "payment ", want.replay.id, fmt.Sprint(" mismatch ", want.mismatch))
@@ -85,7 +92,8 @@ func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got db.Payment) err
 	return fmt.Errorf("payment %d took requisite %d, which does not qualify", got.ID, *got.RequisiteID)
 }
 
-// rush makes the same creation several times at once: exactly one creates, the others answer with it.
+// rush makes the same creation several times at once: exactly one creates, the others answer with
+// it.
 func (w *modelWalk) rush(s modelStep) error {
 	a := w.ask(s)
 	w.asks = append(w.asks, a)
@@ -116,7 +124,8 @@ func (w *modelWalk) rush(s modelStep) error {
 	return nil
 }
 
-// invalid sends a creation with flaws, one in two under an order id that is in use: shape comes before replay.
+// invalid sends a creation with flaws, one in two under an order id that is in use: shape comes
+// before replay.
 func (w *modelWalk) invalid(s modelStep) error {
 	a, ok := w.again(s)
 	if !ok || s.n[0]%2 == 0 {
@@ -188,21 +197,38 @@ func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
 	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return sameFields(p.origin().String(), []modelField{
-		{"id", units(got.ID), units(p.id)}, {"uuid", got.UUID.String(), p.uuid},
-		{"merchant", units(got.MerchantID), units(p.merchantID)}, {"cashbox", units(got.CashboxID), units(p.box.id)},
-		{"orderId", got.OrderID, p.order}, {"method", got.Method, p.method}, {"currency", got.Currency, p.currency},
-		{"amount", got.Amount.Shift(2).String(), units(p.amount)}, {"callbackUri", got.CallbackURI, p.callback},
-		{"status", got.Status, p.status}, {"reason", deref(got.StatusReason), deref(p.reason)},
+		{"id", units(got.ID), units(p.id)},
+		{"uuid", got.UUID.String(), p.uuid},
+		{"merchant", units(got.MerchantID), units(p.merchantID)},
+		{"cashbox", units(got.CashboxID), units(p.box.id)},
+		{"orderId", got.OrderID, p.order},
+		{"method", got.Method, p.method},
+		{"currency", got.Currency, p.currency},
+		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
+		{"callbackUri", got.CallbackURI, p.callback},
+		{"status", got.Status, p.status},
+		{"reason", deref(got.StatusReason), deref(p.reason)},
 		{"providerPaymentId", deref(got.ProviderPaymentID), deref(p.provider)},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()}, {"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
+		{
+			"statusUpdatedAt",
+			got.StatusAt.UTC().String(),
+			p.at.String(),
+		},
+		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
 		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
 		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
-		{"trader", units(got.TraderID), units(p.requisite.trader.ID)}, {"requisite", units(*got.RequisiteID), units(p.requisite.id)},
+		{
+			"trader",
+			units(got.TraderID),
+			units(p.requisite.trader.ID),
+		},
+		{"requisite", units(*got.RequisiteID), units(p.requisite.id)},
 		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
 		{"markup source", got.MarkupSource, p.source},
 		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
 		{"rateUnavailable", strconv.FormatBool(got.RateUnavailable), strconv.FormatBool(p.unavailable)},
-		{"hold", usdt(got.HoldUSDT), units(p.hold)}, {"amountUsdt", usdt(got.AmountUSDT), units(p.quote.amount)},
+		{"hold", usdt(got.HoldUSDT), units(p.hold)},
+		{"amountUsdt", usdt(got.AmountUSDT), units(p.quote.amount)},
 		{"profitUsdt", usdt(got.ProfitUSDT), units(p.quote.profit)},
 		{"spreadTraderUsdt", usdt(got.SpreadTraderUSDT), units(p.quote.trader)},
 		{"spreadPlatformUsdt", usdt(got.SpreadPlatformUSDT), units(p.quote.platform)},

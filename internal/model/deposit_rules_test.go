@@ -31,7 +31,8 @@ type modelDepositKey struct {
 	key      string
 }
 
-// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that is not said.
+// modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that
+// is not said.
 type modelDepositAsk struct {
 	// step is the one that asked.
 	step     int
@@ -61,7 +62,8 @@ type modelDepositExpectation struct {
 	box      *modelBox
 }
 
-// expectDeposit says what becomes of a creation: whose the cashbox is first, then the idempotency key.
+// expectDeposit says what becomes of a creation: whose the cashbox is first, then the idempotency
+// key.
 func (m *gatewayModel) expectDeposit(a modelDepositAsk) modelDepositExpectation {
 	box, code := m.depositBox(a)
 	if code != "" {
@@ -134,13 +136,14 @@ func (m *gatewayModel) endDeposit(d *modelDeposit, to, actor string, reason *str
 }
 
 func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from deposit where merchant_id = $1 and id = $2", d.merchantID, d.id).Query(func(rows pgx.Rows) error {
-		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Deposit])
-		if err == nil {
-			err = d.same(row)
-		}
-		return in("the database", err)
-	})
+	b.Queue("select * from deposit where merchant_id = $1 and id = $2", d.merchantID, d.id).
+		Query(func(rows pgx.Rows) error {
+			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Deposit])
+			if err == nil {
+				err = d.same(row)
+			}
+			return in("the database", err)
+		})
 	lookAtHistory(b, "deposit", d.merchantID, d.id, &d.modelHistory)
 }
 
@@ -148,11 +151,20 @@ func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
 func (d *modelDeposit) same(got db.Deposit) error {
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return sameFields("deposit "+units(d.id), []modelField{
-		{"id", units(got.ID), units(d.id)}, {"merchant", units(got.MerchantID), units(d.merchantID)},
-		{"cashbox", units(got.CashboxID), units(d.box.id)}, {"status", got.Status, d.status},
-		{"amount", got.Amount.Shift(8).String(), units(d.amount)}, {"network", got.Network, d.network},
-		{"address", got.Address, d.address}, {"externalReference", deref(got.ExternalReference), deref(d.reference)},
+		{"id", units(got.ID), units(d.id)},
+		{"merchant", units(got.MerchantID), units(d.merchantID)},
+		{"cashbox", units(got.CashboxID), units(d.box.id)},
+		{"status", got.Status, d.status},
+		{"amount", got.Amount.Shift(8).String(), units(d.amount)},
+		{"network", got.Network, d.network},
+		{"address", got.Address, d.address},
+		{"externalReference", deref(got.ExternalReference), deref(d.reference)},
 		{"idempotencyKey", got.IdempotencyKey.String(), d.key},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), d.at.String()}, {"createdAt", got.CreatedAt.UTC().String(), d.created.String()},
+		{
+			"statusUpdatedAt",
+			got.StatusAt.UTC().String(),
+			d.at.String(),
+		},
+		{"createdAt", got.CreatedAt.UTC().String(), d.created.String()},
 	})
 }

@@ -17,7 +17,15 @@ var modelDepositAmounts = []struct {
 	literal string
 	amount  int64
 }{
-	{"25", 25_00000000}, {"40.5", 40_50000000}, {"0.00000001", 1}, {"3.33333333", 3_33333333}, {"100.10000000", 100_10000000}, {"500", 500_00000000},
+	{
+		"25",
+		25_00000000,
+	},
+	{"40.5", 40_50000000},
+	{"0.00000001", 1},
+	{"3.33333333", 3_33333333},
+	{"100.10000000", 100_10000000},
+	{"500", 500_00000000},
 	{"012", 12_00000000},
 }
 
@@ -102,7 +110,13 @@ func (w *modelWalk) depositAs(a modelDepositAsk, s modelStep) error {
 
 func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation, got deposit.Created) error {
 	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+		return fmt.Errorf(
+			"replay %t, mismatch %v; want %t, %v",
+			got.Replay,
+			got.Mismatch,
+			want.replay != nil,
+			want.mismatch,
+		)
 	}
 	d := want.replay
 	if d == nil {

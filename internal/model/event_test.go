@@ -49,7 +49,8 @@ type modelAddress struct {
 
 func (a modelAddress) String() string { return fmt.Sprintf("%s %d", a.subject, a.id) }
 
-// lookAtEvents wants exactly one event for each change since the last look, numbered on without a gap.
+// lookAtEvents wants exactly one event for each change since the last look, numbered on without a
+// gap.
 func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 	from, n := s.origin(), s.news()
 	b.Queue(`
@@ -80,7 +81,8 @@ func lookAtEvents(w *modelWalk, b *pgx.Batch, s modelSource) {
 	})
 }
 
-// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions say of payouts'.
+// verifyBody compares a webhook with the document's: interface, "Events", and what the decisions
+// say of payouts'.
 func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) error {
 	event, from := s.news().events[sequence-1], s.origin()
 	data, number := s.data()
@@ -128,8 +130,12 @@ func (e modelEvent) tellCard(all, data map[string]any) {
 	delete(data, "uuid")
 	all["id"], all["order_id"] = data["id"], data["orderId"]
 	data["quasiEcom"] = map[string]any{
-		"phase": phaseCode, "codeResendCount": e.resend, "codeResendMax": modelResends, "attemptsLeft": modelResends - e.resend,
-		"codeResendLastBy": "trader", "codeResendLastAt": e.at.Format(modelTime),
+		"phase":            phaseCode,
+		"codeResendCount":  e.resend,
+		"codeResendMax":    modelResends,
+		"attemptsLeft":     modelResends - e.resend,
+		"codeResendLastBy": "trader",
+		"codeResendLastAt": e.at.Format(modelTime),
 	}
 }
 

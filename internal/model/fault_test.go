@@ -45,7 +45,8 @@ func withInjury(ctx context.Context, i *injury) context.Context {
 	return context.WithValue(ctx, injuryKey{}, i)
 }
 
-// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to COMMIT was.
+// aborted reports that a transaction was ended before its COMMIT; lost, that only the answer to
+// COMMIT was.
 func (i *injury) aborted() bool { return i.fired && i.kind != injuryLoseCommit }
 func (i *injury) lost() bool    { return i.fired && i.kind == injuryLoseCommit }
 
@@ -57,8 +58,9 @@ func (injurer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	return injure(ctx, conn, data.SQL, data.SQL == "commit")
 }
 
-// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an account inserts
-// nothing but how far, and losing the answer to its COMMIT is not losing the answer to the call's.
+// TraceBatchStart implements pgx.BatchTracer: a batch goes out as one. One that only folds an
+// account inserts nothing but how far, and losing the answer to its COMMIT is not losing the answer
+// to the call's.
 func (injurer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	return injure(ctx, conn, "a batch", slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool {
 		return strings.Contains(q.SQL, "insert into") && !strings.Contains(q.SQL, "insert into account_fold")
@@ -169,7 +171,8 @@ func (w *modelWalk) killBackend(pid uint32) error {
 	}
 	for deadline := time.Now().Add(modelPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var alive bool
-		err := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid)).Scan(&alive)
+		err := w.check.QueryRow(w.ctx, "select exists (select from pg_stat_activity where pid = $1)", int32(pid)).
+			Scan(&alive)
 		if err != nil || !alive {
 			return err
 		}

@@ -47,7 +47,15 @@ func lookAtHistory(b *pgx.Batch, kind string, merchantID, id int64, h *modelHist
 			want = append(want, h.moves[i].String())
 		}
 		if got, want := strings.Join(found, ", "), strings.Join(want, ", "); count != len(h.moves) || got != want {
-			return fmt.Errorf("history of %s %d: %d moves, the last: %s; not %d: %s", kind, id, count, got, len(h.moves), want)
+			return fmt.Errorf(
+				"history of %s %d: %d moves, the last: %s; not %d: %s",
+				kind,
+				id,
+				count,
+				got,
+				len(h.moves),
+				want,
+			)
 		}
 		return nil
 	})

@@ -43,11 +43,12 @@ type modelHooks struct {
 type modelHook struct {
 	from modelAddress
 	body []byte
-	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410, spent that all tries
-	// were made.
+	// calls counts the requests that came, taken those that were answered with 2xx; gone is a 410,
+	// spent that all tries were made.
 	calls, taken int
 	gone, spent  bool
-	// answered: an answer to end it was given since the last look; settled: at the last look it was delivered or dead.
+	// answered: an answer to end it was given since the last look; settled: at the last look it was
+	// delivered or dead.
 	answered, settled bool
 }
 
@@ -66,7 +67,8 @@ func newModelHooks(t testing.TB, d *dbtest.DB, v *vault.Vault, clock *dbtest.Clo
 	h := &modelHooks{events: map[string]*modelHook{}}
 	h.server = httptest.NewServer(h)
 	var err error
-	// The pool of deliveries is not the service's: they must not starve where that has a single connection.
+	// The pool of deliveries is not the service's: they must not starve where that has a single
+	// connection.
 	if h.pool, err = db.Open(t.Context(), d.URL, 4, db.ForCommands); err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +112,8 @@ func (h *modelHooks) received() int {
 
 var modelAnswers = []int{200, 500, 204, hangUp, 503, 302, 404, 201, 410}
 
-// deliver makes what is queued be delivered, at an endpoint that fails now and then, and in some walks stops in the middle and
-// begins again.
+// deliver makes what is queued be delivered, at an endpoint that fails now and then, and in some
+// walks stops in the middle and begins again.
 func (w *modelWalk) deliver(s modelStep) error {
 	random := s.n[0]
 	for range s.n[1] % 12 {
@@ -152,7 +154,8 @@ func (w *modelWalk) drain() error {
 	return fmt.Errorf("some events are never delivered")
 }
 
-// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed every try.
+// verifyAllTold wants each event delivered, or given up because the endpoint is gone or failed
+// every try.
 func (w *modelWalk) verifyAllTold() error {
 	for id, hook := range w.hooks.events {
 		if hook.taken == 0 && !hook.gone && !hook.spent {
@@ -162,8 +165,8 @@ func (w *modelWalk) verifyAllTold() error {
 	return nil
 }
 
-// work brings every delivery's time about, and makes deliveries: until all had their turn, or, to be stopped, until some have
-// begun.
+// work brings every delivery's time about, and makes deliveries: until all had their turn, or, to
+// be stopped, until some have begun.
 func (w *modelWalk) work(stop bool) error {
 	for _, hurry := range []string{
 		"update webhook_delivery set due_at = now()", "update webhook_endpoint set due_at = now() where due_at > now()",
@@ -202,7 +205,8 @@ func (w *modelWalk) untilIdle() error {
 	return fmt.Errorf("deliveries do not come to an end")
 }
 
-// verifyDeliveries judges the requests that came since the last look and where they left their events.
+// verifyDeliveries judges the requests that came since the last look and where they left their
+// events.
 func (w *modelWalk) verifyDeliveries() error {
 	w.hooks.mu.Lock()
 	calls := w.hooks.calls
@@ -227,7 +231,8 @@ func (w *modelWalk) verifyDeliveries() error {
 	return err
 }
 
-// judge checks one request: a known event in its own words, signed, and not one that was settled before.
+// judge checks one request: a known event in its own words, signed, and not one that was settled
+// before.
 func (h *modelHooks) judge(call modelCall) error {
 	id := call.header.Get(standardwebhooks.HeaderWebhookID)
 	hook := h.events[id]
@@ -260,7 +265,8 @@ func (hook *modelHook) verifyStatus(id, status string, attempts int) error {
 	if hook == nil {
 		return fmt.Errorf("event %s is nobody's", id)
 	}
-	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 || status == "dead" && !hook.gone && attempts < modelTries
+	wrong := attempts < hook.calls || status == "delivered" && hook.taken == 0 ||
+		status == "dead" && !hook.gone && attempts < modelTries
 	wrong = wrong || status == "pending" && hook.answered
 	hook.answered, hook.settled = false, status != "pending"
 	hook.spent = status == "dead" && attempts >= modelTries

@@ -17,7 +17,8 @@ func (w *modelWalk) someBox(s modelStep) (*modelMerchant, *modelBox) {
 	return merchant, pickModel(merchant.boxes, s.n[1])
 }
 
-// insure sets a cashbox's insurance: to a part of what it has available, all of it, or more, or lower than it was.
+// insure sets a cashbox's insurance: to a part of what it has available, all of it, or more, or
+// lower than it was.
 func (w *modelWalk) insure(s modelStep) error {
 	_, box := w.someBox(s)
 	w.touch(box)
@@ -69,16 +70,17 @@ func (m *gatewayModel) insure(box *modelBox, sum int64) {
 }
 
 func (b *modelBox) look(_ *modelWalk, batch *pgx.Batch) {
-	batch.Queue("select (insurance_usdt * 1e8)::bigint from cashbox where id = $1", b.id).QueryRow(func(row pgx.Row) error {
-		var sum int64
-		if err := row.Scan(&sum); err != nil {
-			return err
-		}
-		if sum != b.insurance {
-			return fmt.Errorf("cashbox %d: insurance %d, not %d", b.id, sum, b.insurance)
-		}
-		return nil
-	})
+	batch.Queue("select (insurance_usdt * 1e8)::bigint from cashbox where id = $1", b.id).
+		QueryRow(func(row pgx.Row) error {
+			var sum int64
+			if err := row.Scan(&sum); err != nil {
+				return err
+			}
+			if sum != b.insurance {
+				return fmt.Errorf("cashbox %d: insurance %d, not %d", b.id, sum, b.insurance)
+			}
+			return nil
+		})
 }
 
 // balance reads a cashbox's balance as its merchant does, or another one.

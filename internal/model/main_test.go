@@ -1,5 +1,6 @@
-// Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits, insurance and appeals
-// mixed, and compares every step with a small model written from the contract. There is no program code here.
+// Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
+// insurance and appeals mixed, and compares every step with a small model written from the
+// contract. There is no program code here.
 package model_test
 
 import (

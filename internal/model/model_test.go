@@ -21,8 +21,8 @@ const (
 	modelReplayEnv = "GATEWAY_MODEL_REPLAY"
 
 	modelStepsDefault = 2_000
-	// modelWalks is how many walks there are at least; none is much longer than modelWalkSteps, since the audits and the
-	// tables they read grow with it.
+	// modelWalks is how many walks there are at least; none is much longer than modelWalkSteps,
+	// since the audits and the tables they read grow with it.
 	modelWalks      = 4
 	modelWalkSteps  = 5_000
 	modelAuditEvery = 200
@@ -33,8 +33,9 @@ const (
 	modelVaried = 50_000
 )
 
-// TestModel walks at random through a gateway's life and wants every answer, every balance and every webhook to be what
-// a model written from the contract says. A failing walk is shrunk to the steps that matter.
+// TestModel walks at random through a gateway's life and wants every answer, every balance and
+// every webhook to be what a model written from the contract says. A failing walk is shrunk to the
+// steps that matter.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	steps := modelNumber(t, modelStepsEnv, modelStepsDefault)
@@ -94,7 +95,8 @@ func walkModel(t *testing.T, seed uint64, count int) *modelWalk {
 func reportModel(t *testing.T, seed uint64, count int, steps []modelStep, first error) {
 	t.Helper()
 	end := time.Now().Add(modelShrinkTime)
-	// A failure of a step needs no audit to be seen again; one that only the audit saw is looked for more often.
+	// A failure of a step needs no audit to be seen again; one that only the audit saw is looked
+	// for more often.
 	every := modelAuditNever
 	if at, _, _ := playModel(t, steps, every); at < 0 {
 		every = modelAuditOften

@@ -13,7 +13,8 @@ import (
 
 var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
 
-// move is the application's word on a payment: any status may follow any other; the same again is no change.
+// move is the application's word on a payment: any status may follow any other; the same again is
+// no change.
 func (w *modelWalk) move(s modelStep) error {
 	p := w.some(s.n[0])
 	if p == nil {
@@ -60,7 +61,11 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 			return wrong
 		}
 		w.tell("lost " + w.now.op)
-		if got, err = w.service.Get(w.ctx, caller.Caller{Kind: caller.Operator}, strconv.FormatInt(p.id, 10)); err != nil {
+		if got, err = w.service.Get(
+			w.ctx,
+			caller.Caller{Kind: caller.Operator},
+			strconv.FormatInt(p.id, 10),
+		); err != nil {
 			return err
 		}
 	}
@@ -74,16 +79,26 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 }
 
 func (w *modelWalk) confirm(s modelStep) error {
-	return w.traderMove(s, "completed", nil, func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-		return w.service.Confirm(ctx, who, id)
-	})
+	return w.traderMove(
+		s,
+		"completed",
+		nil,
+		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+			return w.service.Confirm(ctx, who, id)
+		},
+	)
 }
 
 func (w *modelWalk) cancel(s modelStep) error {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	return w.traderMove(s, "cancelled", reason, func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-		return w.service.Cancel(ctx, who, id, reason)
-	})
+	return w.traderMove(
+		s,
+		"cancelled",
+		reason,
+		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
+			return w.service.Cancel(ctx, who, id, reason)
+		},
+	)
 }
 
 // traderMove is a trader's word: on their own payments, and while they are pending.
@@ -135,7 +150,10 @@ func (w *modelWalk) duel(s modelStep) error {
 	w.tell("duel", "payment ", p.id)
 	switch {
 	case p.status != "pending":
-		return errors.Join(errUnlessCode(confirmed, "payment_not_pending"), errUnlessCode(cancelled, "payment_not_pending"))
+		return errors.Join(
+			errUnlessCode(confirmed, "payment_not_pending"),
+			errUnlessCode(cancelled, "payment_not_pending"),
+		)
 	case confirmed == nil:
 		w.model.move(p, "completed", who.Actor(), nil, nil)
 		return errUnlessCode(cancelled, "payment_not_pending")

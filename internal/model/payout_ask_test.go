@@ -31,9 +31,22 @@ var modelPayoutCounters = []struct {
 	merchant int
 	method   string
 }{
-	{0, "sbp"}, {0, "c2c"}, {1, "sbp"}, {2, "sbp"}, {2, "c2c"}, {0, "sbp"}, {1, "sbp"}, {2, "sbp"}, {2, "c2c"}, {0, "c2c"},
+	{
+		0,
+		"sbp",
+	},
+	{0, "c2c"},
+	{1, "sbp"},
+	{2, "sbp"},
+	{2, "c2c"},
+	{0, "sbp"},
+	{1, "sbp"},
+	{2, "sbp"},
+	{2, "c2c"},
+	{0, "c2c"},
 	// Not enabled, and of a merchant without roubles.
-	{1, "c2c"}, {3, "sbp"},
+	{1, "c2c"},
+	{3, "sbp"},
 }
 
 var modelPayoutAmounts = []struct {
@@ -44,7 +57,8 @@ var modelPayoutAmounts = []struct {
 	{"0250.5", 250_50}, {"60000", 60_000_00},
 }
 
-// The second of each method's recipients differs in the visible digits too. Cards, and an account of 20 digits.
+// The second of each method's recipients differs in the visible digits too. Cards, and an account
+// of 20 digits.
 var modelRecipients = map[string][]string{
 	"sbp": {"+79001234567", "+79161112233"},
 	"c2c": {"4111111111111111", "5555555555554444", "40817810099910004312"},
@@ -53,9 +67,18 @@ var modelRecipients = map[string][]string{
 func (w *modelWalk) payoutAsk(s modelStep) modelPayoutAsk {
 	counter, amount := pickModel(modelPayoutCounters, s.n[1]), pickModel(modelPayoutAmounts, s.n[2])
 	return modelPayoutAsk{
-		step: s.id, merchant: counter.merchant, order: "payout-" + strconv.Itoa(s.n[5]), method: counter.method,
-		literal: amount.literal, amount: amount.amount, callback: w.hooks.address(s.n[4] % 2),
-		address: pickModel(modelRecipients[counter.method], s.n[3]), recipient: pickModel([]string{"Ivan Petrov", "Анна Ё."}, s.n[3]/10),
+		step:     s.id,
+		merchant: counter.merchant,
+		order:    "payout-" + strconv.Itoa(s.n[5]),
+		method:   counter.method,
+		literal:  amount.literal,
+		amount:   amount.amount,
+		callback: w.hooks.address(s.n[4] % 2),
+		address: pickModel(
+			modelRecipients[counter.method],
+			s.n[3],
+		),
+		recipient: pickModel([]string{"Ivan Petrov", "Анна Ё."}, s.n[3]/10),
 	}
 }
 
@@ -104,8 +127,13 @@ func (a modelPayoutAsk) mismatch(p *modelPayout) []string {
 
 func (a modelPayoutAsk) request() payout.Request {
 	r := payout.Request{
-		OrderID: a.order, Amount: a.literal, Currency: "RUB", CallbackURI: a.callback, Method: a.method, Address: a.address,
-		Recipient: a.recipient,
+		OrderID:     a.order,
+		Amount:      a.literal,
+		Currency:    "RUB",
+		CallbackURI: a.callback,
+		Method:      a.method,
+		Address:     a.address,
+		Recipient:   a.recipient,
 	}
 	if a.padded {
 		r.OrderID, r.Recipient = "\t"+a.order+" ", " "+a.recipient+"\n"
@@ -133,7 +161,8 @@ var modelPayoutFlaws = []struct {
 	{"userIp", func(r *payout.Request) { r.UserIP = modelText("300.1.1.1") }},
 }
 
-// invalidPayout sends a creation with one or two flaws, one in two under an order id that is in use.
+// invalidPayout sends a creation with one or two flaws, one in two under an order id that is in
+// use.
 func (w *modelWalk) invalidPayout(s modelStep) error {
 	a, ok := w.payoutAgain(s)
 	if !ok || s.n[0]%2 == 0 {

@@ -11,13 +11,14 @@ import (
 )
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
-	b.Queue("select * from payin where merchant_id = $1 and id = $2", p.merchantID, p.id).Query(func(rows pgx.Rows) error {
-		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payin])
-		if err == nil {
-			err = p.same(row)
-		}
-		return in("the database", err)
-	})
+	b.Queue("select * from payin where merchant_id = $1 and id = $2", p.merchantID, p.id).
+		Query(func(rows pgx.Rows) error {
+			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payin])
+			if err == nil {
+				err = p.same(row)
+			}
+			return in("the database", err)
+		})
 	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
 	lookAtEvents(w, b, p)
 }
@@ -31,19 +32,32 @@ func (p *modelPayout) same(got db.Payin) error {
 		trader, parts.Valid = p.trader.ID, true
 	}
 	return sameFields(p.origin().String(), []modelField{
-		{"id", units(got.ID), units(p.id)}, {"uuid", got.UUID.String(), p.uuid},
-		{"merchant", units(got.MerchantID), units(p.merchantID)}, {"cashbox", units(got.CashboxID), units(p.box.id)},
-		{"orderId", got.OrderID, p.order}, {"method", got.Method, p.method}, {"currency", got.Currency, "RUB"},
-		{"amount", got.Amount.Shift(2).String(), units(p.amount)}, {"callbackUri", got.CallbackURI, p.callback},
-		{"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]}, {"recipient", got.Recipient, p.recipient},
-		{"status", got.Status, p.status}, {"reason", deref(got.StatusReason), deref(p.reason)},
+		{"id", units(got.ID), units(p.id)},
+		{"uuid", got.UUID.String(), p.uuid},
+		{"merchant", units(got.MerchantID), units(p.merchantID)},
+		{"cashbox", units(got.CashboxID), units(p.box.id)},
+		{"orderId", got.OrderID, p.order},
+		{"method", got.Method, p.method},
+		{"currency", got.Currency, "RUB"},
+		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
+		{"callbackUri", got.CallbackURI, p.callback},
+		{"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
+		{"recipient", got.Recipient, p.recipient},
+		{"status", got.Status, p.status},
+		{"reason", deref(got.StatusReason), deref(p.reason)},
 		{"proofReference", deref(got.ProofReference), deref(p.proof)},
-		{"statusUpdatedAt", got.StatusAt.UTC().String(), p.at.String()}, {"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
+		{
+			"statusUpdatedAt",
+			got.StatusAt.UTC().String(),
+			p.at.String(),
+		},
+		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
 		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
 		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
 		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
 		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
-		{"spot", usdt(got.SpotUSDT), units(p.spot)}, {"frozenUsdt", usdt(got.FrozenUSDT), units(p.frozen)},
+		{"spot", usdt(got.SpotUSDT), units(p.spot)},
+		{"frozenUsdt", usdt(got.FrozenUSDT), units(p.frozen)},
 		{"trader", units(orZero(got.TraderID)), units(trader)},
 		{"taken", strconv.FormatBool(got.TraderUSDT.Valid), strconv.FormatBool(parts.Valid)},
 		{"the trader's part", usdt(got.TraderUSDT.Decimal), units(p.traderPart)},

@@ -33,7 +33,8 @@ func (w *modelWalk) payOutAs(a modelPayoutAsk, s modelStep) error {
 	case !done:
 		return want.refused(err)
 	case injury.lost():
-		// What a merchant does who does not know what became of their call: they must find what the lost answer told.
+		// What a merchant does who does not know what became of their call: they must find what the
+		// lost answer told.
 		if got, err = w.payouts.Create(w.ctx, who, a.request()); err != nil || !got.Replay {
 			return fmt.Errorf("the repeat of a lost answer is a replay: %t, %w", got.Replay, orNone(err))
 		}
@@ -51,7 +52,13 @@ func (want modelPayoutExpectation) refused(err error) error {
 
 func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, got payout.Created) error {
 	if got.Replay != (want.replay != nil) || !slices.Equal(got.Mismatch, want.mismatch) {
-		return fmt.Errorf("replay %t, mismatch %v; want %t, %v", got.Replay, got.Mismatch, want.replay != nil, want.mismatch)
+		return fmt.Errorf(
+			"replay %t, mismatch %v; want %t, %v",
+			got.Replay,
+			got.Mismatch,
+			want.replay != nil,
+			want.mismatch,
+		)
 	}
 	p := want.replay
 	if p == nil {
@@ -65,7 +72,8 @@ func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, g
 	return p.same(got.Payin.Payin)
 }
 
-// rushPayouts makes several creations at once: the same one, of which one creates, or different ones.
+// rushPayouts makes several creations at once: the same one, of which one creates, or different
+// ones.
 func (w *modelWalk) rushPayouts(s modelStep) error {
 	a := w.payoutAsk(s)
 	want := w.model.expectPayout(a)

@@ -16,8 +16,8 @@ type modelRival struct {
 	apply         func()
 }
 
-// duelPayout has a merchant take back what a trader takes, or a trader complete what an operator ends as failed: one of the
-// two gets through, if any.
+// duelPayout has a merchant take back what a trader takes, or a trader complete what an operator
+// ends as failed: one of the two gets through, if any.
 func (w *modelWalk) duelPayout(s modelStep) error {
 	p := w.somePayout(s.n[0], (*modelPayout).open)
 	if p == nil {

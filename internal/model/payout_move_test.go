@@ -16,8 +16,8 @@ func (w *modelWalk) somePayout(n int, wanted func(*modelPayout) bool) *modelPayo
 	return pickRecord(w, n, w.model.payouts, wanted, func(p *modelPayout) int { return p.step })
 }
 
-// pickRecord picks one of a list: two times in three of those that are wanted, if any. What the step was about when it was
-// first played it is about again.
+// pickRecord picks one of a list: two times in three of those that are wanted, if any. What the
+// step was about when it was first played it is about again.
 func pickRecord[T comparable](w *modelWalk, n int, list []T, wanted func(T) bool, step func(T) int) T {
 	from := list
 	if w.now.ref == 0 && n%3 > 0 {
@@ -57,14 +57,22 @@ func (w *modelWalk) take(s modelStep) error {
 	return p.judgeOffer(injury, offer)
 }
 
-// judgeOffer wants a trader shown the whole requisite of the payout they took, and what they get for it.
+// judgeOffer wants a trader shown the whole requisite of the payout they took, and what they get
+// for it.
 func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) error {
 	if i.lost() {
 		return nil
 	}
 	reward := offer.RewardUSDT.Shift(8).String()
 	if offer.Address != p.address || offer.Recipient != p.recipient || reward != strconv.FormatInt(p.traderPart, 10) {
-		return fmt.Errorf("%s: offered for %q, %q at %s, not %d", p.origin(), offer.Address, offer.Recipient, reward, p.traderPart)
+		return fmt.Errorf(
+			"%s: offered for %q, %q at %s, not %d",
+			p.origin(),
+			offer.Address,
+			offer.Recipient,
+			reward,
+			p.traderPart,
+		)
 	}
 	return p.same(offer.Payin.Payin)
 }
@@ -195,7 +203,8 @@ func (w *modelWalk) giveBack(s modelStep) error {
 	return wrong
 }
 
-// reverse is an operator's turning a completed payout into a failed one, whatever became of its money.
+// reverse is an operator's turning a completed payout into a failed one, whatever became of its
+// money.
 func (w *modelWalk) reverse(s modelStep) error {
 	p := w.somePayout(s.n[0], func(p *modelPayout) bool { return p.status == "completed" })
 	if p == nil {
@@ -246,7 +255,13 @@ func (w *modelWalk) withdraw(s modelStep) error {
 }
 
 // endedPayout judges a call that should have ended a payout.
-func (w *modelWalk) endedPayout(p *modelPayout, i *injury, err error, want, to, actor string, reason, proof *string) error {
+func (w *modelWalk) endedPayout(
+	p *modelPayout,
+	i *injury,
+	err error,
+	want, to, actor string,
+	reason, proof *string,
+) error {
 	done, wrong := w.judged(i, err, want)
 	if done && wrong == nil {
 		w.movedPayout(p, to)
@@ -303,17 +318,35 @@ func (w *modelWalk) forbiddenPayout(s modelStep) error {
 			_, err := w.payouts.Create(ctx, trader, request)
 			return err
 		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, merchant, nowhere); return err }},
+		{
+			"token_kind_not_allowed",
+			func(ctx context.Context) error { _, err := w.payouts.Take(ctx, merchant, nowhere); return err },
+		},
 		{"token_kind_not_allowed", func(ctx context.Context) error {
 			_, err := w.payouts.Resolve(ctx, trader, nowhere, payout.Resolution{Outcome: "completed"})
 			return err
 		}},
-		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.GiveBack(ctx, merchant, nowhere, nil); return err }},
-		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Reclaim(ctx, trader, nowhere, nil); return err }},
-		{"token_kind_not_allowed", func(ctx context.Context) error { _, err := w.payouts.Reverse(ctx, trader, nowhere, nil); return err }},
+		{
+			"token_kind_not_allowed",
+			func(ctx context.Context) error { _, err := w.payouts.GiveBack(ctx, merchant, nowhere, nil); return err },
+		},
+		{
+			"token_kind_not_allowed",
+			func(ctx context.Context) error { _, err := w.payouts.Reclaim(ctx, trader, nowhere, nil); return err },
+		},
+		{
+			"token_kind_not_allowed",
+			func(ctx context.Context) error { _, err := w.payouts.Reverse(ctx, trader, nowhere, nil); return err },
+		},
 		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Take(ctx, trader, nowhere); return err }},
-		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Cancel(ctx, merchant, nowhere); return err }},
-		{"not_found", func(ctx context.Context) error { _, err := w.payouts.Fail(ctx, trader, "malformed", nil); return err }},
+		{
+			"not_found",
+			func(ctx context.Context) error { _, err := w.payouts.Cancel(ctx, merchant, nowhere); return err },
+		},
+		{
+			"not_found",
+			func(ctx context.Context) error { _, err := w.payouts.Fail(ctx, trader, "malformed", nil); return err },
+		},
 	}
 	var wrong []error
 	for _, c := range calls {

@@ -30,7 +30,8 @@ type modelPayout struct {
 
 func (p *modelPayout) open() bool { return p.status == "waiting" || p.status == "processing" }
 
-// position: open payouts freeze; a completed one has divided what was frozen; the others stand nowhere.
+// position: open payouts freeze; a completed one has divided what was frozen; the others stand
+// nowhere.
 func (p *modelPayout) position() map[ledger.Account]int64 {
 	available := ledger.Available(ledger.Cashbox, p.box.id)
 	switch {
@@ -56,7 +57,8 @@ func (p *modelPayout) data() (map[string]any, any) {
 	}, p.uuid
 }
 
-// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100), rounded up.
+// quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100),
+// rounded up.
 func quotePayout(amount int64, fiat *big.Rat, markup string) (spot, frozen int64) {
 	exact := new(big.Rat).Quo(big.NewRat(amount, 100), fiat)
 	marked := new(big.Rat).Mul(exact, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -81,7 +83,8 @@ type modelPayoutExpectation struct {
 	box      *modelBox
 }
 
-// expectPayout says what becomes of a valid creation: the order id first, then the cashbox, then its balance.
+// expectPayout says what becomes of a valid creation: the order id first, then the cashbox, then
+// its balance.
 func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelPayoutExpectation {
 	if p := m.payoutKeys[a.key()]; p != nil {
 		return modelPayoutExpectation{replay: p, mismatch: a.mismatch(p)}
@@ -97,8 +100,8 @@ func (m *gatewayModel) expectPayout(a modelPayoutAsk) modelPayoutExpectation {
 	return want
 }
 
-// payingBox: a key's own cashbox, or the first of an unbound key's merchant that pays out by the method. Without one the
-// field that is wrong.
+// payingBox: a key's own cashbox, or the first of an unbound key's merchant that pays out by the
+// method. Without one the field that is wrong.
 func (m *modelMerchant) payingBox(method string) (*modelBox, string) {
 	pays := func(b *modelBox) bool { return b.payouts[method] != nil && b.payouts[method].enabled }
 	if m.unbound {
@@ -128,9 +131,22 @@ func (m *gatewayModel) affordable(box *modelBox, method string, amount int64) in
 func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, uuid, actor string) *modelPayout {
 	method := box.payouts[a.method]
 	p := &modelPayout{
-		step: a.step, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
-		callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount,
-		at: m.now, created: m.now, expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
+		step:       a.step,
+		id:         id,
+		uuid:       uuid,
+		merchantID: m.merchants[a.merchant].ID,
+		box:        box,
+		order:      a.order,
+		method:     a.method,
+		callback:   a.callback,
+		address:    a.address,
+		recipient:  a.recipient,
+		amount:     a.amount,
+		at:         m.now,
+		created:    m.now,
+		expires:    m.now.Add(method.validity),
+		fiat:       m.rates["RUB"].fiat,
+		markup:     method.markup,
 	}
 	p.spot, p.frozen = quotePayout(p.amount, p.fiat, p.markup)
 	p.begin(actor, "waiting", m.now)
@@ -140,8 +156,8 @@ func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, u
 	return p
 }
 
-// refuseTake is why a trader cannot take a payout, "" if they can: they pay by the method, have not taken as many as they
-// may, it waits, and it is not overdue.
+// refuseTake is why a trader cannot take a payout, "" if they can: they pay by the method, have not
+// taken as many as they may, it waits, and it is not overdue.
 func (m *gatewayModel) refuseTake(p *modelPayout, trader *modelTrader) string {
 	switch {
 	case !trader.pays[p.method]:
@@ -171,7 +187,8 @@ func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
 	p.trader, p.traderPart, p.platformPart = nil, 0, 0
 }
 
-// take gives a payout to a trader: they will get spot and their percent of it, but no more than there is, the platform the rest.
+// take gives a payout to a trader: they will get spot and their percent of it, but no more than
+// there is, the platform the rest.
 func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 	share := floorUSDT(new(big.Rat).Mul(big.NewRat(p.spot, 1e8), percentOf(trader.share)))
 	p.trader, p.traderPart = trader, p.spot+min(share, p.frozen-p.spot)
@@ -193,7 +210,8 @@ func (m *gatewayModel) movePayout(p *modelPayout, to, actor string, reason *stri
 	m.shift(p, func() { p.status, p.reason, p.at = to, reason, m.now })
 }
 
-// expiredPayouts are those whose time is over before anybody took them: at the very instant already.
+// expiredPayouts are those whose time is over before anybody took them: at the very instant
+// already.
 func (m *gatewayModel) expiredPayouts() []*modelPayout {
 	var over []*modelPayout
 	for _, p := range m.payouts {

@@ -9,8 +9,9 @@ import (
 	"gateway/internal/ledger"
 )
 
-// The model: what the contract says of payments, payouts, deposits and their money, once more, as simply as memory allows.
-// It shares no arithmetic and no query with the gateway. USDT are whole numbers of 0.00000001, fiat amounts of 0.01.
+// The model: what the contract says of payments, payouts, deposits and their money, once more, as
+// simply as memory allows. It shares no arithmetic and no query with the gateway. USDT are whole
+// numbers of 0.00000001, fiat amounts of 0.01.
 
 type gatewayModel struct {
 	now        time.Time
@@ -70,7 +71,8 @@ type modelPayment struct {
 	unavailable           bool
 	quote                 modelQuote
 	hold                  int64
-	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
+	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a
+	// card.
 	appeal   *modelAppeal
 	checkout *modelCheckout
 	modelHistory
@@ -81,9 +83,14 @@ type modelQuote struct{ spot, amount, profit, trader, platform int64 }
 
 func newGatewayModel() *gatewayModel {
 	return &gatewayModel{
-		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
-		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{},
-		payoutKeys: map[modelKey]*modelPayout{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
+		rates:       map[string]modelRate{},
+		limits:      map[string][2]int64{},
+		keys:        map[modelKey]*modelPayment{},
+		slots:       map[modelSlot]modelHold{},
+		accounts:    map[ledger.Account]int64{},
+		payoutKeys:  map[modelKey]*modelPayout{},
+		depositKeys: map[modelDepositKey]*modelDeposit{},
+		attempts:    map[uuid.UUID]*modelAttempt{},
 	}
 }
 
@@ -95,8 +102,9 @@ func (m *gatewayModel) openAccounts(available ledger.Account) {
 	}
 }
 
-// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded down; the spread is
-// their difference; the trader gets their percent of spot, but no more than the spread, and the platform the rest.
+// quoteModel: spot = amount / base, amountUsdt = amount / (base × (1 + markup/100)), both rounded
+// down; the spread is their difference; the trader gets their percent of spot, but no more than the
+// spread, and the platform the rest.
 func quoteModel(amount int64, fiat *big.Rat, markup, share string) modelQuote {
 	money := big.NewRat(amount, 100)
 	marked := new(big.Rat).Mul(fiat, new(big.Rat).Add(big.NewRat(1, 1), percentOf(markup)))
@@ -123,7 +131,8 @@ func floorUSDT(r *big.Rat) int64 {
 // due: a completed payment without a rate waits for its settlement.
 func (p *modelPayment) due() bool { return p.status == "completed" && p.unavailable }
 
-// position is where the payment's money stands by its status: pending, appeal and due hold; completed is settled.
+// position is where the payment's money stands by its status: pending, appeal and due hold;
+// completed is settled.
 func (p *modelPayment) position() map[ledger.Account]int64 {
 	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
 	switch {
@@ -154,10 +163,14 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 	}
 }
 
-// move carries a payment to another status: one event, the reservation, the money, its appeal if it has one, and its card.
+// move carries a payment to another status: one event, the reservation, the money, its appeal if it
+// has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.shift(p, func() {
-		p.events = append(p.events, modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()})
+		p.events = append(
+			p.events,
+			modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()},
+		)
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now
@@ -175,8 +188,8 @@ func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider 
 // modelRest is how long a requisite keeps an amount free of others after a payment ended unpaid.
 const modelRest = 15 * time.Minute
 
-// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back otherwise. A desk that
-// takes cards has none.
+// moveSlot ends a reservation, or takes it again if it is free. One that is over does not come back
+// otherwise. A desk that takes cards has none.
 func (m *gatewayModel) moveSlot(p *modelPayment) {
 	if p.checkout != nil {
 		return
@@ -260,7 +273,8 @@ type modelOffer struct {
 	quote     modelQuote
 }
 
-// expect says what becomes of a valid creation: the order id first, then what is enabled, limits, rate, requisite.
+// expect says what becomes of a valid creation: the order id first, then what is enabled, limits,
+// rate, requisite.
 func (m *gatewayModel) expect(a modelAsk) modelExpectation {
 	if p := m.keys[a.key()]; p != nil {
 		return modelExpectation{replay: p, mismatch: a.mismatch(p)}
@@ -303,8 +317,9 @@ func (m *modelMerchant) boxFor(method, currency string) (*modelBox, string) {
 	return box, ""
 }
 
-// offers finds the requisites that qualify. Which of them is taken stays open: each process goes by its own memory of their use,
-// which payments made at the same time or lost on the way change, too. The order has tests of its own, where the choice is.
+// offers finds the requisites that qualify. Which of them is taken stays open: each process goes by
+// its own memory of their use, which payments made at the same time or lost on the way change, too.
+// The order has tests of its own, where the choice is.
 func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox) []modelOffer {
 	rate, known := m.rates[a.currency]
 	if !known {
@@ -315,7 +330,13 @@ func (m *gatewayModel) offers(a modelAsk, merchant *modelMerchant, box *modelBox
 		if !m.qualifies(r, a) {
 			continue
 		}
-		markup, source := firstPercent(a.percent, box.methods[a.method].margin, merchant.percent, r.trader.percent, modelMarkup)
+		markup, source := firstPercent(
+			a.percent,
+			box.methods[a.method].margin,
+			merchant.percent,
+			r.trader.percent,
+			modelMarkup,
+		)
 		quote := quoteModel(a.amount, rate.fiat, markup, r.trader.share)
 		if m.accounts[ledger.Available(ledger.Trader, r.trader.ID)] < quote.spot-quote.trader {
 			continue
@@ -336,7 +357,8 @@ func (m *gatewayModel) qualifies(r *modelRequisite, a modelAsk) bool {
 	count, sum, open := int64(0), int64(0), int64(0)
 	for _, p := range m.payments {
 		// What ended unpaid does not count.
-		if p.requisite == r && p.status != "failed" && p.status != "cancelled" && modelDay(p.created) == modelDay(m.now) {
+		if p.requisite == r && p.status != "failed" && p.status != "cancelled" &&
+			modelDay(p.created) == modelDay(m.now) {
 			count, sum = count+1, sum+p.amount
 		}
 	}
@@ -345,13 +367,15 @@ func (m *gatewayModel) qualifies(r *modelRequisite, a modelAsk) bool {
 			open++
 		}
 	}
-	return (r.daily == 0 || count < r.daily) && (r.dailySum == 0 || sum+a.amount <= r.dailySum) && (r.open == 0 || open < r.open)
+	return (r.daily == 0 || count < r.daily) && (r.dailySum == 0 || sum+a.amount <= r.dailySum) &&
+		(r.open == 0 || open < r.open)
 }
 
 // modelDay is a day of the requisites' zone: Moscow, three hours ahead.
 func modelDay(at time.Time) string { return at.Add(3 * time.Hour).Format(time.DateOnly) }
 
-// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's, the configured one.
+// firstPercent picks the markup: the body's, the cashbox method's, the merchant's, the trader's,
+// the configured one.
 func firstPercent(ranked ...string) (percent, source string) {
 	for i, percent := range ranked {
 		if percent != "" {
@@ -364,11 +388,27 @@ func firstPercent(ranked ...string) (percent, source string) {
 // create makes the payment that took the offer.
 func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, name, actor string) *modelPayment {
 	p := &modelPayment{
-		step: a.step, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order, method: a.method,
-		currency: a.currency, callback: a.callback, amount: a.amount,
-		at: m.now, created: m.now, expires: m.now.Add(box.methods[a.method].validity),
-		requisite: o.requisite, markup: o.markup, source: o.source, share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat,
-		unavailable: !m.fresh(a.currency), quote: o.quote, hold: o.quote.spot - o.quote.trader,
+		step:        a.step,
+		id:          id,
+		uuid:        name,
+		merchantID:  m.merchants[a.merchant].ID,
+		box:         box,
+		order:       a.order,
+		method:      a.method,
+		currency:    a.currency,
+		callback:    a.callback,
+		amount:      a.amount,
+		at:          m.now,
+		created:     m.now,
+		expires:     m.now.Add(box.methods[a.method].validity),
+		requisite:   o.requisite,
+		markup:      o.markup,
+		source:      o.source,
+		share:       o.requisite.trader.share,
+		fiat:        m.rates[a.currency].fiat,
+		unavailable: !m.fresh(a.currency),
+		quote:       o.quote,
+		hold:        o.quote.spot - o.quote.trader,
 	}
 	p.begin(actor, "pending", m.now)
 	m.shift(p, func() { p.status = "pending" })

@@ -15,7 +15,8 @@ import (
 
 // The steps around the payments: time, rates, money from and to the outside, settings.
 
-// advance moves the clock, by preference to the instant at which something changes, or just before it.
+// advance moves the clock, by preference to the instant at which something changes, or just before
+// it.
 func (w *modelWalk) advance(s modelStep) error {
 	by := time.Second
 	switch s.n[0] % 13 {
@@ -102,7 +103,11 @@ func (m *gatewayModel) freeings() []time.Time {
 	return times
 }
 
-var modelFiats = map[string][]string{"RUB": {"100", "97.35", "101.12345678"}, "MNT": {"3400", "3415.5"}, "TRY": {"41", "42.75"}}
+var modelFiats = map[string][]string{
+	"RUB": {"100", "97.35", "101.12345678"},
+	"MNT": {"3400", "3415.5"},
+	"TRY": {"41", "42.75"},
+}
 
 func (w *modelWalk) changeRate(s modelStep) error {
 	currency := []string{"RUB", "RUB", "MNT", "TRY"}[s.n[0]%4]
@@ -119,7 +124,11 @@ func (w *modelWalk) changeRate(s modelStep) error {
 // rate sets a currency's rate, which is stale from then on, if ever.
 func (w *modelWalk) rate(currency, fiat string, stale *time.Time) {
 	err := w.db.Queries().RateSet(w.ctx, db.RateSetParams{
-		Currency: currency, FiatPerUSDT: decimal.RequireFromString(fiat), Source: "model", ObservedAt: w.model.now, StaleAt: stale,
+		Currency:    currency,
+		FiatPerUSDT: decimal.RequireFromString(fiat),
+		Source:      "model",
+		ObservedAt:  w.model.now,
+		StaleAt:     stale,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -146,7 +155,8 @@ func (w *modelWalk) fund(trader *modelTrader, units int64) {
 	w.tell("funded", "trader ", trader.ID, " ", units)
 }
 
-// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more than there is.
+// spend takes money out of a cashbox, so that a later reversal finds it gone; now and then more
+// than there is.
 func (w *modelWalk) spend(s modelStep) error {
 	merchant := w.model.merchants[s.n[0]%len(w.model.merchants)]
 	account := ledger.Available(ledger.Cashbox, pickModel(merchant.boxes, s.n[1]).id)
@@ -172,7 +182,8 @@ func (w *modelWalk) spend(s modelStep) error {
 	return err
 }
 
-// fold does what the folding worker does to a busy account, and lets the worker itself look for one.
+// fold does what the folding worker does to a busy account, and lets the worker itself look for
+// one.
 func (w *modelWalk) fold(s modelStep) error {
 	owners := []ledger.Account{ledger.Available(ledger.Platform, 0)}
 	for _, trader := range w.model.traders {
@@ -198,7 +209,8 @@ func (w *modelWalk) prune(modelStep) error {
 	return w.service.PruneSlots(w.ctx)
 }
 
-// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in five off.
+// flip switches a cashbox, one of its methods, a requisite, or what is paid out on, or one time in
+// five off.
 func (w *modelWalk) flip(s modelStep) error {
 	on := s.n[0]%5 > 0
 	merchant := w.model.merchants[s.n[1]%len(w.model.merchants)]
@@ -219,13 +231,23 @@ func (w *modelWalk) flip(s modelStep) error {
 		if method := box.payouts[name]; method != nil {
 			method.enabled = on
 		}
-		return w.exec("update cashbox_payout_method set enabled = $1 where cashbox_id = $2 and method = $3", on, box.id, name)
+		return w.exec(
+			"update cashbox_payout_method set enabled = $1 where cashbox_id = $2 and method = $3",
+			on,
+			box.id,
+			name,
+		)
 	case 3:
 		trader, name := pickModel(w.model.traders, s.n[2]), pickModel([]string{"sbp", "c2c"}, s.n[4])
 		if _, pays := trader.pays[name]; pays {
 			trader.pays[name] = on
 		}
-		return w.exec("update trader_payout_method set enabled = $1 where trader_id = $2 and method = $3", on, trader.ID, name)
+		return w.exec(
+			"update trader_payout_method set enabled = $1 where trader_id = $2 and method = $3",
+			on,
+			trader.ID,
+			name,
+		)
 	default:
 		r := pickModel(w.model.requisites, s.n[4])
 		r.active = on

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is played, modulo whatever
-// exists by then. So any part of a list of steps is a list of steps too, which is what lets a failing one be shrunk.
+// modelStep is one step of a walk, as plain data: what its numbers mean is settled when it is
+// played, modulo whatever exists by then. So any part of a list of steps is a list of steps too,
+// which is what lets a failing one be shrunk.
 type modelStep struct {
 	// id numbers the steps of a walk from 1, and keeps its number when others are dropped.
 	id int
 	op string
-	// ref is the step that made the payment, or asked for the one, that this step is about: noted when the step is first
-	// played, so that it means the same payment when others are dropped.
+	// ref is the step that made the payment, or asked for the one, that this step is about: noted
+	// when the step is first played, so that it means the same payment when others are dropped.
 	ref int
 	n   [6]int
 	// injury is 0 or what goes wrong while the step runs, and at the how-manieth statement.
@@ -96,7 +97,8 @@ var modelOps = []modelOp{
 }
 
 const (
-	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out even.
+	// modelRange is what a step's numbers are drawn from: large enough for any modulus to come out
+	// even.
 	modelRange = 10_000
 	// modelStatements is about how many round trips the longest transaction makes.
 	modelStatements = 10
@@ -104,20 +106,61 @@ const (
 	modelInjured = 12
 )
 
-// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with others.
+// opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with
+// others.
 const opVisit = "visit"
 
-// modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which card it is by
-// preference.
+// modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which
+// card it is by preference.
 var modelVisits = []struct {
 	pan string
 	ops []string
 }{
-	{panPending, []string{
-		"poll", "poll", "poll", "bank", "bank", "bank", "code", "enter", "enter", "request-code", "no-code", "resend", "trader-resend",
-		"bank-duel", "bank-duel", "bank-duel", "bank-duel", "card-duel", "move", "confirm", "payer-cancel", "enter-both", "enter-late",
-	}},
-	{panCode, []string{"code", "code", "code", "code", "code", "code", "code", "code", "bank", "poll", "resend", "request-code"}},
+	{
+		panPending,
+		[]string{
+			"poll",
+			"poll",
+			"poll",
+			"bank",
+			"bank",
+			"bank",
+			"code",
+			"enter",
+			"enter",
+			"request-code",
+			"no-code",
+			"resend",
+			"trader-resend",
+			"bank-duel",
+			"bank-duel",
+			"bank-duel",
+			"bank-duel",
+			"card-duel",
+			"move",
+			"confirm",
+			"payer-cancel",
+			"enter-both",
+			"enter-late",
+		},
+	},
+	{
+		panCode,
+		[]string{
+			"code",
+			"code",
+			"code",
+			"code",
+			"code",
+			"code",
+			"code",
+			"code",
+			"bank",
+			"poll",
+			"resend",
+			"request-code",
+		},
+	},
 	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
 }
 
@@ -147,7 +190,12 @@ func modelSteps(seed uint64, count int) []modelStep {
 // drawModelVisit draws what follows on the step that makes a card payment.
 func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 	kind := pickModel(modelVisits, random.IntN(modelRange))
-	steps := []modelStep{drawOp(random, pickModel([]string{"enter", "enter", "enter", "enter", "enter", "enter-late"}, random.IntN(modelRange)))}
+	steps := []modelStep{
+		drawOp(
+			random,
+			pickModel([]string{"enter", "enter", "enter", "enter", "enter", "enter-late"}, random.IntN(modelRange)),
+		),
+	}
 	if random.IntN(2) == 0 {
 		steps[0].n[1] = slices.Index(modelPANs, kind.pan)
 	}
@@ -234,9 +282,9 @@ func parseModelSteps(text string) ([]modelStep, error) {
 	return steps, nil
 }
 
-// shrinkModelSteps drops what the failure can do without: first whole kinds of steps, then halves, then ever smaller
-// chunks, down to single steps, until nothing more can go. fails plays a list on a fresh database and answers at which
-// step it fails, or -1; more says whether there is time left.
+// shrinkModelSteps drops what the failure can do without: first whole kinds of steps, then halves,
+// then ever smaller chunks, down to single steps, until nothing more can go. fails plays a list on
+// a fresh database and answers at which step it fails, or -1; more says whether there is time left.
 func shrinkModelSteps(steps []modelStep, fails func([]modelStep) int, more func() bool) []modelStep {
 	try := func(shorter []modelStep) bool {
 		if len(shorter) == len(steps) || !more() {

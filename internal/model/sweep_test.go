@@ -6,7 +6,10 @@ func (w *modelWalk) expire(s modelStep) error {
 	ctx, injury := w.injured(s)
 	count, err := w.service.Expire(ctx)
 	return swept(w, modelSweep[*modelPayment]{
-		what: "expired", due: w.model.expired(), apply: w.model.expire, done: "select status = 'failed' from payment where id = $1",
+		what:  "expired",
+		due:   w.model.expired(),
+		apply: w.model.expire,
+		done:  "select status = 'failed' from payment where id = $1",
 	}, injury, count, err)
 }
 
@@ -14,7 +17,10 @@ func (w *modelWalk) settle(s modelStep) error {
 	ctx, injury := w.injured(s)
 	count, err := w.service.Settle(ctx)
 	return swept(w, modelSweep[*modelPayment]{
-		what: "settled", due: w.model.settleable(), apply: w.model.settle, done: "select not rate_unavailable from payment where id = $1",
+		what:  "settled",
+		due:   w.model.settleable(),
+		apply: w.model.settle,
+		done:  "select not rate_unavailable from payment where id = $1",
 	}, injury, count, err)
 }
 
@@ -36,8 +42,9 @@ type modelSweep[T modelSource] struct {
 	done string
 }
 
-// swept judges a sweep, which takes one record a transaction. A sweep cut short has done some of them; each must be
-// done wholly or not at all, and which were is read from the database. The next process's sweep does the rest.
+// swept judges a sweep, which takes one record a transaction. A sweep cut short has done some of
+// them; each must be done wholly or not at all, and which were is read from the database. The next
+// process's sweep does the rest.
 func swept[T interface {
 	modelSource
 	modelRecord

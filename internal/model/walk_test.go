@@ -57,7 +57,8 @@ type modelWalk struct {
 	depositAsks []modelDepositAsk
 	// now is the step being played.
 	now *modelStep
-	// touched are the records the present step may have changed; told are the events of it that are new.
+	// touched are the records the present step may have changed; told are the events of it that are
+	// new.
 	touched []modelRecord
 	told    []uuid.UUID
 	// story tells what happened, outcomes count it.
@@ -72,7 +73,15 @@ func newModelWalk(t testing.TB) *modelWalk {
 		t.Fatal(err)
 	}
 	d := dbtest.New(t)
-	w := &modelWalk{ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v, bank: newModelBank(), outcomes: map[string]int{}}
+	w := &modelWalk{
+		ctx:      t.Context(),
+		t:        t,
+		db:       d,
+		clock:    &dbtest.Clock{},
+		vault:    v,
+		bank:     newModelBank(),
+		outcomes: map[string]int{},
+	}
 	w.model = newModelWorld(t, d, v)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)
@@ -112,8 +121,19 @@ func (w *modelWalk) restart() error {
 	if err != nil {
 		return err
 	}
-	w.service, err = payment.New(w.ctx, db.OnePool(w.pool), w.clock, addresses, settings,
-		payment.Config{Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true, Cards: cards, CardMoved: checkout.Follow})
+	w.service, err = payment.New(
+		w.ctx,
+		db.OnePool(w.pool),
+		w.clock,
+		addresses,
+		settings,
+		payment.Config{
+			Markup:         decimal.RequireFromString(modelMarkup),
+			ExternalSecret: true,
+			Cards:          cards,
+			CardMoved:      checkout.Follow,
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -124,13 +144,20 @@ func (w *modelWalk) restart() error {
 	w.checkouts = checkout.New(db.OnePool(w.pool), w.clock, checkout.Rooms{
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
-	w.accounts, w.settings = deposit.New(db.OnePool(w.pool), w.clock), directory.NewSettings(db.OnePool(w.pool), w.clock, w.vault)
+	w.accounts, w.settings = deposit.New(
+		db.OnePool(w.pool),
+		w.clock,
+	), directory.NewSettings(
+		db.OnePool(w.pool),
+		w.clock,
+		w.vault,
+	)
 	w.payouts, err = payout.New(w.ctx, db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }
 
-// play plays the steps up to the first that fails, and answers its index, or -1. With audits it also settles all cards and
-// delivers whatever is left at the end.
+// play plays the steps up to the first that fails, and answers its index, or -1. With audits it
+// also settles all cards and delivers whatever is left at the end.
 func (w *modelWalk) play(steps []modelStep, auditEvery int) (int, error) {
 	for i := range steps {
 		w.now = &steps[i]
@@ -166,28 +193,77 @@ func (w *modelWalk) step(s modelStep) (err error) {
 
 func (w *modelWalk) moves() map[string]func(modelStep) error {
 	return map[string]func(modelStep) error{
-		"create": w.create, "repeat": w.repeat, "rush": w.rush, "invalid": w.invalid, "forbidden": w.forbidden,
-		"move": w.move, "confirm": w.confirm, "cancel": w.cancel, "duel": w.duel,
-		"advance": w.advance, "expire": w.expire, "settle": w.settle, "rate": w.changeRate,
-		"fund": w.topUp, "spend": w.spend, "fold": w.fold, "prune": w.prune, "switch": w.flip, "limit": w.limit,
-		"payout": w.payOut, "payout-again": w.payOutAgain, "payout-rush": w.rushPayouts, "payout-invalid": w.invalidPayout,
-		"take": w.take, "take-both": w.takeBoth, "payout-duel": w.duelPayout, "finish": w.finish, "withdraw": w.withdraw, "resolve": w.resolve,
-		"give-back": w.giveBack, "reverse": w.reverse,
-		"payout-expire": w.expirePayouts,
-		"deposit":       w.deposit, "deposit-again": w.depositAgain, "deposit-invalid": w.invalidDeposit,
-		"confirm-deposit": w.confirmDeposit, "reject-deposit": w.rejectDeposit, "insure": w.insure, "balance": w.balance,
-		"appeal": w.appeal, "appeal-rush": w.rushAppeals, "review": w.review, "decide": w.decide, "decide-both": w.decideBoth,
-		"enter": w.enter, "enter-both": w.enterBoth, "enter-late": w.enterLate, "code": w.giveCode, "payer-cancel": w.payerCancel, "look": w.look,
-		"request-code": w.requestCode, "no-code": w.noCode, "resend": w.resend, "trader-resend": w.traderResend,
-		"bank": w.decideCharge, "poll": w.poll, opPause: w.pause, "bank-duel": w.duelBank, "card-duel": w.duelCard,
-		"restart": func(modelStep) error { w.tell("restart"); return w.restart() }, "deliver": w.deliver,
+		"create":          w.create,
+		"repeat":          w.repeat,
+		"rush":            w.rush,
+		"invalid":         w.invalid,
+		"forbidden":       w.forbidden,
+		"move":            w.move,
+		"confirm":         w.confirm,
+		"cancel":          w.cancel,
+		"duel":            w.duel,
+		"advance":         w.advance,
+		"expire":          w.expire,
+		"settle":          w.settle,
+		"rate":            w.changeRate,
+		"fund":            w.topUp,
+		"spend":           w.spend,
+		"fold":            w.fold,
+		"prune":           w.prune,
+		"switch":          w.flip,
+		"limit":           w.limit,
+		"payout":          w.payOut,
+		"payout-again":    w.payOutAgain,
+		"payout-rush":     w.rushPayouts,
+		"payout-invalid":  w.invalidPayout,
+		"take":            w.take,
+		"take-both":       w.takeBoth,
+		"payout-duel":     w.duelPayout,
+		"finish":          w.finish,
+		"withdraw":        w.withdraw,
+		"resolve":         w.resolve,
+		"give-back":       w.giveBack,
+		"reverse":         w.reverse,
+		"payout-expire":   w.expirePayouts,
+		"deposit":         w.deposit,
+		"deposit-again":   w.depositAgain,
+		"deposit-invalid": w.invalidDeposit,
+		"confirm-deposit": w.confirmDeposit,
+		"reject-deposit":  w.rejectDeposit,
+		"insure":          w.insure,
+		"balance":         w.balance,
+		"appeal":          w.appeal,
+		"appeal-rush":     w.rushAppeals,
+		"review":          w.review,
+		"decide":          w.decide,
+		"decide-both":     w.decideBoth,
+		"enter":           w.enter,
+		"enter-both":      w.enterBoth,
+		"enter-late":      w.enterLate,
+		"code":            w.giveCode,
+		"payer-cancel":    w.payerCancel,
+		"look":            w.look,
+		"request-code":    w.requestCode,
+		"no-code":         w.noCode,
+		"resend":          w.resend,
+		"trader-resend":   w.traderResend,
+		"bank":            w.decideCharge,
+		"poll":            w.poll,
+		opPause:           w.pause,
+		"bank-duel":       w.duelBank,
+		"card-duel":       w.duelCard,
+		"restart":         func(modelStep) error { w.tell("restart"); return w.restart() },
+		"deliver":         w.deliver,
 	}
 }
 
 // tell notes what happened; the first word or two are what is counted.
 func (w *modelWalk) tell(outcome string, details ...any) {
 	w.outcomes[outcome]++
-	w.story = append(w.story, fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...))
+	w.story = append(
+		w.story,
+		fmt.Sprint(append([]any{w.model.now.Format("15:04:05.000 "), outcome, " "}, details...)...),
+	)
 }
 
 // injured is the context of a step's calls, and what will go wrong in them.
@@ -199,7 +275,8 @@ func (w *modelWalk) injured(s modelStep) (context.Context, *injury) {
 	return withInjury(w.ctx, i), i
 }
 
-// abortedAsItShould judges a call whose transaction was ended: no success, and the model does not move.
+// abortedAsItShould judges a call whose transaction was ended: no success, and the model does not
+// move.
 func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
 	w.tell("aborted "+w.now.op, i.kind, " at ", i.seen)
 	if i.failed != nil {
@@ -211,8 +288,8 @@ func (w *modelWalk) abortedAsItShould(i *injury, err error) error {
 	return nil
 }
 
-// judged says whether a call that should be refused with the code, or "" for none, did what it was to do. Where only the
-// answer was lost it did; where its transaction was aborted it did not.
+// judged says whether a call that should be refused with the code, or "" for none, did what it was
+// to do. Where only the answer was lost it did; where its transaction was aborted it did not.
 func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong error) {
 	switch {
 	case i.aborted():

@@ -16,7 +16,8 @@ import (
 	"gateway/internal/webhook"
 )
 
-// The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where none is set.
+// The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where
+// none is set.
 
 type modelMerchant struct {
 	dbtest.Merchant
@@ -69,8 +70,8 @@ type modelRequisite struct {
 	modelRequisiteLimits
 }
 
-// modelRequisiteLimits are how many payments, and how much in hundredths, a requisite takes in a day of its own zone, and
-// how many at a time; zero is no limit.
+// modelRequisiteLimits are how many payments, and how much in hundredths, a requisite takes in a
+// day of its own zone, and how many at a time; zero is no limit.
 type modelRequisiteLimits struct{ daily, dailySum, open int64 }
 
 type modelRate struct {
@@ -83,20 +84,34 @@ type modelRate struct {
 const modelMarkup = "5"
 
 var modelValidities = map[string]time.Duration{
-	"sbp": 15 * time.Minute, "sim": 15 * time.Minute, "card": 20 * time.Minute, "c2c": 20 * time.Minute, "iban": 30 * time.Minute,
-	"quasi_ecom": 15 * time.Minute, "mtstpay": 15 * time.Minute,
+	"sbp":        15 * time.Minute,
+	"sim":        15 * time.Minute,
+	"card":       20 * time.Minute,
+	"c2c":        20 * time.Minute,
+	"iban":       30 * time.Minute,
+	"quasi_ecom": 15 * time.Minute,
+	"mtstpay":    15 * time.Minute,
 }
 
-// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound to any of its
-// cashboxes, one in a currency that never had a rate, and one that takes cards alone. margins are by method.
+// modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound
+// to any of its cashboxes, one in a currency that never had a rate, and one that takes cards alone.
+// margins are by method.
 var modelMerchants = []struct {
 	percent string
 	unbound bool
 	boxes   []modelBoxSpec
 }{
-	{boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}}}},
+	{
+		boxes: []modelBoxSpec{
+			{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}},
+		},
+	},
 	{percent: "7.25", boxes: []modelBoxSpec{
-		{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": "", "mtstpay": "1"}, map[string]string{"sbp": "3.3333"}},
+		{
+			"RUB",
+			map[string]string{"sbp": "3.5", "sim": "0", "card": "", "mtstpay": "1"},
+			map[string]string{"sbp": "3.3333"},
+		},
 	}},
 	{unbound: true, boxes: []modelBoxSpec{
 		{"RUB", map[string]string{"sbp": "1.125"}, map[string]string{"c2c": "1.5"}},
@@ -108,13 +123,15 @@ var modelMerchants = []struct {
 	{boxes: []modelBoxSpec{{"TRY", map[string]string{"quasi_ecom": ""}, nil}}},
 }
 
-// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out by.
+// modelBoxSpec has the margins of the methods it collects by, and the markups of those it pays out
+// by.
 type modelBoxSpec struct {
 	currency         string
 	margins, markups map[string]string
 }
 
-// modelPayoutValidities are how long payouts wait, by method: less than a day, so that their ends and other things' mix.
+// modelPayoutValidities are how long payouts wait, by method: less than a day, so that their ends
+// and other things' mix.
 var modelPayoutValidities = map[string]time.Duration{"sbp": 2 * time.Hour, "c2c": 24 * time.Hour}
 
 // The second trader's share exceeds most spreads, so that the spread itself becomes the bound.
@@ -158,8 +175,11 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 	for _, spec := range modelMerchants {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
-			Currency: spec.boxes[0].currency, Methods: []string{}, RatePercent: nullPercent(spec.percent), Unbound: spec.unbound,
-			Scopes: []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
+			Currency:    spec.boxes[0].currency,
+			Methods:     []string{},
+			RatePercent: nullPercent(spec.percent),
+			Unbound:     spec.unbound,
+			Scopes:      []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
 		})
 		for k, box := range spec.boxes {
 			id := merchant.CashboxID
@@ -173,9 +193,17 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 	}
 	for _, spec := range modelTraders {
 		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}, takes: spec.takes}
-		trader.Trader = d.NewTrader(t, dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)})
+		trader.Trader = d.NewTrader(
+			t,
+			dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)},
+		)
 		addModelPays(t, d, trader, spec.pays)
-		if _, err := d.Pool.Exec(t.Context(), "update trader set max_open_payins = $1 where id = $2", spec.takes, trader.ID); err != nil {
+		if _, err := d.Pool.Exec(
+			t.Context(),
+			"update trader set max_open_payins = $1 where id = $2",
+			spec.takes,
+			trader.ID,
+		); err != nil {
 			t.Fatal(err)
 		}
 		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
@@ -194,7 +222,12 @@ func bridgeModelBoxes(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 	for _, merchant := range m.merchants[:2] {
 		box := merchant.boxes[0]
 		box.bridged = true
-		_, err := d.Pool.Exec(t.Context(), "update cashbox set trader_cashbox_id = $1 where id = $2", m.traders[0].ID, box.id)
+		_, err := d.Pool.Exec(
+			t.Context(),
+			"update cashbox set trader_cashbox_id = $1 where id = $2",
+			m.traders[0].ID,
+			box.id,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +244,11 @@ func nullPercent(percent string) decimal.NullDecimal {
 func newModelCashbox(t testing.TB, d *dbtest.DB, merchantID int64, currency string) int64 {
 	t.Helper()
 	id, err := d.Queries().CashboxInsert(t.Context(), db.CashboxInsertParams{
-		MerchantID: merchantID, Name: "Another shop", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
+		MerchantID:    merchantID,
+		Name:          "Another shop",
+		Currency:      currency,
+		WebhookSecret: []byte{},
+		CreatedAt:     dbtest.Start,
 	})
 	if err == nil {
 		err = ledger.Open(t.Context(), d.Queries(), ledger.Cashbox, id)
@@ -224,10 +261,17 @@ func newModelCashbox(t testing.TB, d *dbtest.DB, merchantID int64, currency stri
 
 func newModelBox(t testing.TB, d *dbtest.DB, v *vault.Vault, id int64, spec modelBoxSpec) *modelBox {
 	t.Helper()
-	box := &modelBox{id: id, currency: spec.currency, collect: true, methods: map[string]*modelMethod{}, secret: webhook.NewSecret()}
+	box := &modelBox{
+		id:       id,
+		currency: spec.currency,
+		collect:  true,
+		methods:  map[string]*modelMethod{},
+		secret:   webhook.NewSecret(),
+	}
 	sealed, err := v.Seal([]byte(box.secret), webhook.SecretPlace(id))
 	if err == nil {
-		err = d.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
+		err = d.Queries().
+			CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
 	}
 	if err == nil {
 		err = addModelPayoutMethods(t, d, box, spec.markups)
@@ -298,7 +342,13 @@ func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
 			t.Fatal(err)
 		}
 		m.requisites = append(m.requisites, &modelRequisite{
-			id: id, trader: trader, currency: spec.currency, method: spec.method, min: spec.min, max: spec.max, active: true,
+			id:                   id,
+			trader:               trader,
+			currency:             spec.currency,
+			method:               spec.method,
+			min:                  spec.min,
+			max:                  spec.max,
+			active:               true,
 			modelRequisiteLimits: spec.limits,
 		})
 	}

@@ -1,5 +1,5 @@
-// Package money holds the amounts of the contract: fiat with two decimals, USDT with eight, always decimal, never
-// float. Parsing keeps the caller's literal digits and says what is wrong with them.
+// Package money holds the amounts of the contract: fiat with two decimals, USDT with eight, always
+// decimal, never float. Parsing keeps the caller's literal digits and says what is wrong with them.
 package money
 
 import (
@@ -25,8 +25,8 @@ var (
 	ErrTooLarge  = errors.New("must have at most 12 integer digits")
 )
 
-// Parse reads a plain decimal literal of at most the given decimals: digits, and optionally a point and digits. Signs,
-// exponents, spaces, NaN and infinities are no numbers here.
+// Parse reads a plain decimal literal of at most the given decimals: digits, and optionally a point
+// and digits. Signs, exponents, spaces, NaN and infinities are no numbers here.
 func Parse(literal string, decimals int) (decimal.Decimal, error) {
 	integer, fraction, pointed := strings.Cut(literal, ".")
 	if !digits(integer) || pointed && !digits(fraction) {
@@ -68,8 +68,8 @@ func Fiat(d decimal.Decimal) string { return fixed(d, FiatDecimals) }
 // USDT writes a USDT amount: exactly eight decimals.
 func USDT(d decimal.Decimal) string { return fixed(d, USDTDecimals) }
 
-// fixed is decimal's StringFixed, which takes five times as long. Longer numbers than most and those to be rounded are
-// left to it.
+// fixed is decimal's StringFixed, which takes five times as long. Longer numbers than most and
+// those to be rounded are left to it.
 func fixed(d decimal.Decimal, decimals int32) string {
 	const digits = 18 // of which every number is an int64
 	missing := int(decimals + d.Exponent())

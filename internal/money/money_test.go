@@ -109,8 +109,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// FuzzParse holds every accepted literal against math/big, which knows nothing of our rules: the value is exactly the
-// literal's, and writing it at full precision gives its digits back.
+// FuzzParse holds every accepted literal against math/big, which knows nothing of our rules: the
+// value is exactly the literal's, and writing it at full precision gives its digits back.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"0", "00.10", "999999999999.99", "1e3", "-1", ".5", "1.", "٣", "NaN", "", "1.00000001"} {
 		f.Add(seed, uint8(money.FiatDecimals))
@@ -147,8 +147,18 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 func TestFixed(t *testing.T) {
 	t.Parallel()
 	coefficients := []string{
-		"0", "1", "5", "10", "99", "100", "123456789", "999999999999999999", "1000000000000000000", "9223372036854775807",
-		"9223372036854775808", "123456789012345678901234567890",
+		"0",
+		"1",
+		"5",
+		"10",
+		"99",
+		"100",
+		"123456789",
+		"999999999999999999",
+		"1000000000000000000",
+		"9223372036854775807",
+		"9223372036854775808",
+		"123456789012345678901234567890",
 	}
 	for _, digits := range coefficients {
 		for exponent := int32(-20); exponent <= 20; exponent++ {

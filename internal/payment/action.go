@@ -17,8 +17,8 @@ type Update struct {
 	Reason            *string
 }
 
-// UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a webhook was queued:
-// the same status again is no change.
+// UpdateStatus sets a payment's status; any may follow any other. The second answer tells whether a
+// webhook was queued: the same status again is no change.
 func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64, u Update) (Payment, bool, error) {
 	if who.Kind != caller.Application {
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
@@ -38,7 +38,12 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 		if queued = p.Status != u.Status; !queued {
 			return nil, nil //nolint:nilnil // the same status again is no change
 		}
-		return &change{to: Status(u.Status), actor: who.Actor(), reason: u.Reason, providerPaymentID: u.ProviderPaymentID}, nil
+		return &change{
+			to:                Status(u.Status),
+			actor:             who.Actor(),
+			reason:            u.Reason,
+			providerPaymentID: u.ProviderPaymentID,
+		}, nil
 	})
 	return Payment{after}, queued, err
 }
@@ -53,8 +58,8 @@ func (u Update) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// Confirm completes a pending payment on its trader's word that the transfer has arrived. The status decides, not the
-// clock: a payment past its expiry can be confirmed while it is pending.
+// Confirm completes a pending payment on its trader's word that the transfer has arrived. The
+// status decides, not the clock: a payment past its expiry can be confirmed while it is pending.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
 	return s.traderMove(ctx, who, id, Completed, nil)
 }
@@ -64,7 +69,13 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 	return s.traderMove(ctx, who, id, Cancelled, reason)
 }
 
-func (s *Service) traderMove(ctx context.Context, who caller.Caller, id int64, to Status, reason *string) (Payment, error) {
+func (s *Service) traderMove(
+	ctx context.Context,
+	who caller.Caller,
+	id int64,
+	to Status,
+	reason *string,
+) (Payment, error) {
 	if who.Kind != caller.Trader {
 		return Payment{}, fault.ErrTokenKindNotAllowed
 	}
@@ -100,7 +111,11 @@ func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page
 	}
 	f := fault.Decoded(ctx)
 	limit, before := page.Bounds(f)
-	f.Check(page.Status == nil || known(*page.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+	f.Check(
+		page.Status == nil || known(*page.Status),
+		"status",
+		"must be pending, completed, failed, cancelled or appeal",
+	)
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}

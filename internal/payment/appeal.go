@@ -18,10 +18,18 @@ import (
 
 // Refusals of an appeal, in the order they are checked.
 var (
-	errAppealExists     = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
-	errAppealNotFailed  = fault.New(fault.Refused, "appeal_payment_not_failed", "Only a failed payment can be appealed.")
+	errAppealExists    = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
+	errAppealNotFailed = fault.New(
+		fault.Refused,
+		"appeal_payment_not_failed",
+		"Only a failed payment can be appealed.",
+	)
 	errAppealTooLate    = fault.New(fault.Refused, "appeal_window_closed", "The payment failed more than 24 hours ago.")
-	errAppealTraderNone = fault.New(fault.Refused, "appeal_trader_required", "The payment has no trader who could look into it.")
+	errAppealTraderNone = fault.New(
+		fault.Refused,
+		"appeal_trader_required",
+		"The payment has no trader who could look into it.",
+	)
 )
 
 const (
@@ -48,9 +56,14 @@ type AppealRecord struct {
 	Payment Payment
 }
 
-// OpenAppeal records a merchant's appeal of a failed payment, once for good. The payment stays failed until an operator
-// looks into it.
-func (s *Service) OpenAppeal(ctx context.Context, who caller.Caller, paymentID int64, r AppealRequest) (AppealRecord, error) {
+// OpenAppeal records a merchant's appeal of a failed payment, once for good. The payment stays
+// failed until an operator looks into it.
+func (s *Service) OpenAppeal(
+	ctx context.Context,
+	who caller.Caller,
+	paymentID int64,
+	r AppealRequest,
+) (AppealRecord, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return AppealRecord{}, err
 	}
@@ -122,7 +135,12 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(text(r.Reason))
 	if f.Required("reason", reason) {
-		f.Check(utf8.RuneCountInString(text(r.Reason)) <= maxReason, "reason", "must be at most %d characters", maxReason)
+		f.Check(
+			utf8.RuneCountInString(text(r.Reason)) <= maxReason,
+			"reason",
+			"must be at most %d characters",
+			maxReason,
+		)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")
 	params := db.AppealInsertParams{Reason: text(r.Reason)}
@@ -152,8 +170,9 @@ func checkFileName(f fault.Fields, name string) string {
 	return name
 }
 
-// moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review while the payment is in
-// appeal, and then decided as the payment is. It costs the moves of other payments nothing.
+// moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review
+// while the payment is in appeal, and then decided as the payment is. It costs the moves of other
+// payments nothing.
 func moveAppeal(from, to db.Payment, now time.Time) []db.Query {
 	status := appealClosed
 	switch Status(to.Status) {

@@ -49,7 +49,8 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	return list, cursor, nil
 }
 
-// ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal and is held again.
+// ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal
+// and is held again.
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
@@ -67,7 +68,8 @@ type Resolution struct {
 	Reason  *string
 }
 
-// ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and webhook.
+// ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and
+// webhook.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
@@ -99,9 +101,15 @@ func (s *Service) findAppeal(ctx context.Context, who caller.Caller, id int64) (
 	return AppealRecord{Appeal: found}, nil
 }
 
-// moveAppealed moves the payment of an appeal that must be where it is wanted; the appeal follows. Under the payment's
-// lock the appeal cannot change: of many who decide at once, one does.
-func (s *Service) moveAppealed(ctx context.Context, a db.Appeal, wanted string, refusal error, c change) (AppealRecord, error) {
+// moveAppealed moves the payment of an appeal that must be where it is wanted; the appeal follows.
+// Under the payment's lock the appeal cannot change: of many who decide at once, one does.
+func (s *Service) moveAppealed(
+	ctx context.Context,
+	a db.Appeal,
+	wanted string,
+	refusal error,
+	c change,
+) (AppealRecord, error) {
 	after := AppealRecord{}
 	err := s.inLocked(ctx, a.MerchantID, a.PaymentID, func(tx pgx.Tx, p db.Payment) error {
 		q := db.New(tx)
@@ -135,7 +143,10 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	if err != nil {
 		return AppealFile{}, err
 	}
-	pieces, err := s.q.AppealChunkList(ctx, db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID})
+	pieces, err := s.q.AppealChunkList(
+		ctx,
+		db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID},
+	)
 	if err != nil {
 		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// fileTypes are the media types an appeal's file may have, each with the extensions of its names, the usual one first.
-// What type a file has is found in its content.
+// fileTypes are the media types an appeal's file may have, each with the extensions of its names,
+// the usual one first. What type a file has is found in its content.
 var fileTypes = []struct {
 	media      string
 	extensions []string
@@ -34,9 +34,10 @@ func fileType(file *io.SectionReader) (string, error) {
 	return "", nil
 }
 
-// KeptName is the name under which an operator sees and keeps the file: the merchant's, as far as it cannot mislead. A
-// file whose content is that of a picture may be a program or a page as well, so its name always ends in the extension of
-// the type that was found; and nothing in it turns the order of its letters around.
+// KeptName is the name under which an operator sees and keeps the file: the merchant's, as far as
+// it cannot mislead. A file whose content is that of a picture may be a program or a page as well,
+// so its name always ends in the extension of the type that was found; and nothing in it turns the
+// order of its letters around.
 func (a AppealRecord) KeptName() string { return keptName(a.FileName, a.FileType) }
 
 func keptName(name, media string) string {

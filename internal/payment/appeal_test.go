@@ -26,7 +26,11 @@ const png = "\x89PNG\r\n\x1a\n"
 // appeal is a valid appeal with a PNG of a size.
 func appeal(size int) payment.AppealRequest {
 	reason, name := "The bank shows the transfer.", "receipt.png"
-	return payment.AppealRequest{Reason: &reason, FileName: &name, File: fileOf(png + strings.Repeat("\x00", size-len(png)))}
+	return payment.AppealRequest{
+		Reason:   &reason,
+		FileName: &name,
+		File:     fileOf(png + strings.Repeat("\x00", size-len(png))),
+	}
 }
 
 func fileOf(content string) *io.SectionReader {
@@ -58,9 +62,13 @@ func TestOpenAppeal(t *testing.T) {
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
 	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, r))
-	if opened.PaymentID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" || opened.FileSize != size ||
-		opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason ||
-		!opened.CreatedAt.Equal(at(60)) || opened.Actor != merchant.Caller.Actor() {
+	if opened.PaymentID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" ||
+		opened.FileSize != size ||
+		opened.FileName != "receipt.png" ||
+		opened.FileType != "image/png" ||
+		opened.Reason != *r.Reason ||
+		!opened.CreatedAt.Equal(at(60)) ||
+		opened.Actor != merchant.Caller.Actor() {
 		t.Errorf("opened %+v", opened.Appeal)
 	}
 	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
@@ -265,13 +273,15 @@ func TestAppealsTaken(t *testing.T) {
 		b.set(t, p.ID, "failed")
 		opened, err := b.payments.OpenAppeal(ctx, merchant.Caller, p.ID,
 			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: fileOf(test.file)})
-		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name || opened.Reason != test.reason {
+		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name ||
+			opened.Reason != test.reason {
 			t.Errorf("%d: %+v, %v", i, opened.Appeal, err)
 		}
 	}
 }
 
-// An operator's review holds the money again, their decision settles it or not, and the merchant is told of both.
+// An operator's review holds the money again, their decision settles it or not, and the merchant is
+// told of both.
 func TestDecideAppeal(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []string{"completed", "failed"} {
@@ -282,20 +292,27 @@ func TestDecideAppeal(t *testing.T) {
 			p, merchant, trader := b.failed(t)
 			opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
 			resolve := func() (payment.AppealRecord, error) {
-				return b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: outcome, Reason: ptr("seen")})
+				return b.payments.ResolveAppeal(
+					ctx,
+					operator,
+					opened.ID,
+					payment.Resolution{Outcome: outcome, Reason: ptr("seen")},
+				)
 			}
 			_, err := resolve()
 			wantCode(t, err, "appeal_not_in_review")
 			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
 			reviewed := must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
-			if reviewed.Status != "in_review" || reviewed.Payment.Status != "appeal" || !reviewed.StatusAt.Equal(at(30*60)) {
+			if reviewed.Status != "in_review" || reviewed.Payment.Status != "appeal" ||
+				!reviewed.StatusAt.Equal(at(30*60)) {
 				t.Errorf("in review: %+v", reviewed)
 			}
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
 			_, err = b.payments.ReviewAppeal(ctx, operator, opened.ID)
 			wantCode(t, err, "appeal_not_open")
 			resolved := must[payment.AppealRecord](t)(resolve())
-			if resolved.Status != outcome || resolved.Payment.Status != outcome || *resolved.Payment.StatusReason != "seen" {
+			if resolved.Status != outcome || resolved.Payment.Status != outcome ||
+				*resolved.Payment.StatusReason != "seen" {
 				t.Errorf("resolved: %+v", resolved)
 			}
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
@@ -308,7 +325,12 @@ func TestDecideAppeal(t *testing.T) {
 			for _, c := range must[[]payment.Change](t)(b.payments.History(ctx, p)) {
 				moves = append(moves, c.To+" by "+c.Actor)
 			}
-			want := []string{"pending by " + merchant.Caller.Actor(), "failed by application", "appeal by operator:7", outcome + " by operator:7"}
+			want := []string{
+				"pending by " + merchant.Caller.Actor(),
+				"failed by application",
+				"appeal by operator:7",
+				outcome + " by operator:7",
+			}
 			if !slices.Equal(moves, want) {
 				t.Errorf("history %v", moves)
 			}
@@ -369,7 +391,8 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 	} {
 		b.set(t, p.ID, step.to)
 		list, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{})
-		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want || list[0].Payment.Status != step.to {
+		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want ||
+			list[0].Payment.Status != step.to {
 			t.Errorf("the payment is %s: %+v, %v; want %s", step.to, list, err, step.want)
 		}
 	}
@@ -388,11 +411,18 @@ func TestListAppeals(t *testing.T) {
 	for i := range 3 {
 		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
 		b.set(t, p.ID, "failed")
-		ids = append(ids, must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID)
+		ids = append(
+			ids,
+			must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID,
+		)
 	}
 	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, ids[1]))
 	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
-		list, next, err := b.payments.ListAppeals(ctx, operator, payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
+		list, next, err := b.payments.ListAppeals(
+			ctx,
+			operator,
+			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -404,7 +434,8 @@ func TestListAppeals(t *testing.T) {
 	}
 	first, next := page(nil, 2, nil)
 	rest, last := page(nil, 2, next)
-	if !slices.Equal(first, []int64{ids[2], ids[1]}) || !slices.Equal(rest, []int64{ids[0]}) || next == nil || last != nil {
+	if !slices.Equal(first, []int64{ids[2], ids[1]}) || !slices.Equal(rest, []int64{ids[0]}) || next == nil ||
+		last != nil {
 		t.Errorf("pages %v, %v", first, rest)
 	}
 	if open, _ := page(ptr("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
@@ -448,7 +479,12 @@ func TestAppealDeskRefusals(t *testing.T) {
 	}
 	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
 	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
-		_, err := b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: outcome, Reason: ptr(text(256))})
+		_, err := b.payments.ResolveAppeal(
+			ctx,
+			operator,
+			opened.ID,
+			payment.Resolution{Outcome: outcome, Reason: ptr(text(256))},
+		)
 		wantFields(t, err, "outcome", "reason")
 	}
 	b.wantEvents(t, p, 2)

@@ -43,7 +43,8 @@ func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Servic
 
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in
+	// between.
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
 	if err != nil {
 		t.Fatal(err)

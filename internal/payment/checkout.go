@@ -10,7 +10,8 @@ import (
 	"gateway/internal/db"
 )
 
-// MethodQuasiEcom is the card checkout whose payments show a quasiEcom block, and may be remembered by payer.
+// MethodQuasiEcom is the card checkout whose payments show a quasiEcom block, and may be remembered
+// by payer.
 const MethodQuasiEcom = "quasi_ecom"
 
 // CardCheckout reports whether the payment is paid by entering a card.
@@ -26,7 +27,8 @@ func (s *Service) cardShown(ctx context.Context, tx pgx.Tx, p db.Payment) (*card
 	return s.config.Cards.Show(ctx, db.New(tx), p.MerchantID, p.ID)
 }
 
-// moveCard keeps or erases the card of a payment that ends, and does what its checkout must do with every move.
+// moveCard keeps or erases the card of a payment that ends, and does what its checkout must do with
+// every move.
 func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {
 	if !cardCheckout(to) {
 		return nil

@@ -42,8 +42,9 @@ type Created struct {
 	Mismatch []string
 }
 
-// Create makes a payment with a reserved requisite and the trader's USDT held, or answers with the payment already made
-// under the same order id and method. A refused call leaves nothing behind, so its order id stays free.
+// Create makes a payment with a reserved requisite and the trader's USDT held, or answers with the
+// payment already made under the same order id and method. A refused call leaves nothing behind, so
+// its order id stays free.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
 		return Created{}, err
@@ -64,8 +65,8 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay makes the payment by what is in memory. It refuses one only when its order id is still free and nothing has
-// been changed that it does not know of.
+// createOrReplay makes the payment by what is in memory. It refuses one only when its order id is
+// still free and nothing has been changed that it does not know of.
 func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
 	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
 	for {
@@ -130,7 +131,8 @@ func mismatch(p db.Payment, o order) []string {
 	return fields
 }
 
-// draft is a payment in the making: the request, and what decides besides it whether and how it is made.
+// draft is a payment in the making: the request, and what decides besides it whether and how it is
+// made.
 type draft struct {
 	order
 	who        caller.Caller
@@ -199,7 +201,13 @@ func (s *Service) make(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	err = s.settings.Requisites.Place(ctx, s.q, d.want(), d.hold, func(c routing.Candidate) error { return s.write(ctx, d, c, place) })
+	err = s.settings.Requisites.Place(
+		ctx,
+		s.q,
+		d.want(),
+		d.hold,
+		func(c routing.Candidate) error { return s.write(ctx, d, c, place) },
+	)
 	place.end(err == nil)
 	if none := new(routing.NoneError); errors.As(err, &none) {
 		return fmt.Errorf("%w: %w", errNoRequisite, err)
@@ -210,8 +218,9 @@ func (s *Service) make(ctx context.Context, d *draft) error {
 	return err
 }
 
-// write makes the payment on a candidate, in one round trip: the order id claimed, the payment written, the requisite reserved
-// and the trader's USDT held, or nothing of it. Where only the USDT still pending would cover the hold, that is folded in first.
+// write makes the payment on a candidate, in one round trip: the order id claimed, the payment
+// written, the requisite reserved and the trader's USDT held, or nothing of it. Where only the USDT
+// still pending would cover the hold, that is folded in first.
 func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, place *place) error {
 	id, err := s.ids.next(ctx)
 	if err != nil {
@@ -262,14 +271,34 @@ func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote)
 func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
 	markup, source, quote := d.price(r)
 	p := db.Payment{
-		MerchantID: d.who.MerchantID, ID: id, UUID: number, CashboxID: d.shop.CashboxID, OrderID: d.OrderID,
-		Method: d.method.name, Currency: d.Currency, Amount: d.amount, Description: d.Description, CallbackURI: d.CallbackURI,
-		Status: string(Pending), StatusAt: d.now, CreatedAt: d.now, ExpiresAt: d.now.Add(d.shop.Validity),
-		TraderID: r.TraderID, RequisiteID: &r.ID, RequisiteDay: &r.Day,
-		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: &d.base.ObservedAt,
-		RateUnavailable: !d.base.Fresh, MarkupPercent: markup, MarkupSource: source,
-		TraderSharePercent: r.TraderSharePercent, HoldUSDT: quote.Hold(),
-		AmountUSDT: quote.Amount, ProfitUSDT: quote.Profit, SpreadTraderUSDT: quote.SpreadTrader,
+		MerchantID:         d.who.MerchantID,
+		ID:                 id,
+		UUID:               number,
+		CashboxID:          d.shop.CashboxID,
+		OrderID:            d.OrderID,
+		Method:             d.method.name,
+		Currency:           d.Currency,
+		Amount:             d.amount,
+		Description:        d.Description,
+		CallbackURI:        d.CallbackURI,
+		Status:             string(Pending),
+		StatusAt:           d.now,
+		CreatedAt:          d.now,
+		ExpiresAt:          d.now.Add(d.shop.Validity),
+		TraderID:           r.TraderID,
+		RequisiteID:        &r.ID,
+		RequisiteDay:       &r.Day,
+		BaseRate:           d.base.FiatPerUSDT,
+		RateSource:         d.base.Source,
+		RateObservedAt:     &d.base.ObservedAt,
+		RateUnavailable:    !d.base.Fresh,
+		MarkupPercent:      markup,
+		MarkupSource:       source,
+		TraderSharePercent: r.TraderSharePercent,
+		HoldUSDT:           quote.Hold(),
+		AmountUSDT:         quote.Amount,
+		ProfitUSDT:         quote.Profit,
+		SpreadTraderUSDT:   quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
 	}
 	if d.method.requisiteType != "" {

@@ -23,24 +23,76 @@ func TestCreate(t *testing.T) {
 	r := request("order-1")
 	r.Description = ptr("Two tickets")
 	r.Payer = &payment.Payer{
-		UserID: ptr("user-7"), UserIP: ptr("203.0.113.7"), FullName: "Anna Ivanova", Type: "vip", Successful: 3, Expired: 1, Counted: true,
+		UserID: ptr(
+			"user-7",
+		),
+		UserIP:     ptr("203.0.113.7"),
+		FullName:   "Anna Ivanova",
+		Type:       "vip",
+		Successful: 3,
+		Expired:    1,
+		Counted:    true,
 	}
 	p := b.create(t, merchant.Caller, r)
 	want := map[string][2]any{
-		"merchant": {p.MerchantID, merchant.ID}, "cashbox": {p.CashboxID, merchant.CashboxID}, "trader": {p.TraderID, trader.ID},
-		"status": {p.Status, "pending"}, "order id": {p.OrderID, "order-1"}, "currency": {p.Currency, "RUB"}, "method": {p.Method, "sbp"},
-		"amount": {p.Amount.StringFixed(2), "1000.00"}, "description": {*p.Description, "Two tickets"},
-		"callback": {p.CallbackURI, "https://shop.example/hook"},
-		"created":  {p.CreatedAt.UTC(), at(0)}, "moved": {p.StatusAt.UTC(), at(0)}, "expires": {p.ExpiresAt.UTC(), at(15)},
-		"events": {p.EventSequence, int32(0)}, "uuid version": {p.UUID.Version().String(), "VERSION_7"},
-		"requisite": {*p.RequisiteID, trader.Requisites[0]}, "type": {*p.RequisiteType, "sbp"}, "via": {*p.RequisiteMethod, "sbp"},
-		"holder": {*p.RequisiteHolder, "Ivan Petrov"}, "bank": {*p.RequisiteBank, "Sample Bank"},
-		"base": {p.BaseRate.String(), "100"}, "markup": {p.MarkupPercent.String(), "5"}, "rate unavailable": {p.RateUnavailable, false},
-		"hold": {p.HoldUSDT.StringFixed(8), "9.80000000"}, "amount USDT": {p.AmountUSDT.StringFixed(8), "9.52380952"},
-		"profit": {p.ProfitUSDT.StringFixed(8), "0.47619048"}, "trader's": {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
+		"merchant": {
+			p.MerchantID,
+			merchant.ID,
+		},
+		"cashbox": {p.CashboxID, merchant.CashboxID},
+		"trader":  {p.TraderID, trader.ID},
+		"status": {
+			p.Status,
+			"pending",
+		},
+		"order id":    {p.OrderID, "order-1"},
+		"currency":    {p.Currency, "RUB"},
+		"method":      {p.Method, "sbp"},
+		"amount":      {p.Amount.StringFixed(2), "1000.00"},
+		"description": {*p.Description, "Two tickets"},
+		"callback":    {p.CallbackURI, "https://shop.example/hook"},
+		"created": {
+			p.CreatedAt.UTC(),
+			at(0),
+		},
+		"moved":        {p.StatusAt.UTC(), at(0)},
+		"expires":      {p.ExpiresAt.UTC(), at(15)},
+		"events":       {p.EventSequence, int32(0)},
+		"uuid version": {p.UUID.Version().String(), "VERSION_7"},
+		"requisite": {
+			*p.RequisiteID,
+			trader.Requisites[0],
+		},
+		"type":   {*p.RequisiteType, "sbp"},
+		"via":    {*p.RequisiteMethod, "sbp"},
+		"holder": {*p.RequisiteHolder, "Ivan Petrov"},
+		"bank":   {*p.RequisiteBank, "Sample Bank"},
+		"base": {
+			p.BaseRate.String(),
+			"100",
+		},
+		"markup":           {p.MarkupPercent.String(), "5"},
+		"rate unavailable": {p.RateUnavailable, false},
+		"hold":             {p.HoldUSDT.StringFixed(8), "9.80000000"},
+		"amount USDT":      {p.AmountUSDT.StringFixed(8), "9.52380952"},
+		"profit": {
+			p.ProfitUSDT.StringFixed(8),
+			"0.47619048",
+		},
+		"trader's":   {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
 		"platform's": {p.SpreadPlatformUSDT.StringFixed(8), "0.27619048"},
-		"user":       {*p.PayerUserID, "user-7"}, "ip": {*p.PayerIP, "203.0.113.7"}, "name": {*p.PayerFullName, "Anna Ivanova"},
-		"payer type": {*p.PayerType, "vip"}, "successful": {*p.PayerSuccessful, int64(3)}, "expired": {*p.PayerExpired, int64(1)},
+		"user": {
+			*p.PayerUserID,
+			"user-7",
+		},
+		"ip":   {*p.PayerIP, "203.0.113.7"},
+		"name": {*p.PayerFullName, "Anna Ivanova"},
+		"payer type": {
+			*p.PayerType,
+			"vip",
+		},
+		"successful": {*p.PayerSuccessful, int64(3)},
+		"expired":    {*p.PayerExpired, int64(1)},
 	}
 	for name, pair := range want {
 		if pair[0] != pair[1] {
@@ -51,7 +103,12 @@ func TestCreate(t *testing.T) {
 	b.wantSlot(t, p, open)
 	// The snapshot outlives the requisite as it was.
 	b.exec(t, "update requisite set value = '+79999999999', holder = null")
-	if again := must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String())); *again.RequisiteValue != *p.RequisiteValue || again.RequisiteHolder == nil {
+	if again := must[payment.Payment](
+		t,
+	)(
+		b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()),
+	); *again.RequisiteValue != *p.RequisiteValue ||
+		again.RequisiteHolder == nil {
 		t.Errorf("the snapshot changed: %s", *again.RequisiteValue)
 	}
 	b.Audit(t)
@@ -70,20 +127,31 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 	} {
 		b.SetRate(t, currency, "100", true)
 		for method, want := range methods {
-			merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute})
+			merchant := b.NewMerchant(
+				t,
+				dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute},
+			)
 			b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1, Currency: currency, Method: method})
 			r := request("order-1")
 			r.Currency, r.Method = currency, &method
 			p := b.create(t, merchant.Caller, r)
 			if *p.RequisiteType != want[0] || *p.RequisiteMethod != want[1] || !p.ExpiresAt.Equal(at(30)) {
-				t.Errorf("%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod, p.ExpiresAt)
+				t.Errorf(
+					"%s %s: %s by %s, expires %s",
+					currency,
+					method,
+					*p.RequisiteType,
+					*p.RequisiteMethod,
+					p.ExpiresAt,
+				)
 			}
 		}
 	}
 	b.Audit(t)
 }
 
-// Body, then cashbox method, then merchant, then trader, then configuration (5); an explicit zero counts as named.
+// Body, then cashbox method, then merchant, then trader, then configuration (5); an explicit zero
+// counts as named.
 func TestMarkupOfAPayment(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -110,15 +178,22 @@ func TestMarkupOfAPayment(t *testing.T) {
 		if c.body != "" {
 			r.RatePercent = &c.body
 		}
-		if p := b.create(t, b.NewMerchant(t, c.merchant).Caller, r); !p.MarkupPercent.Equal(decimal.RequireFromString(c.want)) {
+		if p := b.create(
+			t,
+			b.NewMerchant(t, c.merchant).Caller,
+			r,
+		); !p.MarkupPercent.Equal(
+			decimal.RequireFromString(c.want),
+		) {
 			t.Errorf("%s: %s%%, want %s%%", name, p.MarkupPercent, c.want)
 		}
 	}
 	b.Audit(t)
 }
 
-// Everything is wrong at first and is put right step by step: each answer is the next in the documented order. All
-// along the order id is the same, which no refusal may use up; in the end a repeat survives all of it.
+// Everything is wrong at first and is put right step by step: each answer is the next in the
+// documented order. All along the order id is the same, which no refusal may use up; in the end a
+// repeat survives all of it.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -208,14 +283,20 @@ func TestReplay(t *testing.T) {
 		change   func(r *payment.Request)
 		mismatch []string
 	}{
-		"the same":        {func(*payment.Request) {}, nil},
-		"spaces":          {func(r *payment.Request) { r.OrderID = "  order-1\n" }, nil},
-		"same amount":     {func(r *payment.Request) { r.Amount = "1000.00" }, nil},
-		"other details":   {func(r *payment.Request) { r.Description, r.RatePercent = ptr("other"), ptr("7") }, nil},
-		"nested":          {func(r *payment.Request) { r.RubCollectMethod, r.Method = ptr("sbp"), ptr("card") }, nil},
-		"amount":          {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
-		"callback":        {func(r *payment.Request) { r.CallbackURI = "https://shop.example/other" }, []string{"callbackUri"}},
-		"amount and hook": {func(r *payment.Request) { r.Amount, r.CallbackURI = "5", "https://a.example/" }, []string{"amount", "callbackUri"}},
+		"the same":      {func(*payment.Request) {}, nil},
+		"spaces":        {func(r *payment.Request) { r.OrderID = "  order-1\n" }, nil},
+		"same amount":   {func(r *payment.Request) { r.Amount = "1000.00" }, nil},
+		"other details": {func(r *payment.Request) { r.Description, r.RatePercent = ptr("other"), ptr("7") }, nil},
+		"nested":        {func(r *payment.Request) { r.RubCollectMethod, r.Method = ptr("sbp"), ptr("card") }, nil},
+		"amount":        {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
+		"callback": {
+			func(r *payment.Request) { r.CallbackURI = "https://shop.example/other" },
+			[]string{"callbackUri"},
+		},
+		"amount and hook": {
+			func(r *payment.Request) { r.Amount, r.CallbackURI = "5", "https://a.example/" },
+			[]string{"amount", "callbackUri"},
+		},
 	}
 	for name, c := range cases {
 		r := request("order-1")
@@ -245,7 +326,8 @@ func TestReplayWithAnotherCurrency(t *testing.T) {
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
 	got := must[payment.Created](t)(b.payments.Create(context.Background(), merchant.Caller, r))
-	if !got.Replay || got.Payment.ID != p.ID || !slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}) {
+	if !got.Replay || got.Payment.ID != p.ID ||
+		!slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -273,7 +355,8 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 	b.Audit(t)
 }
 
-// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox method alike.
+// rubCollect.method wins over the root method: for the channel, the requisite and the cashbox
+// method alike.
 func TestRubCollectWins(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -290,7 +373,8 @@ func TestRubCollectWins(t *testing.T) {
 	}
 }
 
-// A key without a cashbox of its own uses the first of its merchant's that is on for currency and method.
+// A key without a cashbox of its own uses the first of its merchant's that is on for currency and
+// method.
 func TestUnboundKey(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -336,7 +420,10 @@ func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency str
 		t.Fatal(err)
 	}
 	for _, method := range methods {
-		err := q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900})
+		err := q.CashboxMethodSet(
+			ctx,
+			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,13 +458,18 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	}
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
 	wantCode(t, err, "collect_requisites_not_available")
-	b.wantMoney(t, short.ID, merchant.CashboxID, money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"})
+	b.wantMoney(
+		t,
+		short.ID,
+		merchant.CashboxID,
+		money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"},
+	)
 	b.wantMoney(t, exact.ID, merchant.CashboxID, money{trader: "0", reserved: "9.8", cashbox: "0", platform: "0"})
 	b.Audit(t)
 }
 
-// The dearest payment at the cheapest rate, and the cheapest at the dearest, which is worth nothing in USDT: both fit
-// the books, through completion and back.
+// The dearest payment at the cheapest rate, and the cheapest at the dearest, which is worth nothing
+// in USDT: both fit the books, through completion and back.
 func TestExtremeAmounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -395,14 +487,22 @@ func TestExtremeAmounts(t *testing.T) {
 			b := setup(t)
 			b.SetRate(t, "RUB", c.rate, true)
 			merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-			trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"})
+			trader := b.NewTrader(
+				t,
+				dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"},
+			)
 			r := request("order-1")
 			r.Amount = c.amount
 			p := b.create(t, merchant.Caller, r)
 			b.set(t, p.ID, "completed")
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
 			b.set(t, p.ID, "failed")
-			b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"})
+			b.wantMoney(
+				t,
+				trader.ID,
+				merchant.CashboxID,
+				money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"},
+			)
 			b.Audit(t)
 		})
 	}

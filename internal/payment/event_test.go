@@ -47,12 +47,14 @@ func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
 	var url string
 	var body []byte
 	err := b.Pool.QueryRow(context.Background(), "select id, url, body from webhook_event where merchant_id = $1 and cashbox_id = $2",
-		p.MerchantID, p.CashboxID).Scan(&id, &url, &body)
+		p.MerchantID, p.CashboxID).
+		Scan(&id, &url, &body)
 	if err != nil || url != "https://shop.example/hook" || id.Version() != 7 {
 		t.Fatalf("event %s to %s: %v", id, url, err)
 	}
 	want := string(must[[]byte](t)(os.ReadFile("testdata/" + golden)))
-	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).Replace(want)
+	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).
+		Replace(want)
 	if got, want := decode(t, string(body)), decode(t, want); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %s\nwant %s", body, want)
 	}

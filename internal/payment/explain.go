@@ -14,11 +14,12 @@ import (
 	"gateway/internal/routing"
 )
 
-// newRefusals counts the payments that found no requisite, by the rule that dropped the last candidate to be dropped:
-// the one thing that stood between the payment and a requisite.
+// newRefusals counts the payments that found no requisite, by the rule that dropped the last
+// candidate to be dropped: the one thing that stood between the payment and a requisite.
 func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
 	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "gateway_routing_refusals_total", Help: "Payments without a requisite, by the rule that dropped the closest candidate.",
+		Name: "gateway_routing_refusals_total",
+		Help: "Payments without a requisite, by the rule that dropped the closest candidate.",
 	}, []string{"currency", "method", "rule"})
 	if metrics != nil {
 		metrics.MustRegister(refusals)
@@ -31,8 +32,16 @@ const ruleNoRequisite routing.Rule = "no_requisite"
 
 // rules are all of them, from the first looked at to the last.
 var rules = []routing.Rule{
-	ruleNoRequisite, routing.TraderOff, routing.RequisiteOff, routing.AmountLimits, routing.WorkingHours, routing.DailyCount,
-	routing.DailySum, routing.OpenLimit, routing.SlotTaken, routing.TraderShort,
+	ruleNoRequisite,
+	routing.TraderOff,
+	routing.RequisiteOff,
+	routing.AmountLimits,
+	routing.WorkingHours,
+	routing.DailyCount,
+	routing.DailySum,
+	routing.OpenLimit,
+	routing.SlotTaken,
+	routing.TraderShort,
 }
 
 // tellRefusal counts and logs why a choice found nobody.
@@ -48,8 +57,22 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 		}
 	}
 	s.refusals.WithLabelValues(d.Currency, d.method.name, string(closest)).Inc()
-	slog.InfoContext(ctx, "no requisite", "currency", d.Currency, "method", d.method.name, "merchant_id", d.who.MerchantID,
-		"closest", closest, "candidates", candidates, "dropped", none.Dropped)
+	slog.InfoContext(
+		ctx,
+		"no requisite",
+		"currency",
+		d.Currency,
+		"method",
+		d.method.name,
+		"merchant_id",
+		d.who.MerchantID,
+		"closest",
+		closest,
+		"candidates",
+		candidates,
+		"dropped",
+		none.Dropped,
+	)
 }
 
 // RoutingQuestion is a payment that is not made.
@@ -69,7 +92,11 @@ type RoutingAnswer struct {
 }
 
 // ExplainRouting goes a payment's way without making it.
-func (s *Service) ExplainRouting(ctx context.Context, who caller.Caller, question RoutingQuestion) (RoutingAnswer, error) {
+func (s *Service) ExplainRouting(
+	ctx context.Context,
+	who caller.Caller,
+	question RoutingQuestion,
+) (RoutingAnswer, error) {
 	if err := who.NeedOperator(); err != nil {
 		return RoutingAnswer{}, err
 	}

@@ -41,8 +41,8 @@ func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) 
 	return RateAnswer{Payment: Payment{p}, Steps: rateSteps(p)}, nil
 }
 
-// rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a formula ever to
-// disagree with them, the difference would show.
+// rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a
+// formula ever to disagree with them, the difference would show.
 func rateSteps(p db.Payment) []RateStep {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
@@ -58,7 +58,12 @@ func rateSteps(p db.Payment) []RateStep {
 		step("amountUsdt", "amount / (baseRate × (1 + markupPercent / 100)), rounded down",
 			fmt.Sprintf("%s / (%s × (1 + %s / 100))", amount, base, markup), p.AmountUSDT),
 		step("profitUsdt", "spot − amountUsdt", money.USDT(spot)+" − "+money.USDT(p.AmountUSDT), p.ProfitUSDT),
-		step("traderShare", "spot × traderSharePercent / 100, rounded down", money.USDT(spot)+" × "+percent+" / 100", share),
+		step(
+			"traderShare",
+			"spot × traderSharePercent / 100, rounded down",
+			money.USDT(spot)+" × "+percent+" / 100",
+			share,
+		),
 		step("spreadTraderUsdt", "min(profitUsdt, traderShare)",
 			fmt.Sprintf("min(%s, %s)", money.USDT(p.ProfitUSDT), money.USDT(share)), p.SpreadTraderUSDT),
 		step("spreadPlatformUsdt", "profitUsdt − spreadTraderUsdt",
@@ -75,8 +80,8 @@ func baseFormula(p db.Payment) string {
 	return "fiat per USDT, from " + p.RateSource
 }
 
-// holdStep says what the trader puts up. A payment that was settled late was held at another rate, which it no longer
-// knows.
+// holdStep says what the trader puts up. A payment that was settled late was held at another rate,
+// which it no longer knows.
 func holdStep(p db.Payment, spot decimal.Decimal) RateStep {
 	step := RateStep{
 		Name: "hold", Value: money.USDT(p.HoldUSDT),

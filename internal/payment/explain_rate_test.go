@@ -26,7 +26,8 @@ func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) pay
 	return answer.Payment
 }
 
-// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the difference is 0.66088646;
+// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the
+// difference is 0.66088646;
 // 10.82837033 × 1.5% = 0.16242555495; the rest of the spread is 0.49846091; 10.82837033 − 0.16242555 = 10.66594478.
 func TestExplainRate(t *testing.T) {
 	t.Parallel()
@@ -36,35 +37,53 @@ func TestExplainRate(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "1.5", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	p := b.wantSteps(
-		t, id,
+		t,
+		id,
 		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "92.35"},
 		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from cashbox_method", Value: "6.5"},
-		payment.RateStep{Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 92.35", Value: "10.82837033"},
+		payment.RateStep{
+			Name:    "spot",
+			Formula: "amount / baseRate, rounded down = 1000.00 / 92.35",
+			Value:   "10.82837033",
+		},
 		payment.RateStep{
 			Name:    "amountUsdt",
 			Formula: "amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (92.35 × (1 + 6.5 / 100))",
 			Value:   "10.16748387",
 		},
-		payment.RateStep{Name: "profitUsdt", Formula: "spot − amountUsdt = 10.82837033 − 10.16748387", Value: "0.66088646"},
+		payment.RateStep{
+			Name:    "profitUsdt",
+			Formula: "spot − amountUsdt = 10.82837033 − 10.16748387",
+			Value:   "0.66088646",
+		},
 		payment.RateStep{
 			Name:    "traderShare",
 			Formula: "spot × traderSharePercent / 100, rounded down = 10.82837033 × 1.5 / 100", Value: "0.16242555",
 		},
 		payment.RateStep{
-			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)", Value: "0.16242555",
+			Name:    "spreadTraderUsdt",
+			Formula: "min(profitUsdt, traderShare) = min(0.66088646, 0.16242555)",
+			Value:   "0.16242555",
 		},
 		payment.RateStep{
-			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555", Value: "0.49846091",
+			Name:    "spreadPlatformUsdt",
+			Formula: "profitUsdt − spreadTraderUsdt = 0.66088646 − 0.16242555",
+			Value:   "0.49846091",
 		},
-		payment.RateStep{Name: "hold", Formula: "spot − spreadTraderUsdt = 10.82837033 − 0.16242555", Value: "10.66594478"},
+		payment.RateStep{
+			Name:    "hold",
+			Formula: "spot − spreadTraderUsdt = 10.82837033 − 0.16242555",
+			Value:   "10.66594478",
+		},
 	)
-	if p.ID != id || p.MarkupSource != "cashbox_method" || p.RateSource != "test" || !p.RateObservedAt.Equal(dbtest.Start) {
+	if p.ID != id || p.MarkupSource != "cashbox_method" || p.RateSource != "test" ||
+		!p.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%+v", p)
 	}
 }
 
-// The sum is the stored one: a later rate, margin or share changes nothing of it. 1000/100 = 10 and 1000/200 = 5; 60% of
-// 10 is more than the spread of 5, so the trader gets all of that.
+// The sum is the stored one: a later rate, margin or share changes nothing of it. 1000/100 = 10 and
+// 1000/200 = 5; 60% of 10 is more than the spread of 5, so the trader gets all of that.
 func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -77,31 +96,49 @@ func TestExplainRateIsOfThePaymentsOwnTime(t *testing.T) {
 	b.exec(t, "update trader set share_percent = 1")
 	b.exec(t, "update cashbox_method set margin_percent = 2")
 	b.wantSteps(
-		t, id,
+		t,
+		id,
 		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "100.00"},
 		payment.RateStep{Name: "markupPercent", Formula: "percent of the base rate, from body", Value: "100"},
-		payment.RateStep{Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 100.00", Value: "10.00000000"},
+		payment.RateStep{
+			Name:    "spot",
+			Formula: "amount / baseRate, rounded down = 1000.00 / 100.00",
+			Value:   "10.00000000",
+		},
 		payment.RateStep{
 			Name:    "amountUsdt",
 			Formula: "amount / (baseRate × (1 + markupPercent / 100)), rounded down = 1000.00 / (100.00 × (1 + 100 / 100))",
 			Value:   "5.00000000",
 		},
-		payment.RateStep{Name: "profitUsdt", Formula: "spot − amountUsdt = 10.00000000 − 5.00000000", Value: "5.00000000"},
+		payment.RateStep{
+			Name:    "profitUsdt",
+			Formula: "spot − amountUsdt = 10.00000000 − 5.00000000",
+			Value:   "5.00000000",
+		},
 		payment.RateStep{
 			Name:    "traderShare",
 			Formula: "spot × traderSharePercent / 100, rounded down = 10.00000000 × 60 / 100", Value: "6.00000000",
 		},
 		payment.RateStep{
-			Name: "spreadTraderUsdt", Formula: "min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)", Value: "5.00000000",
+			Name:    "spreadTraderUsdt",
+			Formula: "min(profitUsdt, traderShare) = min(5.00000000, 6.00000000)",
+			Value:   "5.00000000",
 		},
 		payment.RateStep{
-			Name: "spreadPlatformUsdt", Formula: "profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000", Value: "0.00000000",
+			Name:    "spreadPlatformUsdt",
+			Formula: "profitUsdt − spreadTraderUsdt = 5.00000000 − 5.00000000",
+			Value:   "0.00000000",
 		},
-		payment.RateStep{Name: "hold", Formula: "spot − spreadTraderUsdt = 10.00000000 − 5.00000000", Value: "5.00000000"},
+		payment.RateStep{
+			Name:    "hold",
+			Formula: "spot − spreadTraderUsdt = 10.00000000 − 5.00000000",
+			Value:   "5.00000000",
+		},
 	)
 }
 
-// While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80 it is another, and the hold, 9.8 and not
+// While no rate is fresh the sum is the hold's, at 100: 10 − 0.2. Settled at 80 it is another, and
+// the hold, 9.8 and not
 // 12.5 − 0.25, is explained as what it was.
 func TestExplainRateUnavailable(t *testing.T) {
 	t.Parallel()
@@ -111,7 +148,9 @@ func TestExplainRateUnavailable(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	b.wantStep(t, id, 0, payment.RateStep{
-		Name: "baseRate", Value: "100.00", Formula: "fiat per USDT, the last known from test: no rate is fresh, so this sum gives " +
+		Name:  "baseRate",
+		Value: "100.00",
+		Formula: "fiat per USDT, the last known from test: no rate is fresh, so this sum gives " +
 			"the hold only, and is made again at the first fresh rate",
 	})
 	b.wantStep(t, id, 8, payment.RateStep{
@@ -125,8 +164,9 @@ func TestExplainRateUnavailable(t *testing.T) {
 		Name: "spot", Formula: "amount / baseRate, rounded down = 1000.00 / 80.00", Value: "12.50000000",
 	})
 	b.wantStep(t, id, 8, payment.RateStep{
-		Name: "hold", Formula: "held at creation at the rate last known then, before the settlement at the base rate above",
-		Value: "9.80000000",
+		Name:    "hold",
+		Formula: "held at creation at the rate last known then, before the settlement at the base rate above",
+		Value:   "9.80000000",
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 	"gateway/internal/webhook"
 )
 
-// feed makes a feed of RUB that gives the answer, or 502 while that is empty, polled each second and fresh for a minute.
+// feed makes a feed of RUB that gives the answer, or 502 while that is empty, polled each second
+// and fresh for a minute.
 func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -26,17 +27,19 @@ func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 		_, _ = w.Write([]byte(text))
 	}))
 	t.Cleanup(server.Close)
-	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).SetFeed(context.Background(), caller.Caller{Kind: caller.Operator}, rate.Feed{
-		Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
-		TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
-	})
+	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).
+		SetFeed(context.Background(), caller.Caller{Kind: caller.Operator}, rate.Feed{
+			Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
+			TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// The feeds die; a payment is made at the last known rate, 100, and confirmed; it waits; one feed comes back at 80, and
-// the payment is settled at that. The sums are those of TestSettlementWaitsForARate.
+// The feeds die; a payment is made at the last known rate, 100, and confirmed; it waits; one feed
+// comes back at 80, and the payment is settled at that. The sums are those of
+// TestSettlementWaitsForARate.
 func TestSettlementWaitsForAFeed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -58,7 +61,8 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	if p.RateUnavailable || p.RateSource != "feed:1" || p.BaseRate.String() != "100" || !p.RateObservedAt.Equal(dbtest.Start) {
+	if p.RateUnavailable || p.RateSource != "feed:1" || p.BaseRate.String() != "100" ||
+		!p.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%s of %s, unavailable %v", p.BaseRate, p.RateSource, p.RateUnavailable)
 	}
 	b.set(t, p.ID, "cancelled")
@@ -88,7 +92,8 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 		money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"})
 	b.Audit(t)
 	p = must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))
-	if p.RateUnavailable || p.RateSource != "feed:2" || p.BaseRate.String() != "80" || !p.RateObservedAt.Equal(dbtest.Start.Add(91*time.Second)) {
+	if p.RateUnavailable || p.RateSource != "feed:2" || p.BaseRate.String() != "80" ||
+		!p.RateObservedAt.Equal(dbtest.Start.Add(91*time.Second)) {
 		t.Errorf("settled at %s of %s at %s", p.BaseRate, p.RateSource, p.RateObservedAt)
 	}
 }

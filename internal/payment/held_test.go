@@ -64,8 +64,9 @@ func (b *bundle) hold(t *testing.T, sql string, args ...any) (release func()) {
 
 const lockBalance = "select from account_balance where account_id = $1 for update"
 
-// A trader whose account somebody has locked is passed by: payments get other traders' requisites, and only the first few wait
-// at all, for a moment. Once the account is free they get payments again.
+// A trader whose account somebody has locked is passed by: payments get other traders' requisites,
+// and only the first few wait at all, for a moment. Once the account is free they get payments
+// again.
 func TestHeldTraderIsPassedBy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -127,7 +128,8 @@ func TestHeldTraderAlone(t *testing.T) {
 	}
 }
 
-// A requisite that is locked is passed by as well, and a move that meets a lock is busy, not broken.
+// A requisite that is locked is passed by as well, and a move that meets a lock is busy, not
+// broken.
 func TestHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -142,13 +144,23 @@ func TestHeldElsewhere(t *testing.T) {
 	for n := range 5 {
 		r := request(fmt.Sprint("beside-", n))
 		r.Amount = fmt.Sprint(200 + n)
-		if got, err := service.Create(context.Background(), merchant.Caller, r); err != nil || *got.Payment.RequisiteID == *made.Payment.RequisiteID {
+		if got, err := service.Create(
+			context.Background(),
+			merchant.Caller,
+			r,
+		); err != nil ||
+			*got.Payment.RequisiteID == *made.Payment.RequisiteID {
 			t.Errorf("beside a locked requisite: %v", err)
 		}
 	}
 	release()
 	b.hold(t, "select from payment where id = $1 for update", made.Payment.ID)
-	_, _, err = service.UpdateStatus(context.Background(), application, made.Payment.ID, payment.Update{Status: "completed"})
+	_, _, err = service.UpdateStatus(
+		context.Background(),
+		application,
+		made.Payment.ID,
+		payment.Update{Status: "completed"},
+	)
 	wantCode(t, err, "busy")
 }
 

@@ -16,7 +16,8 @@ const (
 	idsKeptFor = time.Second
 )
 
-// ids hands out the ids of new payments, so that a payment can be written without asking for its id first.
+// ids hands out the ids of new payments, so that a payment can be written without asking for its id
+// first.
 type ids struct {
 	q *db.Queries
 

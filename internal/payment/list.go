@@ -21,8 +21,9 @@ type Query struct {
 	From, To *time.Time
 }
 
-// List lists a cabinet user's payments, the newest first, or those a merchant made under one order id. The cursor is
-// nil on the last page, and always for a merchant: an order id has one payment a method.
+// List lists a cabinet user's payments, the newest first, or those a merchant made under one order
+// id. The cursor is nil on the last page, and always for a merchant: an order id has one payment a
+// method.
 func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	switch who.Kind {
 	case caller.Cabinet:
@@ -35,7 +36,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller, query Query) ([]P
 	}
 }
 
-// payers are the names by which merchants' payments name a cabinet user as their payer: the login or the id.
+// payers are the names by which merchants' payments name a cabinet user as their payer: the login
+// or the id.
 func payers(who caller.Caller) []string {
 	return []string{who.Login, strconv.FormatInt(who.ID, 10)}
 }
@@ -44,15 +46,26 @@ func payers(who caller.Caller) []string {
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
 	limit, before := query.Bounds(f)
-	f.Check(query.Status == nil || known(*query.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+	f.Check(
+		query.Status == nil || known(*query.Status),
+		"status",
+		"must be pending, completed, failed, cancelled or appeal",
+	)
 	f.Check(query.From == nil || query.To == nil || !query.To.Before(*query.From), "to", "must not be before from")
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
 		return q.PaymentListByPayer(ctx, db.PaymentListByPayerParams{
-			Payers: payers(who), MerchantIds: who.MerchantIDs, BeforeID: before, Page: limit + 1,
-			Status: query.Status, OrderID: query.OrderID, Method: query.Method, CreatedFrom: query.From, CreatedTo: query.To,
+			Payers:      payers(who),
+			MerchantIds: who.MerchantIDs,
+			BeforeID:    before,
+			Page:        limit + 1,
+			Status:      query.Status,
+			OrderID:     query.OrderID,
+			Method:      query.Method,
+			CreatedFrom: query.From,
+			CreatedTo:   query.To,
 		})
 	})
 	if err != nil {
@@ -86,8 +99,8 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 	return payments(rows), nil
 }
 
-// channels are the names of the methods, or only the given one: with them the look-up is by key, however many payments
-// the merchant has.
+// channels are the names of the methods, or only the given one: with them the look-up is by key,
+// however many payments the merchant has.
 func (m methods) channels(wanted *string) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -38,7 +38,8 @@ func page(limit int32, cursor *string) payment.Page {
 	return payment.Page{Page: db.Page{Limit: &limit, Cursor: cursor}}
 }
 
-// A cabinet user's payments are those of their login and of their id, of every merchant they are linked to, and nobody else's.
+// A cabinet user's payments are those of their login and of their id, of every merchant they are
+// linked to, and nobody else's.
 func TestListByPayer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -85,14 +86,35 @@ func TestListByPayer(t *testing.T) {
 		t.Errorf("turned %v, want %v", turned, own)
 	}
 	b.set(t, own[1], "completed")
-	if got, _ := b.list(t, payer, payment.Query{Page: payment.Page{Status: ptr("completed")}}); !slices.Equal(got, own[1:2]) {
+	if got, _ := b.list(
+		t,
+		payer,
+		payment.Query{Page: payment.Page{Status: ptr("completed")}},
+	); !slices.Equal(
+		got,
+		own[1:2],
+	) {
 		t.Errorf("completed: %v", got)
 	}
 	// own[4] was made at minute 1, own[3] at 3, own[2] at 6: from counts in, to does not.
-	if got, _ := b.list(t, payer, payment.Query{From: ptr(at(1)), To: ptr(at(6))}); !slices.Equal(got, []int64{own[3], own[4]}) {
+	if got, _ := b.list(
+		t,
+		payer,
+		payment.Query{From: ptr(at(1)), To: ptr(at(6))},
+	); !slices.Equal(
+		got,
+		[]int64{own[3], own[4]},
+	) {
 		t.Errorf("minutes 1 to 6: %v", got)
 	}
-	if got, _ := b.list(t, payer, payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")}); !slices.Equal(got, own[3:4]) {
+	if got, _ := b.list(
+		t,
+		payer,
+		payment.Query{OrderID: ptr("order-3"), Method: ptr("sbp")},
+	); !slices.Equal(
+		got,
+		own[3:4],
+	) {
 		t.Errorf("by order: %v", got)
 	}
 	if got, _ := b.list(t, payer, payment.Query{Method: ptr("card")}); got != nil {
@@ -213,7 +235,12 @@ func TestListRefusals(t *testing.T) {
 		wantFields(t, err, field)
 	}
 	_, _, err := b.payments.List(ctx, payer, payment.Query{
-		Page: payment.Page{Status: ptr(""), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")}}, From: ptr(at(2)), To: ptr(at(1)),
+		Page: payment.Page{
+			Status: ptr(""),
+			Page:   db.Page{Limit: ptr[int32](0), Cursor: ptr("-1")},
+		},
+		From: ptr(at(2)),
+		To:   ptr(at(1)),
 	})
 	wantFields(t, err, "cursor", "limit", "status", "to")
 	able := merchant.Caller

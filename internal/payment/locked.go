@@ -12,7 +12,8 @@ import (
 	"gateway/internal/webhook"
 )
 
-// Locked is a payment whose row a transaction has locked: what stands beside it changes with it, one step at a time.
+// Locked is a payment whose row a transaction has locked: what stands beside it changes with it,
+// one step at a time.
 type Locked struct {
 	Payment
 	// Tx is the transaction.
@@ -20,7 +21,8 @@ type Locked struct {
 	service *Service
 }
 
-// WithLocked runs fn in a transaction on a payment that it has locked, and returns the payment as fn left it.
+// WithLocked runs fn in a transaction on a payment that it has locked, and returns the payment as
+// fn left it.
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
@@ -53,8 +55,15 @@ func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, data any) 
 		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,
 		Sequence: after.EventSequence, URL: after.CallbackURI, At: at,
 	}.Telling(webhook.Contents{
-		ID: after.UUID.String(), OrderID: after.OrderID, Data: data,
-		Meta: statusMeta{ID: after.ID, Method: after.Method, PreviousStatus: strings.ToUpper(after.Status), Sequence: after.EventSequence},
+		ID:      after.UUID.String(),
+		OrderID: after.OrderID,
+		Data:    data,
+		Meta: statusMeta{
+			ID:             after.ID,
+			Method:         after.Method,
+			PreviousStatus: strings.ToUpper(after.Status),
+			Sequence:       after.EventSequence,
+		},
 	})
 	if err != nil {
 		return err

@@ -13,9 +13,10 @@ import (
 	"gateway/internal/routing"
 )
 
-// positionOf is where a payment's money stands. A status is a position: pending and appeal hold what the trader puts up, completed
-// has given it to merchant and platform, failed and cancelled are nowhere. A completed payment that waits for a fresh rate still
-// holds. The trader's own share of the spread never leaves them.
+// positionOf is where a payment's money stands. A status is a position: pending and appeal hold
+// what the trader puts up, completed has given it to merchant and platform, failed and cancelled
+// are nowhere. A completed payment that waits for a fresh rate still holds. The trader's own share
+// of the spread never leaves them.
 func positionOf(p db.Payment) ledger.Position {
 	switch status := Status(p.Status); {
 	case status == Pending, status == Appeal, status == Completed && p.RateUnavailable:
@@ -31,7 +32,12 @@ func positionOf(p db.Payment) ledger.Position {
 // moveMoney moves it with the payment.
 func moveMoney(from, to db.Payment, at time.Time) []db.Query {
 	return ledger.Move{
-		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),
+		Subject:   subject,
+		SubjectID: to.ID,
+		From:      from.Status,
+		To:        to.Status,
+		Was:       positionOf(from),
+		Stands:    positionOf(to),
 	}.Queries(at)
 }
 
@@ -43,10 +49,14 @@ type change struct {
 	providerPaymentID *string
 }
 
-// carry moves a payment, which was found before, as decide says by how it stands; nil is not at all. What was found is enough:
-// whoever else moves it at the same time has it read and decided upon again. A card payment, beside which its checkout goes on,
-// is locked for it.
-func (s *Service) carry(ctx context.Context, found db.Payment, decide func(p db.Payment) (*change, error)) (after db.Payment, err error) {
+// carry moves a payment, which was found before, as decide says by how it stands; nil is not at
+// all. What was found is enough: whoever else moves it at the same time has it read and decided
+// upon again. A card payment, beside which its checkout goes on, is locked for it.
+func (s *Service) carry(
+	ctx context.Context,
+	found db.Payment,
+	decide func(p db.Payment) (*change, error),
+) (after db.Payment, err error) {
 	for after = found; !cardCheckout(after); {
 		c, err := decide(after)
 		if err != nil || c == nil {
@@ -56,7 +66,10 @@ func (s *Service) carry(ctx context.Context, found db.Payment, decide func(p db.
 		if !outdated(err) {
 			return moved, err
 		}
-		if after, err = s.q.PaymentGet(ctx, db.PaymentGetParams{MerchantID: found.MerchantID, ID: found.ID}); err != nil {
+		if after, err = s.q.PaymentGet(
+			ctx,
+			db.PaymentGetParams{MerchantID: found.MerchantID, ID: found.ID},
+		); err != nil {
 			return after, fmt.Errorf("read payment: %w", err)
 		}
 	}
@@ -101,7 +114,8 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	return to, nil
 }
 
-// moving is what carries a payment to another status: row, history, reservation, webhook, and last the money.
+// moving is what carries a payment to another status: row, history, reservation, webhook, and last
+// the money.
 func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
 	now := s.clock.Now()
 	to := from
@@ -121,8 +135,15 @@ func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payme
 	}
 	queries := []db.Query{
 		db.Do((*db.Queries).PaymentMove, db.PaymentMoveParams{
-			MerchantID: to.MerchantID, ID: to.ID, Status: to.Status, StatusReason: to.StatusReason, StatusAt: to.StatusAt,
-			ExpiresAt: to.ExpiresAt, ProviderPaymentID: to.ProviderPaymentID, EventSequence: to.EventSequence, Version: from.Version,
+			MerchantID:        to.MerchantID,
+			ID:                to.ID,
+			Status:            to.Status,
+			StatusReason:      to.StatusReason,
+			StatusAt:          to.StatusAt,
+			ExpiresAt:         to.ExpiresAt,
+			ProviderPaymentID: to.ProviderPaymentID,
+			EventSequence:     to.EventSequence,
+			Version:           from.Version,
 		}),
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
@@ -137,16 +158,22 @@ func (s *Service) moving(from db.Payment, c change, shown *card.Shown) (db.Payme
 // record writes a row of history.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
 	return db.Do((*db.Queries).PaymentHistoryInsert, db.PaymentHistoryInsertParams{
-		MerchantID: merchantID, PaymentID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
+		MerchantID: merchantID,
+		PaymentID:  id,
+		At:         at,
+		Actor:      c.actor,
+		FromStatus: from,
+		ToStatus:   string(c.to),
+		Reason:     c.reason,
 	})
 }
 
-// slotRest is how long a requisite keeps an amount free of new payments after a payment ended unpaid, so that a late
-// transfer is not taken for the next payer's.
+// slotRest is how long a requisite keeps an amount free of new payments after a payment ended
+// unpaid, so that a late transfer is not taken for the next payer's.
 const slotRest = 15 * time.Minute
 
-// moveReservation keeps the count of the requisite's day, and frees the slot or takes it again if nobody else has: in this
-// order, in which a creation takes them, too.
+// moveReservation keeps the count of the requisite's day, and frees the slot or takes it again if
+// nobody else has: in this order, in which a creation takes them, too.
 func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if to.RequisiteID == nil {
 		return nil
@@ -176,7 +203,8 @@ func moveSlot(to db.Payment, now time.Time) []db.Query {
 	return nil
 }
 
-// countsToday reports whether the payment uses up its requisite's day: unless it ended unpaid, it does.
+// countsToday reports whether the payment uses up its requisite's day: unless it ended unpaid, it
+// does.
 func countsToday(p db.Payment) bool {
 	return Status(p.Status) != Failed && Status(p.Status) != Cancelled
 }

@@ -14,17 +14,19 @@ var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",
 	"The merchant has as many unpaid payments as it may have open.")
 
 const (
-	// A merchant's pending payments are counted anew once a process has used up this share of the places that the last count
-	// left, but no more often than countApart and no more seldom than countEvery.
+	// A merchant's pending payments are counted anew once a process has used up this share of the
+	// places that the last count left, but no more often than countApart and no more seldom than
+	// countEvery.
 	countShare = 10
 	countApart = 100 * time.Millisecond
 	countEvery = 10 * time.Second
 )
 
-// openCounts holds merchants to the number of payments they may have pending. Counting at every creation would cost the more
-// the more there are, and a row that every creation counts in would make them wait for one another. So each process counts
-// now and then, and adds what it makes itself in between. A merchant may go beyond by what other replicas make of it between
-// two counts: each a tenth of the places that were left to it, or what comes in a tenth of a second.
+// openCounts holds merchants to the number of payments they may have pending. Counting at every
+// creation would cost the more the more there are, and a row that every creation counts in would
+// make them wait for one another. So each process counts now and then, and adds what it makes
+// itself in between. A merchant may go beyond by what other replicas make of it between two counts:
+// each a tenth of the places that were left to it, or what comes in a tenth of a second.
 type openCounts struct {
 	mu        sync.Mutex
 	merchants map[int64]*openCount
@@ -32,9 +34,11 @@ type openCounts struct {
 
 type openCount struct {
 	known bool
-	// pending are those last counted, those made here since, and those in the making. made is how many were made here ever.
+	// pending are those last counted, those made here since, and those in the making. made is how
+	// many were made here ever.
 	pending, making, made int32
-	// countedAt is when the last count began, in real time; countAt is how many made call for another.
+	// countedAt is when the last count began, in real time; countAt is how many made call for
+	// another.
 	countedAt time.Time
 	countAt   int32
 }
@@ -59,8 +63,8 @@ func (o *openCounts) with(merchantID int64, fn func(*openCount)) {
 	fn(c)
 }
 
-// take takes a place among a merchant's open payments, or says that there is none. Where the last count leaves none, or there
-// was none yet, it counts first.
+// take takes a place among a merchant's open payments, or says that there is none. Where the last
+// count leaves none, or there was none yet, it counts first.
 func (o *openCounts) take(ctx context.Context, q *db.Queries, merchantID int64, limit int32) (*place, error) {
 	p := &place{counts: o, merchantID: merchantID, limit: limit}
 	if p.take() {
@@ -85,7 +89,8 @@ type place struct {
 	counts     *openCounts
 	merchantID int64
 	limit      int32
-	// due tells that this creation is the one to count anew, and madeBefore how many had been made here when it began to.
+	// due tells that this creation is the one to count anew, and madeBefore how many had been made
+	// here when it began to.
 	due                 bool
 	madeBefore, pending int32
 }
@@ -105,7 +110,8 @@ func (p *place) take() (taken bool) {
 	return taken
 }
 
-// count is the query that counts anew, if it is this creation's turn. It comes before the payment is written.
+// count is the query that counts anew, if it is this creation's turn. It comes before the payment
+// is written.
 func (p *place) count() []db.Query {
 	if !p.due {
 		return nil
@@ -115,8 +121,8 @@ func (p *place) count() []db.Query {
 	})}
 }
 
-// counted takes the count in. What was made here since it began may be in it or not: until the next one it is rather counted
-// twice than not at all.
+// counted takes the count in. What was made here since it began may be in it or not: until the next
+// one it is rather counted twice than not at all.
 func (p *place) counted() {
 	p.counts.with(p.merchantID, func(c *openCount) {
 		c.known, c.pending = true, p.pending+c.making+c.made-p.madeBefore

@@ -16,8 +16,9 @@ import (
 // aCount is longer than until pending payments are counted anew.
 const aCount = 120 * time.Millisecond
 
-// A merchant has no more payments pending than it may, however many calls come at once. It hinders no other merchant, nor
-// repeats of its own calls, and may make as many again as were paid or ended.
+// A merchant has no more payments pending than it may, however many calls come at once. It hinders
+// no other merchant, nor repeats of its own calls, and may make as many again as were paid or
+// ended.
 func TestOpenLimit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -70,7 +71,8 @@ func TestOpenLimit(t *testing.T) {
 	b.Audit(t)
 }
 
-// Each of two replicas notices what the other makes after it has made a tenth of what it last knew to be left.
+// Each of two replicas notices what the other makes after it has made a tenth of what it last knew
+// to be left.
 func TestOpenLimitOverReplicas(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -106,7 +108,8 @@ func TestOpenCountEndsAtTheLimit(t *testing.T) {
 	b.copies(t, b.create(t, merchant.Caller, request("1")))
 	b.exec(t, "analyze payment")
 	for most, want := range map[int32]int32{5000: batch + 1, 20: 20} {
-		counted, err := b.Queries().MerchantOpenPayments(t.Context(), db.MerchantOpenPaymentsParams{MerchantID: merchant.ID, Most: most})
+		counted, err := b.Queries().
+			MerchantOpenPayments(t.Context(), db.MerchantOpenPaymentsParams{MerchantID: merchant.ID, Most: most})
 		if err != nil || counted != want {
 			t.Errorf("counted %d, want %d (%v)", counted, want, err)
 		}

@@ -13,7 +13,8 @@ import (
 
 const rushSize = 200
 
-// rush creates many payments at once and counts those made. Every refusal must be the documented one.
+// rush creates many payments at once and counts those made. Every refusal must be the documented
+// one.
 func (b *bundle) rush(t *testing.T, who caller.Caller, ask func(i int) payment.Request) (made, replayed int) {
 	t.Helper()
 	var calls sync.WaitGroup
@@ -71,7 +72,8 @@ func TestCreatesStopWhereTheUSDTDoes(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "0", reserved: "490", cashbox: "0", platform: "0"})
 }
 
-// Everybody wants the one requisite for another amount: it is busy most of the time, but never gone.
+// Everybody wants the one requisite for another amount: it is busy most of the time, but never
+// gone.
 func TestBusyIsNotNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

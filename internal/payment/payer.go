@@ -11,8 +11,9 @@ import (
 // actorPayer is who holds a payment's link.
 const actorPayer = "payer"
 
-// CancelByPayer cancels a pending payment for whoever holds its link. Of a payer who cancels and a trader who confirms
-// one wins; the other is told payment_not_pending. The payer's steps close at the payment's expiry.
+// CancelByPayer cancels a pending payment for whoever holds its link. Of a payer who cancels and a
+// trader who confirms one wins; the other is told payment_not_pending. The payer's steps close at
+// the payment's expiry.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.ByUUID(ctx, id)
 	if err != nil {

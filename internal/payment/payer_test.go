@@ -25,7 +25,8 @@ func TestPayerCancels(t *testing.T) {
 	}
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
 	changes, err := b.payments.History(t.Context(), after)
-	if err != nil || len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].From != "pending" || changes[1].To != "cancelled" {
+	if err != nil || len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].From != "pending" ||
+		changes[1].To != "cancelled" {
 		t.Errorf("%+v, %v", changes, err)
 	}
 	if n := b.count(t, "select count(*) from webhook_event where subject_id = $1", p.ID); n != 1 {
@@ -78,7 +79,8 @@ func TestPayerAgainstTrader(t *testing.T) {
 		if cancelled == nil {
 			lost, want = confirmed, "cancelled"
 		}
-		if (cancelled == nil) == (confirmed == nil) || fault.As(lost) == nil || fault.As(lost).Code != "payment_not_pending" {
+		if (cancelled == nil) == (confirmed == nil) || fault.As(lost) == nil ||
+			fault.As(lost).Code != "payment_not_pending" {
 			t.Fatalf("cancel: %v, confirm: %v", cancelled, confirmed)
 		}
 		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || now.Status != want {

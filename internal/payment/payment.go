@@ -1,5 +1,6 @@
-// Package payment is a payment's life and its appeal: creation, status moves, expiry and deferred settlement. Each step
-// is one transaction that moves the status, the money and the merchant's webhook together.
+// Package payment is a payment's life and its appeal: creation, status moves, expiry and deferred
+// settlement. Each step is one transaction that moves the status, the money and the merchant's
+// webhook together.
 package payment
 
 import (
@@ -53,12 +54,14 @@ const subject = "payment"
 // Payment is a payment as it stands.
 type Payment struct{ db.Payment }
 
-// OpenToPayer reports whether the payer may still do something about the payment: it is pending, and its time is not over.
+// OpenToPayer reports whether the payer may still do something about the payment: it is pending,
+// and its time is not over.
 func (p Payment) OpenToPayer(now time.Time) bool {
 	return Status(p.Status) == Pending && now.Before(p.ExpiresAt)
 }
 
-// RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a trader's desk.
+// RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a
+// trader's desk.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
 // ErrNotPending answers a trader's or payer's action on a payment that is no longer pending.
@@ -76,7 +79,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Cards are those entered for payments; without them no card payment moves.
 	Cards *card.Safe
-	// CardMoved is what must be done with each move of a card payment, whoever moves it. It goes with Cards.
+	// CardMoved is what must be done with each move of a card payment, whoever moves it. It goes
+	// with Cards.
 	CardMoved func(to Payment, at time.Time) []db.Query
 }
 
@@ -99,7 +103,12 @@ type Service struct {
 
 // New makes the service. The table of methods is read once: it changes by migrations only.
 func New(
-	ctx context.Context, pools db.Pools, c clock.Clock, addresses *webhook.Addresses, settings *directory.Keeper, config Config,
+	ctx context.Context,
+	pools db.Pools,
+	c clock.Clock,
+	addresses *webhook.Addresses,
+	settings *directory.Keeper,
+	config Config,
 ) (*Service, error) {
 	if (config.Cards == nil) != (config.CardMoved == nil) {
 		return nil, errCardMoved
@@ -110,10 +119,20 @@ func New(
 		return nil, err
 	}
 	return &Service{
-		pool: pools.Calls, creations: pools.Creations, reads: pools.Reads, q: q, clock: c, addresses: addresses, methods: known, config: config,
-		refusals: newRefusals(config.Metrics), open: newOpenCounts(), settings: settings, ids: &ids{q: q},
-		expiring: db.NewSweep(func(row db.Payment) int64 { return row.ID }),
-		settling: db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
+		pool:      pools.Calls,
+		creations: pools.Creations,
+		reads:     pools.Reads,
+		q:         q,
+		clock:     c,
+		addresses: addresses,
+		methods:   known,
+		config:    config,
+		refusals:  newRefusals(config.Metrics),
+		open:      newOpenCounts(),
+		settings:  settings,
+		ids:       &ids{q: q},
+		expiring:  db.NewSweep(func(row db.Payment) int64 { return row.ID }),
+		settling:  db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
 	}, nil
 }
 
@@ -170,7 +189,8 @@ func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
 	return p, err
 }
 
-// visible says no with 403 to another merchant, as documented, and to everyone else as if there were nothing.
+// visible says no with 403 to another merchant, as documented, and to everyone else as if there
+// were nothing.
 func visible(who caller.Caller, p db.Payment) error {
 	switch who.Kind {
 	case caller.MerchantKey, caller.MerchantPortal:
@@ -186,7 +206,8 @@ func visible(who caller.Caller, p db.Payment) error {
 		}
 	case caller.Cabinet:
 		// A player's id is its merchant's own: another's player of that name is another person.
-		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) && slices.Contains(payers(who), *p.PayerUserID) {
+		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) &&
+			slices.Contains(payers(who), *p.PayerUserID) {
 			return nil
 		}
 	case caller.Anyone:
@@ -211,7 +232,10 @@ func (s *Service) History(ctx context.Context, p Payment) ([]Change, error) {
 	}
 	changes := make([]Change, 0, len(rows))
 	for _, row := range rows {
-		changes = append(changes, Change{At: row.At, Actor: row.Actor, From: row.FromStatus, To: row.ToStatus, Reason: row.Reason})
+		changes = append(
+			changes,
+			Change{At: row.At, Actor: row.Actor, From: row.FromStatus, To: row.ToStatus, Reason: row.Reason},
+		)
 	}
 	return changes, nil
 }

@@ -37,22 +37,42 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 		id   string
 		code string
 	}{
-		"its key":            {merchant.Caller, id, ""},
-		"its key, by uuid":   {merchant.Caller, p.UUID.String(), ""},
-		"another's key":      {other.Caller, id, "cashbox_access_denied"},
-		"no scope":           {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
-		"API off":            {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
-		"no merchant":        {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
-		"its portal":         {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, id, ""},
-		"another's portal":   {caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID}, id, "cashbox_access_denied"},
-		"operator":           {caller.Caller{Kind: caller.Operator}, id, ""},
-		"its trader":         {trader.Caller, id, ""},
-		"another trader":     {stranger.Caller, id, "not_found"},
-		"payer by login":     {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}}, id, ""},
-		"another's player":   {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}}, id, "not_found"},
-		"no one's player":    {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
-		"another payer":      {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}}, id, "not_found"},
-		"payer of nothing":   {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(noPayer.ID), "not_found"},
+		"its key":          {merchant.Caller, id, ""},
+		"its key, by uuid": {merchant.Caller, p.UUID.String(), ""},
+		"another's key":    {other.Caller, id, "cashbox_access_denied"},
+		"no scope":         {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
+		"API off":          {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
+		"no merchant":      {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
+		"its portal":       {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, id, ""},
+		"another's portal": {
+			caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID},
+			id,
+			"cashbox_access_denied",
+		},
+		"operator":       {caller.Caller{Kind: caller.Operator}, id, ""},
+		"its trader":     {trader.Caller, id, ""},
+		"another trader": {stranger.Caller, id, "not_found"},
+		"payer by login": {
+			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID, merchant.ID}},
+			id,
+			"",
+		},
+		"another's player": {
+			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7", MerchantIDs: []int64{other.ID}},
+			id,
+			"not_found",
+		},
+		"no one's player": {caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-7"}, id, "not_found"},
+		"another payer": {
+			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "user-8", MerchantIDs: []int64{merchant.ID}},
+			id,
+			"not_found",
+		},
+		"payer of nothing": {
+			caller.Caller{Kind: caller.Cabinet, ID: 99, Login: "", MerchantIDs: []int64{merchant.ID}},
+			fmt.Sprint(noPayer.ID),
+			"not_found",
+		},
 		"anyone":             {caller.Caller{Kind: caller.Anyone}, id, "not_found"},
 		"unknown id":         {merchant.Caller, "4711", "not_found"},
 		"unknown uuid":       {merchant.Caller, "01890a5d-ac96-774b-bcce-b302099a8057", "not_found"},
@@ -80,7 +100,15 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: ptr("42")}
 	p = b.create(t, merchant.Caller, r)
-	must[payment.Payment](t)(b.payments.Get(ctx, caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}}, fmt.Sprint(p.ID)))
+	must[payment.Payment](
+		t,
+	)(
+		b.payments.Get(
+			ctx,
+			caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
+			fmt.Sprint(p.ID),
+		),
+	)
 }
 
 func TestListAssigned(t *testing.T) {
@@ -101,11 +129,31 @@ func TestListAssigned(t *testing.T) {
 	b.set(t, ids[3], "completed")
 
 	// Newest first; the last page has no cursor, full or not.
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](2)}}, [][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](5)}}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
+	b.wantPages(
+		t,
+		trader.Caller,
+		payment.Page{Page: db.Page{Limit: ptr[int32](2)}},
+		[][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}},
+	)
+	b.wantPages(
+		t,
+		trader.Caller,
+		payment.Page{Page: db.Page{Limit: ptr[int32](5)}},
+		[][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}},
+	)
 	b.wantPages(t, trader.Caller, payment.Page{}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](1)}, Status: ptr("completed")}, [][]int64{{ids[3]}, {ids[1]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: ptr[int32](100)}, Status: ptr("failed")}, [][]int64{nil})
+	b.wantPages(
+		t,
+		trader.Caller,
+		payment.Page{Page: db.Page{Limit: ptr[int32](1)}, Status: ptr("completed")},
+		[][]int64{{ids[3]}, {ids[1]}},
+	)
+	b.wantPages(
+		t,
+		trader.Caller,
+		payment.Page{Page: db.Page{Limit: ptr[int32](100)}, Status: ptr("failed")},
+		[][]int64{nil},
+	)
 	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("the other trader has %d, %v", len(list), err)
 	}

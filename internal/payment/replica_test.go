@@ -18,7 +18,8 @@ import (
 	"gateway/internal/webhook"
 )
 
-// replica is another process on the same database: a service with a memory of its own, which may be so old.
+// replica is another process on the same database: a service with a memory of its own, which may be
+// so old.
 func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, *directory.Keeper) {
 	t.Helper()
 	keeper, err := directory.NewKeeper(t.Context(), b.Pool, usable, nil)
@@ -33,8 +34,9 @@ func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, 
 	return service, keeper
 }
 
-// 200 calls at the same time over two replicas, with room for fewer: as many get through as there is room for, the others get
-// the documented answer, and nobody who could have been served is refused.
+// 200 calls at the same time over two replicas, with room for fewer: as many get through as there
+// is room for, the others get the documented answer, and nobody who could have been served is
+// refused.
 func TestWhatTheDatabaseDecides(t *testing.T) {
 	t.Parallel()
 	const calls = 200
@@ -47,16 +49,56 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		room      int
 		otherwise string
 	}{
-		"a day's count": {"update requisite set daily_count = 10", amount, nil, "10000", 30, "collect_requisites_not_available"},
+		"a day's count": {
+			"update requisite set daily_count = 10",
+			amount,
+			nil,
+			"10000",
+			30,
+			"collect_requisites_not_available",
+		},
 		// Ten of 100.00 to 101.99 come to no more than 1,020 and eleven to 1,100 at least.
-		"a day's sum": {"update requisite set daily_sum = 1050", func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) },
-			nil, "10000", 30, "collect_requisites_not_available"},
-		"open payments": {"update requisite set open_payments = 7", amount, nil, "10000", 21, "collect_requisites_not_available"},
-		"one amount":    {"select 1", func(int) string { return "500" }, nil, "10000", 3, "collect_requisites_not_available"},
+		"a day's sum": {
+			"update requisite set daily_sum = 1050",
+			func(n int) string { return fmt.Sprintf("%d.%02d", 100+n/100, n%100) },
+			nil,
+			"10000",
+			30,
+			"collect_requisites_not_available",
+		},
+		"open payments": {
+			"update requisite set open_payments = 7",
+			amount,
+			nil,
+			"10000",
+			21,
+			"collect_requisites_not_available",
+		},
+		"one amount": {
+			"select 1",
+			func(int) string { return "500" },
+			nil,
+			"10000",
+			3,
+			"collect_requisites_not_available",
+		},
 		// 50.00 at 100 hold 0.5 USDT each.
-		"a trader's USDT": {"update requisite set min_amount = 1", func(n int) string { return fmt.Sprintf("50.%02d", n%3) }, nil, "4.4999",
-			8, "collect_requisites_not_available"},
-		"one order id": {"select 1", func(int) string { return "500" }, func(int) string { return "the-order" }, "10000", calls, ""},
+		"a trader's USDT": {
+			"update requisite set min_amount = 1",
+			func(n int) string { return fmt.Sprintf("50.%02d", n%3) },
+			nil,
+			"4.4999",
+			8,
+			"collect_requisites_not_available",
+		},
+		"one order id": {
+			"select 1",
+			func(int) string { return "500" },
+			func(int) string { return "the-order" },
+			"10000",
+			calls,
+			"",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +133,11 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 			if int(made.Load()) != c.room {
 				t.Errorf("%d calls got a payment, there was room for %d", made.Load(), c.room)
 			}
-			if stored := b.count(t, "select count(*) from payment"); stored != int(created.Load()) || c.order != nil && stored != 1 {
+			if stored := b.count(
+				t,
+				"select count(*) from payment",
+			); stored != int(created.Load()) ||
+				c.order != nil && stored != 1 {
 				t.Errorf("%d payments are stored of %d", stored, created.Load())
 			}
 			b.Audit(t)
@@ -99,7 +145,8 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 	}
 }
 
-// What is switched off under load is so for every call that begins a second later, on every replica.
+// What is switched off under load is so for every call that begins a second later, on every
+// replica.
 func TestSwitchedOffWithinASecond(t *testing.T) {
 	t.Parallel()
 	for name, off := range map[string]string{
@@ -147,14 +194,18 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 			stop()
 			running.Wait()
 			if before.Load() == 0 || late.Load() != 0 {
-				t.Errorf("%d payments were made before, and %d more than a second after it was switched off", before.Load(), late.Load())
+				t.Errorf(
+					"%d payments were made before, and %d more than a second after it was switched off",
+					before.Load(),
+					late.Load(),
+				)
 			}
 		})
 	}
 }
 
-// A memory that is not renewed costs a retry and never a wrong payment: a requisite that is switched off gets none, and nobody
-// is refused by what has been changed since.
+// A memory that is not renewed costs a retry and never a wrong payment: a requisite that is
+// switched off gets none, and nobody is refused by what has been changed since.
 func TestOldMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -180,7 +231,8 @@ func TestOldMemory(t *testing.T) {
 	}
 }
 
-// Settings that cannot be renewed are used until they are too old. Then payments are refused for the time being.
+// Settings that cannot be renewed are used until they are too old. Then payments are refused for
+// the time being.
 func TestSettingsThatCannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -54,7 +54,8 @@ type order struct {
 
 const maxText = 255
 
-// validate checks a whole request and reports every wrong field at once, those the codec found among them.
+// validate checks a whole request and reports every wrong field at once, those the codec found
+// among them.
 func validate(ctx context.Context, r Request, known methods, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
@@ -122,7 +123,8 @@ func checkPayer(f fault.Fields, p Payer) {
 	f.Check(p.Expired >= 0, "payer.payments.expired", "must be at least 0")
 }
 
-// method is a row of the table of methods: what the platform knows, whether or not a cashbox has it.
+// method is a row of the table of methods: what the platform knows, whether or not a cashbox has
+// it.
 type method struct {
 	name, currency string
 	// requisiteType and requisiteMethod are empty for card checkout.

@@ -6,15 +6,17 @@ import (
 	"gateway/internal/caller"
 )
 
-// Sight is what a caller may see of a payment beside what everybody sees who may read it. A number that is nil is not for the
-// caller, or not known before there is a fresh rate.
+// Sight is what a caller may see of a payment beside what everybody sees who may read it. A number
+// that is nil is not for the caller, or not known before there is a fresh rate.
 type Sight struct {
-	// Link says that the caller may have the link to the payer's page. Who holds it acts as the payer.
+	// Link says that the caller may have the link to the payer's page. Who holds it acts as the
+	// payer.
 	Link bool
-	// Restricted says that the caller does not see what the platform earns, nor base rate and markup, from which it could be
-	// calculated.
+	// Restricted says that the caller does not see what the platform earns, nor base rate and
+	// markup, from which it could be calculated.
 	Restricted bool
-	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole spread.
+	// Amount is what the merchant gets, SpreadTrader what the trader keeps, Profit the whole
+	// spread.
 	Amount, SpreadTrader, SpreadPlatform, Profit, BaseRate, Markup *decimal.Decimal
 }
 

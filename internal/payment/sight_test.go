@@ -10,13 +10,19 @@ import (
 	"gateway/internal/payment"
 )
 
-// Cabinet users and traders see neither what the platform earns nor what it could be calculated from; a trader gets no link to the
-// payer's page; and before there is a fresh rate nobody sees what was calculated at an old one.
+// Cabinet users and traders see neither what the platform earns nor what it could be calculated
+// from; a trader gets no link to the payer's page; and before there is a fresh rate nobody sees
+// what was calculated at an old one.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	one := decimal.NewFromInt(1)
 	known := payment.Payment{Payment: db.Payment{
-		AmountUSDT: one, SpreadTraderUSDT: one, SpreadPlatformUSDT: one, ProfitUSDT: one, BaseRate: one, MarkupPercent: one,
+		AmountUSDT:         one,
+		SpreadTraderUSDT:   one,
+		SpreadPlatformUSDT: one,
+		ProfitUSDT:         one,
+		BaseRate:           one,
+		MarkupPercent:      one,
 	}}
 	unknown := known
 	unknown.RateUnavailable = true
@@ -37,7 +43,8 @@ func TestSeen(t *testing.T) {
 			}
 		}
 		late := unknown.Seen(who)
-		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil || late.BaseRate != nil ||
+		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil ||
+			late.BaseRate != nil ||
 			(late.Markup != nil) != want.all {
 			t.Errorf("%s, without a rate: %+v", kind, late)
 		}

@@ -14,18 +14,27 @@ import (
 // batch is how many rows a sweep takes at a time.
 const batch = 500
 
-// copies makes that many payments like the given one, each due a minute earlier, from number 100000 on.
+// copies makes that many payments like the given one, each due a minute earlier, from number 100000
+// on.
 func (b *bundle) copies(t *testing.T, of payment.Payment) {
 	t.Helper()
-	b.exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n, 'uuid', gen_random_uuid(),
-		'expires_at', p.expires_at - interval '1 minute'))).* from payment p, generate_series(1, $2) n where p.id = $1`, of.ID, batch)
+	b.exec(
+		t,
+		`insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n, 'uuid', gen_random_uuid(),
+		'expires_at', p.expires_at - interval '1 minute'))).* from payment p, generate_series(1, $2) n where p.id = $1`,
+		of.ID,
+		batch,
+	)
 }
 
 // jam has the copies fail to expire: their event is there already.
 func (b *bundle) jam(t *testing.T) {
 	t.Helper()
-	b.exec(t, `insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-		select merchant_id, gen_random_uuid(), cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`)
+	b.exec(
+		t,
+		`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+		select merchant_id, gen_random_uuid(), cashbox_id, 'x', 'payment', id, 1, 'x', '', created_at from payment where id > 100000`,
+	)
 }
 
 // other begins a transaction of somebody else.
@@ -46,7 +55,8 @@ func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 	return tx
 }
 
-// Five payments behind as many as a sweep takes that fail each time, or that somebody else has locked.
+// Five payments behind as many as a sweep takes that fail each time, or that somebody else has
+// locked.
 func TestExpiryStarvesNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -106,7 +116,8 @@ func TestSettlementStarvesNobody(t *testing.T) {
 	b.wantDue(t, batch)
 }
 
-// A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep for a moment only.
+// A payment whose reservation somebody else keeps locked, as a creation does, holds up the sweep
+// for a moment only.
 func TestExpiryWaitsBriefly(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

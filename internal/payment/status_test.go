@@ -14,9 +14,10 @@ import (
 	"gateway/internal/payment"
 )
 
-// What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's
-// share of 2%, the trader having brought 100. Spot is 1000/100 = 10. The merchant gets 1000/105 = 9.52380952; of the
-// spread of 0.47619048 the trader keeps 10 × 2% = 0.2 and the platform gets 0.27619048. The trader puts up 10 − 0.2 =
+// What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5%
+// and a trader's share of 2%, the trader having brought 100. Spot is 1000/100 = 10. The merchant
+// gets 1000/105 = 9.52380952; of the spread of 0.47619048 the trader keeps 10 × 2% = 0.2 and the
+// platform gets 0.27619048. The trader puts up 10 − 0.2 =
 // 9.8, which is what merchant and platform get.
 var positions = map[string]money{
 	"pending":   {trader: "90.2", reserved: "9.8", cashbox: "0", platform: "0"},
@@ -29,10 +30,11 @@ var positions = map[string]money{
 // open is the reservation of a payment that may still be paid: it has no end.
 const open = "infinity"
 
-// moves is the whole table. The payment is created at 12:00, set to the first status at 12:01 (unless that is pending)
-// and to the second at 12:03. slot is when the reservation is over: at once with completion, and then for good unless the
-// payment becomes pending again; 15 minutes after a failure or cancellation; where it was for an appeal, which takes
-// nothing that has been given up.
+// moves is the whole table. The payment is created at 12:00, set to the first status at 12:01
+// (unless that is pending) and to the second at 12:03. slot is when the reservation is over: at
+// once with completion, and then for good unless the payment becomes pending again; 15 minutes
+// after a failure or cancellation; where it was for an appeal, which takes nothing that has been
+// given up.
 var moves = []struct{ from, to, slot string }{
 	{"pending", "pending", open},
 	{"pending", "completed", "12:03"},
@@ -74,7 +76,12 @@ func TestAnyStatusMayFollowAnyOther(t *testing.T) {
 				t.Run("to "+m.to, func(t *testing.T) {
 					// A clock of its own, set to 12:00.
 					clock := &dbtest.Clock{}
-					(&bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}).testMove(t, m.from, m.to, m.slot)
+					(&bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}).testMove(
+						t,
+						m.from,
+						m.to,
+						m.slot,
+					)
 				})
 			}
 		})
@@ -117,8 +124,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 	b.Audit(t)
 }
 
-// wantSame compares payments as the wire would show them: a decimal just calculated and the same one read are not the
-// same in memory.
+// wantSame compares payments as the wire would show them: a decimal just calculated and the same
+// one read are not the same in memory.
 func (b *bundle) wantSame(t *testing.T, before, after payment.Payment) {
 	t.Helper()
 	want, err := json.Marshal(before.Payment)
@@ -137,7 +144,8 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 	if to.Status == "pending" {
 		expires = at(3 + 15)
 	}
-	if !to.StatusAt.Equal(at(3)) || !to.ExpiresAt.Equal(expires) || to.StatusReason == nil || *to.StatusReason != "because" {
+	if !to.StatusAt.Equal(at(3)) || !to.ExpiresAt.Equal(expires) || to.StatusReason == nil ||
+		*to.StatusReason != "because" {
 		t.Errorf("moved at %s for %v, expires %s", to.StatusAt, to.StatusReason, to.ExpiresAt)
 	}
 	history := must[[]payment.Change](t)(b.payments.History(context.Background(), to))
@@ -148,18 +156,28 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 	}
 }
 
-// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
+// wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of
+// history after creation's.
 func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	t.Helper()
 	b.relay(t)
 	events := b.count(t, "select count(*) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
-	last := b.count(t, "select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1", p.ID)
-	queued := b.count(t, "select count(*) from webhook_delivery where event_id in (select id from webhook_event where subject_id = $1)", p.ID)
+	last := b.count(
+		t,
+		"select coalesce(max(sequence), 0) from webhook_event where subject = 'payment' and subject_id = $1",
+		p.ID,
+	)
+	queued := b.count(
+		t,
+		"select count(*) from webhook_delivery where event_id in (select id from webhook_event where subject_id = $1)",
+		p.ID,
+	)
 	if events != want || last != want || queued != want {
 		t.Errorf("%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	}
 	history := must[[]payment.Change](t)(b.payments.History(context.Background(), p))
-	if len(history) != 1+want || history[0].From != nil || history[0].To != "pending" || !strings.HasPrefix(history[0].Actor, "key:") {
+	if len(history) != 1+want || history[0].From != nil || history[0].To != "pending" ||
+		!strings.HasPrefix(history[0].Actor, "key:") {
 		t.Errorf("history %+v, want creation and %d moves", history, want)
 	}
 }
@@ -168,13 +186,15 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 	t.Helper()
 	var got string
 	err := b.Pool.QueryRow(context.Background(), `select case when free_at = 'infinity' then 'infinity' else to_char(free_at, 'HH24:MI') end
-		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID).Scan(&got)
+		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID).
+		Scan(&got)
 	if err != nil || got != want {
 		t.Errorf("slot free at %q, want %q (%v)", got, want, err)
 	}
 }
 
-// A payment that comes back to pending takes its reservation again only if nobody else has it by then.
+// A payment that comes back to pending takes its reservation again only if nobody else has it by
+// then.
 func TestReservationGoneToAnother(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -191,7 +211,8 @@ func TestReservationGoneToAnother(t *testing.T) {
 	b.Audit(t)
 }
 
-// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next repays.
+// A completed payment is reversed after the merchant has spent it: they owe, and what comes in next
+// repays.
 func TestReversalOfSpentMoney(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -201,16 +222,26 @@ func TestReversalOfSpentMoney(t *testing.T) {
 	b.set(t, first.ID, "completed")
 	b.spend(t, ledger.Available(ledger.Cashbox, merchant.CashboxID), "9.52380952")
 	b.set(t, first.ID, "failed")
-	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"})
+	b.wantMoney(
+		t,
+		trader.ID,
+		merchant.CashboxID,
+		money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"},
+	)
 	b.Audit(t)
 	second := b.create(t, merchant.Caller, request("order-2"))
 	b.set(t, second.ID, "completed")
-	b.wantMoney(t, trader.ID, merchant.CashboxID, money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"})
+	b.wantMoney(
+		t,
+		trader.ID,
+		merchant.CashboxID,
+		money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"},
+	)
 	b.Audit(t)
 }
 
-// A payment fails, the trader takes their USDT out, and then the payment completes late: they owe, and get no payments
-// until they have enough again.
+// A payment fails, the trader takes their USDT out, and then the payment completes late: they owe,
+// and get no payments until they have enough again.
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -257,7 +288,12 @@ func TestUpdateStatusChecks(t *testing.T) {
 		_, _, err := b.payments.UpdateStatus(ctx, application, p.ID, payment.Update{Status: status})
 		wantFields(t, err, field)
 	}
-	_, _, err := b.payments.UpdateStatus(ctx, application, p.ID, payment.Update{Status: "x", Reason: &long, ProviderPaymentID: &long})
+	_, _, err := b.payments.UpdateStatus(
+		ctx,
+		application,
+		p.ID,
+		payment.Update{Status: "x", Reason: &long, ProviderPaymentID: &long},
+	)
 	wantFields(t, err, "status", "reason", "providerPaymentId")
 	_, _, err = b.payments.UpdateStatus(ctx, application, p.ID+1000, payment.Update{Status: "completed"})
 	wantCode(t, err, "not_found")

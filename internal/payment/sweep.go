@@ -17,8 +17,8 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails the pending payments whose time is over, the oldest first, and reports how many. Replicas sweeping at the
-// same time pass each other's rows by.
+// Expire fails the pending payments whose time is over, the oldest first, and reports how many.
+// Replicas sweeping at the same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now, reason := s.clock.Now(), reasonExpired
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
@@ -52,11 +52,14 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 	return overdue != nil, err
 }
 
-// ExpireAll expires until no payment is overdue any more, those included that another replica is just expiring, but not those
-// that have just failed.
+// ExpireAll expires until no payment is overdue any more, those included that another replica is
+// just expiring, but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		left, err := s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
+		left, err := s.q.PaymentsExpiredLeft(
+			ctx,
+			db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()},
+		)
 		if err != nil || !left {
 			return err
 		}
@@ -83,30 +86,40 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how many.
+// Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how
+// many.
 func (s *Service) Settle(ctx context.Context) (int, error) {
 	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
 	}
-	return s.settling.Run(ctx, sweepBatch, due, func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
-		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
-			var p db.Payment
-			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.One(&p, (*db.Queries).PaymentLock,
-				db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID}))
-			if err != nil {
-				return fmt.Errorf("lock payment: %w", err)
-			}
-			settled, err = s.settle(ctx, tx, p)
-			return err
-		})
-		return settled, err
-	})
+	return s.settling.Run(
+		ctx,
+		sweepBatch,
+		due,
+		func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
+			err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
+				var p db.Payment
+				err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.One(&p, (*db.Queries).PaymentLock,
+					db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID}))
+				if err != nil {
+					return fmt.Errorf("lock payment: %w", err)
+				}
+				settled, err = s.settle(ctx, tx, p)
+				return err
+			})
+			return settled, err
+		},
+	)
 }
 
-// settle moves one payment from its hold to its settlement at the rate of now, if both are still there.
+// settle moves one payment from its hold to its settlement at the rate of now, if both are still
+// there.
 func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
 	q, now := db.New(tx), s.clock.Now()
-	deleted, err := q.SettlementDueDelete(ctx, db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID})
+	deleted, err := q.SettlementDueDelete(
+		ctx,
+		db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID},
+	)
 	if err != nil || deleted == 0 {
 		return false, err
 	}
@@ -131,7 +144,8 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	return true, db.Pipeline(ctx, tx, moveMoney(from, to, now)...)
 }
 
-// errRateGone rolls a settlement back when the rate turned stale under it: the due row stays for the next one.
+// errRateGone rolls a settlement back when the rate turned stale under it: the due row stays for
+// the next one.
 var errRateGone = errors.New("the rate is stale again")
 
 // PruneSlots forgets reservations that are over.

@@ -50,7 +50,8 @@ func TestExpire(t *testing.T) {
 		t.Errorf("%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
 	}
 	history := must[[]payment.Change](t)(b.payments.History(ctx, p))
-	if last := history[len(history)-1]; *last.From != "pending" || last.To != "failed" || last.Actor != "system" || *last.Reason != "expired" {
+	if last := history[len(history)-1]; *last.From != "pending" || last.To != "failed" || last.Actor != "system" ||
+		*last.Reason != "expired" {
 		t.Errorf("history ends with %+v", last)
 	}
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
@@ -105,7 +106,11 @@ func TestConfirmPastExpiry(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Hour)
-	if done := must[payment.Payment](t)(b.payments.Confirm(context.Background(), trader.Caller, p.ID)); done.Status != "completed" {
+	if done := must[payment.Payment](
+		t,
+	)(
+		b.payments.Confirm(context.Background(), trader.Caller, p.ID),
+	); done.Status != "completed" {
 		t.Errorf("status %s", done.Status)
 	}
 	b.wantExpired(t, 0)
@@ -142,8 +147,9 @@ func TestSweepsInParallel(t *testing.T) {
 	b.Audit(t)
 }
 
-// Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and takes the first fresh
-// one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190; of the spread of 0.5952381 the trader keeps
+// Without a fresh rate the hold is taken at the last known one, here 100; the settlement waits and
+// takes the first fresh one, here 80: spot 1000/80 = 12.5; the merchant gets 1000/84 = 11.90476190;
+// of the spread of 0.5952381 the trader keeps
 // 12.5 × 2% = 0.25 and the platform gets 0.3452381. The trader has then given 12.25 of their 100.
 func TestSettlementWaitsForARate(t *testing.T) {
 	t.Parallel()
@@ -185,7 +191,9 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	b.wantDue(t, 0)
 	p = must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))
 	if p.RateUnavailable || p.BaseRate.String() != "80" || p.AmountUSDT.StringFixed(8) != "11.90476190" ||
-		p.ProfitUSDT.StringFixed(8) != "0.59523810" || p.SpreadTraderUSDT.String() != "0.25" || p.SpreadPlatformUSDT.String() != "0.3452381" {
+		p.ProfitUSDT.StringFixed(
+			8,
+		) != "0.59523810" || p.SpreadTraderUSDT.String() != "0.25" || p.SpreadPlatformUSDT.String() != "0.3452381" {
 		t.Errorf("%+v", p)
 	}
 	// Settling is no change of status.
@@ -201,7 +209,8 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	want(held)
 }
 
-// The rate has halved when the settlement comes. Spot is 1000/50 = 20, the merchant's 1000/52.5 = 19.04761904, the spread
+// The rate has halved when the settlement comes. Spot is 1000/50 = 20, the merchant's 1000/52.5 =
+// 19.04761904, the spread
 // 0.95238096, of it 0.4 the trader's and 0.55238096 the platform's. The trader gives 19.6 and brought 10.
 func TestSettlementOverdrawsTheTrader(t *testing.T) {
 	t.Parallel()

@@ -39,33 +39,79 @@ var invalid = map[string]struct {
 	"both unknown": {func(r *payment.Request) { r.Method, r.Currency = ptr("paypal"), "USD" }, []string{
 		"method", "currency",
 	}},
-	"nested neither":      {func(r *payment.Request) { r.RubCollectMethod = ptr("sim") }, []string{"rubCollect.method"}},
-	"nested empty":        {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
-	"nested, no currency": {func(r *payment.Request) { r.RubCollectMethod, r.Currency = ptr("sbp"), "" }, []string{"currency"}},
-	"no callbackUri":      {func(r *payment.Request) { r.CallbackURI = "" }, []string{"callbackUri"}},
-	"long description":    {func(r *payment.Request) { r.Description = ptr(text(256)) }, []string{"description"}},
-	"markup above 100":    {func(r *payment.Request) { r.RatePercent = ptr("100.0001") }, []string{"ratePercent"}},
-	"negative markup":     {func(r *payment.Request) { r.RatePercent = ptr("-1") }, []string{"ratePercent"}},
-	"5 decimals":          {func(r *payment.Request) { r.RatePercent = ptr("1.00001") }, []string{"ratePercent"}},
-	"empty markup":        {func(r *payment.Request) { r.RatePercent = ptr("") }, []string{"ratePercent"}},
-	"merchantName":        {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
-	"long userId":         {func(r *payment.Request) { r.Payer = &payment.Payer{UserID: ptr(text(256))} }, []string{"payer.userId"}},
-	"long fullName":       {func(r *payment.Request) { r.Payer = &payment.Payer{FullName: text(256)} }, []string{"payer.fullName"}},
-	"long type":           {func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} }, []string{"payer.type"}},
+	"nested neither": {
+		func(r *payment.Request) { r.RubCollectMethod = ptr("sim") },
+		[]string{"rubCollect.method"},
+	},
+	"nested empty": {func(r *payment.Request) { r.RubCollectMethod = ptr("") }, []string{"rubCollect.method"}},
+	"nested, no currency": {
+		func(r *payment.Request) { r.RubCollectMethod, r.Currency = ptr("sbp"), "" },
+		[]string{"currency"},
+	},
+	"no callbackUri":   {func(r *payment.Request) { r.CallbackURI = "" }, []string{"callbackUri"}},
+	"long description": {func(r *payment.Request) { r.Description = ptr(text(256)) }, []string{"description"}},
+	"markup above 100": {func(r *payment.Request) { r.RatePercent = ptr("100.0001") }, []string{"ratePercent"}},
+	"negative markup":  {func(r *payment.Request) { r.RatePercent = ptr("-1") }, []string{"ratePercent"}},
+	"5 decimals":       {func(r *payment.Request) { r.RatePercent = ptr("1.00001") }, []string{"ratePercent"}},
+	"empty markup":     {func(r *payment.Request) { r.RatePercent = ptr("") }, []string{"ratePercent"}},
+	"merchantName":     {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
+	"long userId": {
+		func(r *payment.Request) { r.Payer = &payment.Payer{UserID: ptr(text(256))} },
+		[]string{"payer.userId"},
+	},
+	"long fullName": {
+		func(r *payment.Request) { r.Payer = &payment.Payer{FullName: text(256)} },
+		[]string{"payer.fullName"},
+	},
+	"long type": {
+		func(r *payment.Request) { r.Payer = &payment.Payer{Type: text(256)} },
+		[]string{"payer.type"},
+	},
 	"fewer than none": {func(r *payment.Request) { r.Payer = &payment.Payer{Successful: -1, Expired: -1} }, []string{
 		"payer.payments.successful", "payer.payments.expired",
 	}},
-	"everything at once": {func(r *payment.Request) {
-		*r = payment.Request{
-			OrderID: text(256), Amount: "0", Currency: "USD", CallbackURI: "http://shop.example/", Method: ptr("paypal"),
-			Description: ptr(text(256)), RatePercent: ptr("101"), MerchantName: true, Payer: &payment.Payer{
-				UserID: ptr(text(256)), UserIP: ptr("::1"), FullName: text(256), Type: text(256), Successful: -1, Expired: -1,
-			},
-		}
-	}, []string{
-		"orderId", "amount", "currency", "callbackUri", "method", "description", "ratePercent", "merchantName",
-		"payer.userId", "payer.userIp", "payer.fullName", "payer.type", "payer.payments.successful", "payer.payments.expired",
-	}},
+	"everything at once": {
+		func(r *payment.Request) {
+			*r = payment.Request{
+				OrderID: text(
+					256,
+				),
+				Amount:       "0",
+				Currency:     "USD",
+				CallbackURI:  "http://shop.example/",
+				Method:       ptr("paypal"),
+				Description:  ptr(text(256)),
+				RatePercent:  ptr("101"),
+				MerchantName: true,
+				Payer: &payment.Payer{
+					UserID: ptr(
+						text(256),
+					),
+					UserIP:     ptr("::1"),
+					FullName:   text(256),
+					Type:       text(256),
+					Successful: -1,
+					Expired:    -1,
+				},
+			}
+		},
+		[]string{
+			"orderId",
+			"amount",
+			"currency",
+			"callbackUri",
+			"method",
+			"description",
+			"ratePercent",
+			"merchantName",
+			"payer.userId",
+			"payer.userIp",
+			"payer.fullName",
+			"payer.type",
+			"payer.payments.successful",
+			"payer.payments.expired",
+		},
+	},
 }
 
 func TestInvalidRequests(t *testing.T) {
@@ -116,7 +162,8 @@ func TestRubCollectForAnotherCurrency(t *testing.T) {
 	}
 }
 
-// What the codec found wrong is reported with what the service finds, and no field is complained of twice.
+// What the codec found wrong is reported with what the service finds, and no field is complained of
+// twice.
 func TestFieldsOfTheCodec(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -127,7 +174,18 @@ func TestFieldsOfTheCodec(t *testing.T) {
 	}
 	ctx := fault.WithDecoded(context.Background(), found)
 	_, err := b.payments.Create(ctx, merchant.Caller, payment.Request{Description: ptr(text(256))})
-	wantFields(t, err, "orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp", "description")
+	wantFields(
+		t,
+		err,
+		"orderId",
+		"amount",
+		"currency",
+		"method",
+		"callbackUri",
+		"ratePercent",
+		"payer.userIp",
+		"description",
+	)
 	for field, complaints := range fault.As(err).Fields {
 		if len(complaints) != 1 {
 			t.Errorf("%s: %v", field, complaints)
@@ -141,7 +199,10 @@ func TestValidRequests(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	for _, method := range []string{"sbp", "card"} {
-		b.NewTrader(t, dbtest.TraderOpts{USDT: "20000000000", Requisites: 20, Method: method, MaxAmount: "999999999999.99"})
+		b.NewTrader(
+			t,
+			dbtest.TraderOpts{USDT: "20000000000", Requisites: 20, Method: method, MaxAmount: "999999999999.99"},
+		)
 	}
 	cases := map[string]func(r *payment.Request){
 		"longest orderId":     func(r *payment.Request) { r.OrderID = text(255) },
@@ -158,7 +219,13 @@ func TestValidRequests(t *testing.T) {
 		"public address":      func(r *payment.Request) { r.CallbackURI = "https://8.8.8.8/" },
 		"nested alone":        func(r *payment.Request) { r.Method, r.RubCollectMethod = nil, ptr("card") },
 		"payer": func(r *payment.Request) {
-			r.Payer = &payment.Payer{UserID: ptr(text(255)), UserIP: ptr("203.0.113.7"), FullName: text(255), Type: text(255), Counted: true}
+			r.Payer = &payment.Payer{
+				UserID:   ptr(text(255)),
+				UserIP:   ptr("203.0.113.7"),
+				FullName: text(255),
+				Type:     text(255),
+				Counted:  true,
+			}
 		},
 		"empty payer": func(r *payment.Request) { r.Payer = &payment.Payer{} },
 	}
@@ -189,11 +256,17 @@ func TestCallersOfCreate(t *testing.T) {
 		who  caller.Caller
 		code string
 	}{
-		"anyone":          {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed"},
-		"trader":          {caller.Caller{Kind: caller.Trader, TraderID: 1}, "token_kind_not_allowed"},
-		"merchant portal": {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, "token_kind_not_allowed"},
-		"bound to nobody": {change(func(c *caller.Caller) { c.MerchantID, c.CashboxID = 0, nil }), "merchant_binding_required"},
-		"API off":         {change(func(c *caller.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
+		"anyone": {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed"},
+		"trader": {caller.Caller{Kind: caller.Trader, TraderID: 1}, "token_kind_not_allowed"},
+		"merchant portal": {
+			caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID},
+			"token_kind_not_allowed",
+		},
+		"bound to nobody": {
+			change(func(c *caller.Caller) { c.MerchantID, c.CashboxID = 0, nil }),
+			"merchant_binding_required",
+		},
+		"API off": {change(func(c *caller.Caller) { c.APIEnabled = false }), "merchant_api_disabled"},
 		"other scopes": {
 			change(func(c *caller.Caller) { c.Scopes = []string{caller.ScopeDeposits, caller.ScopePayouts} }),
 			"merchant_scope_required",

@@ -54,8 +54,8 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 	return s.taken(after), nil
 }
 
-// take moves a locked payout to processing, for a trader who is locked too. What is overdue is left to expire, even if nobody
-// has swept it up yet.
+// take moves a locked payout to processing, for a trader who is locked too. What is overdue is left
+// to expire, even if nobody has swept it up yet.
 func (s *Service) take(
 	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.Payin, terms db.TraderPayoutTermsRow,
 ) (db.Payin, error) {
@@ -86,8 +86,8 @@ func (s *Service) take(
 	return after, nil
 }
 
-// Complete ends a payout on the word of the trader who took it: the recipient has the money. proof is what proves it,
-// such as the transfer's number, and must be given.
+// Complete ends a payout on the word of the trader who took it: the recipient has the money. proof
+// is what proves it, such as the transfer's number, and must be given.
 func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, proof *string) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
 		return change{to: Completed, proof: requiredText(f, "proofReference", proof)}
@@ -102,7 +102,12 @@ func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason
 	})
 }
 
-func (s *Service) traderEnd(ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change) (Offer, error) {
+func (s *Service) traderEnd(
+	ctx context.Context,
+	who caller.Caller,
+	id string,
+	check func(fault.Fields) change,
+) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, check)
 	if err != nil {
 		return Offer{}, err
@@ -167,8 +172,9 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	})
 }
 
-// Reverse turns a completed payout into a failed one, on an operator's word: the recipient never got the money, or it came
-// back. What trader and platform got is taken from them whether they still have it or not.
+// Reverse turns a completed payout into a failed one, on an operator's word: the recipient never
+// got the money, or it came back. What trader and platform got is taken from them whether they
+// still have it or not.
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
 	if err := who.NeedOperator(); err != nil {
 		return Payin{}, err
@@ -198,8 +204,8 @@ func is(status Status, otherwise error) admits {
 	}
 }
 
-// takenBy admits what the caller took and has not ended. It must be asked under the lock: since they were found, they may
-// have been given back and taken by somebody else.
+// takenBy admits what the caller took and has not ended. It must be asked under the lock: since
+// they were found, they may have been given back and taken by somebody else.
 func takenBy(who caller.Caller) admits {
 	return func(p db.Payin) error {
 		if !isTaker(p, who) {
@@ -209,8 +215,8 @@ func takenBy(who caller.Caller) admits {
 	}
 }
 
-// isTaker reports whether the caller took the payout. To every other trader it is as if there were nothing: what others took
-// is no business of theirs, and what nobody took they must take first.
+// isTaker reports whether the caller took the payout. To every other trader it is as if there were
+// nothing: what others took is no business of theirs, and what nobody took they must take first.
 func isTaker(p db.Payin, who caller.Caller) bool {
 	return p.TraderID != nil && *p.TraderID == who.TraderID
 }

@@ -29,7 +29,12 @@ type scene struct {
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	b := setup(t)
-	s := &scene{bundle: b, m: b.merchant(t, "100", dbtest.MerchantOpts{}), taker: b.trader(t, "sbp"), second: b.trader(t, "sbp")}
+	s := &scene{
+		bundle: b,
+		m:      b.merchant(t, "100", dbtest.MerchantOpts{}),
+		taker:  b.trader(t, "sbp"),
+		second: b.trader(t, "sbp"),
+	}
 	s.p = b.create(t, s.m.Caller, request("order-1"))
 	return s
 }
@@ -80,7 +85,12 @@ var steps = map[string]step{
 		return err
 	},
 	"resolve": func(s *scene) error {
-		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p), payout.Resolution{Outcome: "completed", ProofReference: ptr("tx-2")})
+		_, err := s.payouts.Resolve(
+			context.Background(),
+			operator,
+			id(s.p),
+			payout.Resolution{Outcome: "completed", ProofReference: ptr("tx-2")},
+		)
 		return err
 	},
 }
@@ -98,40 +108,88 @@ func TestMoves(t *testing.T) {
 	const nothing = "nothing expired"
 	table := map[string]map[string]string{
 		"waiting": {
-			"take": "processing", "complete": "not_found", "fail": "not_found", "cancel": "cancelled", "portal cancel": "cancelled",
-			"expire": "expired", "resolve": notProcessing,
-			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
+			"take":          "processing",
+			"complete":      "not_found",
+			"fail":          "not_found",
+			"cancel":        "cancelled",
+			"portal cancel": "cancelled",
+			"expire":        "expired",
+			"resolve":       notProcessing,
+			"give back":     "not_found",
+			"reclaim":       notProcessing,
+			"reverse":       notCompleted,
 		},
 		"processing": {
-			"take": notWaiting, "complete": "completed", "fail": "failed", "cancel": notWaiting, "portal cancel": notWaiting,
-			"expire": nothing, "resolve": "completed",
-			"give back": "waiting", "reclaim": "waiting", "reverse": notCompleted,
+			"take":          notWaiting,
+			"complete":      "completed",
+			"fail":          "failed",
+			"cancel":        notWaiting,
+			"portal cancel": notWaiting,
+			"expire":        nothing,
+			"resolve":       "completed",
+			"give back":     "waiting",
+			"reclaim":       "waiting",
+			"reverse":       notCompleted,
 		},
 		"completed": {
-			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
-			"expire": nothing, "resolve": notProcessing,
-			"give back": notProcessing, "reclaim": notProcessing, "reverse": "failed",
+			"take":          notWaiting,
+			"complete":      notProcessing,
+			"fail":          notProcessing,
+			"cancel":        notWaiting,
+			"portal cancel": notWaiting,
+			"expire":        nothing,
+			"resolve":       notProcessing,
+			"give back":     notProcessing,
+			"reclaim":       notProcessing,
+			"reverse":       "failed",
 		},
 		"failed": {
-			"take": notWaiting, "complete": notProcessing, "fail": notProcessing, "cancel": notWaiting, "portal cancel": notWaiting,
-			"expire": nothing, "resolve": notProcessing,
-			"give back": notProcessing, "reclaim": notProcessing, "reverse": notCompleted,
+			"take":          notWaiting,
+			"complete":      notProcessing,
+			"fail":          notProcessing,
+			"cancel":        notWaiting,
+			"portal cancel": notWaiting,
+			"expire":        nothing,
+			"resolve":       notProcessing,
+			"give back":     notProcessing,
+			"reclaim":       notProcessing,
+			"reverse":       notCompleted,
 		},
 		"cancelled": {
-			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
-			"expire": nothing, "resolve": notProcessing,
-			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
+			"take":          notWaiting,
+			"complete":      "not_found",
+			"fail":          "not_found",
+			"cancel":        notWaiting,
+			"portal cancel": notWaiting,
+			"expire":        nothing,
+			"resolve":       notProcessing,
+			"give back":     "not_found",
+			"reclaim":       notProcessing,
+			"reverse":       notCompleted,
 		},
 		"expired": {
-			"take": notWaiting, "complete": "not_found", "fail": "not_found", "cancel": notWaiting, "portal cancel": notWaiting,
-			"expire": nothing, "resolve": notProcessing,
-			"give back": "not_found", "reclaim": notProcessing, "reverse": notCompleted,
+			"take":          notWaiting,
+			"complete":      "not_found",
+			"fail":          "not_found",
+			"cancel":        notWaiting,
+			"portal cancel": notWaiting,
+			"expire":        nothing,
+			"resolve":       notProcessing,
+			"give back":     "not_found",
+			"reclaim":       notProcessing,
+			"reverse":       notCompleted,
 		},
 	}
-	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform the rest of the markup.
+	// Of 100, the payout froze 10.2; completed, the trader has spot and 1.5% of it, the platform
+	// the rest of the markup.
 	frozen, free := money{"89.8", "10.2", "0", "0"}, money{"100", "0", "0", "0"}
 	stands := map[string]money{
-		"waiting": frozen, "processing": frozen, "completed": {"89.8", "0", "10.15", "0.05"}, "failed": free, "cancelled": free, "expired": free,
+		"waiting":    frozen,
+		"processing": frozen,
+		"completed":  {"89.8", "0", "10.15", "0.05"},
+		"failed":     free,
+		"cancelled":  free,
+		"expired":    free,
 	}
 	for from, row := range table {
 		for name, want := range row {
@@ -160,7 +218,13 @@ func TestMoves(t *testing.T) {
 					ended = 2
 				}
 				s.relay(t)
-				events, queued := s.count(t, "select count(*) from webhook_event"), s.count(t, "select count(*) from webhook_delivery")
+				events, queued := s.count(
+					t,
+					"select count(*) from webhook_event",
+				), s.count(
+					t,
+					"select count(*) from webhook_delivery",
+				)
 				if events != ended || queued != ended {
 					t.Errorf("%d events, %d deliveries; want %d", events, queued, ended)
 				}
@@ -193,8 +257,11 @@ func TestHistory(t *testing.T) {
 			for _, step := range c.steps {
 				noError(t, steps[step](s))
 			}
-			got := s.text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
-				coalesce(reason, '')), '|' order by id) from payin_history`)
+			got := s.text(
+				t,
+				`select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
+				coalesce(reason, '')), '|' order by id) from payin_history`,
+			)
 			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
 			want = strings.ReplaceAll(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID))
 			if got != want {
@@ -204,7 +271,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Of traders who take at once one wins, and nobody but them may end the payout or see where it goes.
+// Of traders who take at once one wins, and nobody but them may end the payout or see where it
+// goes.
 func TestTwoTradersTake(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -247,7 +315,8 @@ func TestTwoTradersTake(t *testing.T) {
 	}
 }
 
-// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time one gets their way.
+// Completed by trader and cancelled by merchant, failed and completed: of rivals at the same time
+// one gets their way.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	for _, rivals := range [][]string{{"take", "cancel"}, {"complete", "fail"}, {"complete", "complete"}, {"fail", "resolve"}, {"expire", "cancel"},
@@ -301,7 +370,17 @@ func TestTraderList(t *testing.T) {
 		noError(t, err)
 		var lines []string
 		for _, offer := range list {
-			lines = append(lines, fmt.Sprintf("%s %s %s %s %s", offer.OrderID, offer.Status, offer.Address, offer.Recipient, offer.RewardUSDT))
+			lines = append(
+				lines,
+				fmt.Sprintf(
+					"%s %s %s %s %s",
+					offer.OrderID,
+					offer.Status,
+					offer.Address,
+					offer.Recipient,
+					offer.RewardUSDT,
+				),
+			)
 		}
 		return strings.Join(lines, "|")
 	}
@@ -355,7 +434,11 @@ func TestStrangers(t *testing.T) {
 	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
-	wantCode(t, onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})), "token_kind_not_allowed")
+	wantCode(
+		t,
+		onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
+		"token_kind_not_allowed",
+	)
 	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
 	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
 		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
@@ -364,12 +447,18 @@ func TestStrangers(t *testing.T) {
 	if err != nil || len(list) != 0 {
 		t.Errorf("another merchant's list: %v %v", list, err)
 	}
-	if own, _, err := s.payouts.ListOwn(ctx, s.m.Caller, payout.Page{}); err != nil || len(own) != 1 || own[0].UUID != s.p.UUID {
+	if own, _, err := s.payouts.ListOwn(
+		ctx,
+		s.m.Caller,
+		payout.Page{},
+	); err != nil || len(own) != 1 ||
+		own[0].UUID != s.p.UUID {
 		t.Errorf("its own list: %v %v", own, err)
 	}
 }
 
-// A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
+// A payout that was taken and not ended in time waits for an operator, and never goes back by
+// itself.
 func TestOverdue(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -396,7 +485,12 @@ func TestOverdue(t *testing.T) {
 	}
 	_, _, err := s.payouts.ListOverdue(ctx, s.taker.Caller, payout.Page{}.Page)
 	wantCode(t, err, "token_kind_not_allowed")
-	after, err := s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")})
+	after, err := s.payouts.Resolve(
+		ctx,
+		operator,
+		id(s.p),
+		payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")},
+	)
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
 		t.Errorf("resolved %+v %v", after.Payin, err)
 	}

@@ -59,7 +59,11 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
 	for _, method := range []string{"sbp", "c2c"} {
 		noError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-			CashboxID: m.CashboxID, Method: method, Enabled: true, MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
+			CashboxID:       m.CashboxID,
+			Method:          method,
+			Enabled:         true,
+			MarkupPercent:   decimal.NewFromInt(2),
+			ValiditySeconds: 86400,
 		}))
 	}
 	return m
@@ -79,7 +83,8 @@ func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
 
 const phone = "+79001234567"
 
-// request is a valid sbp payout of 1000 RUB: 10 USDT at spot, 10.2 frozen, 10.15 for the trader, 0.05 for the platform.
+// request is a valid sbp payout of 1000 RUB: 10 USDT at spot, 10.2 frozen, 10.15 for the trader,
+// 0.05 for the platform.
 func request(orderID string) payout.Request {
 	return payout.Request{
 		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",

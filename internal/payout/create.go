@@ -28,8 +28,9 @@ type Created struct {
 	Mismatch []string
 }
 
-// Create makes a payout and freezes what it costs on the cashbox, or answers with the payout already made under the same
-// order id and method. A refused call leaves nothing behind, so its order id stays free.
+// Create makes a payout and freezes what it costs on the cashbox, or answers with the payout
+// already made under the same order id and method. A refused call leaves nothing behind, so its
+// order id stays free.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
 	if err := needPayouts(who); err != nil {
 		return Created{}, err
@@ -46,8 +47,15 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	return created, err
 }
 
-// createOrReplay claims the order id and, in the same round trip, reads all that decides the payout.
-func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, o order) (Created, error) {
+// createOrReplay claims the order id and, in the same round trip, reads all that decides the
+// payout.
+func (s *Service) createOrReplay(
+	ctx context.Context,
+	tx pgx.Tx,
+	q *db.Queries,
+	who caller.Caller,
+	o order,
+) (Created, error) {
 	key := db.PayinKeyInsertParams{MerchantID: who.MerchantID, Channel: o.Method, OrderID: o.OrderID}
 	d := &draft{order: o, who: who, now: s.clock.Now()}
 	var claimed *int64
@@ -74,8 +82,8 @@ func (s *Service) createOrReplay(ctx context.Context, tx pgx.Tx, q *db.Queries, 
 	return Created{Payin: Payin{p}}, err
 }
 
-// replay reads the payout that has the order id. It takes a statement of its own to see what the winner of a race has
-// just committed.
+// replay reads the payout that has the order id. It takes a statement of its own to see what the
+// winner of a race has just committed.
 func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInsertParams, o order) (Created, error) {
 	id, err := q.PayinKeyGet(ctx, db.PayinKeyGetParams(key))
 	if err != nil {
@@ -108,7 +116,8 @@ func mismatch(p db.Payin, address string, o order) []string {
 	return fields
 }
 
-// draft is a payout in the making: the request, and what decides whether and at what price it is made.
+// draft is a payout in the making: the request, and what decides whether and at what price it is
+// made.
 type draft struct {
 	order
 	who  caller.Caller
@@ -133,8 +142,8 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// freeze moves what the payout costs from the cashbox's available money to its reserved, and writes the payout. The
-// debit is checked, so that an overdrawn cashbox pays nothing out.
+// freeze moves what the payout costs from the cashbox's available money to its reserved, and writes
+// the payout. The debit is checked, so that an overdrawn cashbox pays nothing out.
 func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, error) {
 	var p db.Payin
 	params, err := s.row(d)
@@ -170,12 +179,29 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 	}
 	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
 	return db.PayinInsertParams{
-		MerchantID: d.who.MerchantID, ID: d.id, UUID: id, CashboxID: d.box.ID, OrderID: d.OrderID, Method: d.Method,
-		Currency: d.Currency, Amount: d.amount, CallbackURI: d.CallbackURI,
-		Address: sealed, AddressMask: requisite.Mask(d.Address), Recipient: d.Recipient, BankCode: d.Code, BankName: d.BankName,
-		UserID: d.UserID, UserIP: d.UserIP,
-		CreatedAt: d.now, ExpiresAt: d.now.Add(time.Duration(d.box.ValiditySeconds) * time.Second),
-		BaseRate: d.base.FiatPerUSDT, RateSource: d.base.Source, RateObservedAt: d.base.ObservedAt,
-		MarkupPercent: d.box.MarkupPercent, SpotUSDT: quote.Spot, FrozenUSDT: quote.Frozen,
+		MerchantID:     d.who.MerchantID,
+		ID:             d.id,
+		UUID:           id,
+		CashboxID:      d.box.ID,
+		OrderID:        d.OrderID,
+		Method:         d.Method,
+		Currency:       d.Currency,
+		Amount:         d.amount,
+		CallbackURI:    d.CallbackURI,
+		Address:        sealed,
+		AddressMask:    requisite.Mask(d.Address),
+		Recipient:      d.Recipient,
+		BankCode:       d.Code,
+		BankName:       d.BankName,
+		UserID:         d.UserID,
+		UserIP:         d.UserIP,
+		CreatedAt:      d.now,
+		ExpiresAt:      d.now.Add(time.Duration(d.box.ValiditySeconds) * time.Second),
+		BaseRate:       d.base.FiatPerUSDT,
+		RateSource:     d.base.Source,
+		RateObservedAt: d.base.ObservedAt,
+		MarkupPercent:  d.box.MarkupPercent,
+		SpotUSDT:       quote.Spot,
+		FrozenUSDT:     quote.Frozen,
 	}, nil
 }

@@ -23,11 +23,25 @@ func TestCreateFreezes(t *testing.T) {
 	b := setup(t)
 	m, trader := b.merchant(t, "100", dbtest.MerchantOpts{}), b.trader(t)
 	r := request("  order-1\t")
-	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", ptr("044525225"), ptr("Sberbank"), ptr("u-1"), ptr("2001:db8::1")
+	r.Recipient, r.Code, r.BankName, r.UserID, r.UserIP = " Ivan Petrov ", ptr(
+		"044525225",
+	), ptr(
+		"Sberbank",
+	), ptr(
+		"u-1",
+	), ptr(
+		"2001:db8::1",
+	)
 	p := b.create(t, m.Caller, r)
-	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" || p.Recipient != "Ivan Petrov" ||
-		*p.Bank() != "044525225" || *p.BankName != "Sberbank" || *p.UserID != "u-1" || *p.UserIP != "2001:db8::1" ||
-		p.FrozenUSDT.String() != "10.2" || p.SpotUSDT.String() != "10" || !p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
+	if p.Status != "waiting" || p.OrderID != "order-1" || p.AddressMask != "•••• 4567" ||
+		p.Recipient != "Ivan Petrov" ||
+		*p.Bank() != "044525225" ||
+		*p.BankName != "Sberbank" ||
+		*p.UserID != "u-1" ||
+		*p.UserIP != "2001:db8::1" ||
+		p.FrozenUSDT.String() != "10.2" ||
+		p.SpotUSDT.String() != "10" ||
+		!p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
 		t.Errorf("created %+v", p.Payin)
 	}
 	b.wantMoney(t, m.CashboxID, trader.ID, money{"89.8", "10.2", "0", "0"})
@@ -59,10 +73,19 @@ func TestRequisiteIsSealed(t *testing.T) {
 			t.Errorf("%s is in %s", part, row)
 		}
 	}
-	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it fails.
+	// Sealed for its own row: elsewhere it does not open, and the repeat that must compare it
+	// fails.
 	b.create(t, m.Caller, request("order-2"))
-	b.exec(t, "update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
-	if _, err := b.payouts.Create(context.Background(), m.Caller, request("order-2")); err == nil || fault.As(err) != nil {
+	b.exec(
+		t,
+		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'",
+	)
+	if _, err := b.payouts.Create(
+		context.Background(),
+		m.Caller,
+		request("order-2"),
+	); err == nil ||
+		fault.As(err) != nil {
 		t.Errorf("a requisite moved to another row: %v", err)
 	}
 }
@@ -90,7 +113,8 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
 		}
 	}
-	// What is refused now was not when the payout was made; another method has the order id to itself.
+	// What is refused now was not when the payout was made; another method has the order id to
+	// itself.
 	b.exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.exec(t, "delete from rate")
 	again, err := b.payouts.Create(context.Background(), m.Caller, request("order-1"))
@@ -114,7 +138,9 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 	answers, failed := make([]payout.Created, calls), make([]error, calls)
 	var calling sync.WaitGroup
 	for i := range calls {
-		calling.Go(func() { answers[i], failed[i] = b.payouts.Create(context.Background(), m.Caller, request("order-1")) })
+		calling.Go(
+			func() { answers[i], failed[i] = b.payouts.Create(context.Background(), m.Caller, request("order-1")) },
+		)
 	}
 	calling.Wait()
 	fresh := 0

@@ -33,7 +33,8 @@ func (p Page) bounds(ctx context.Context) (limit int32, before int64, err error)
 // Offer is a payout as its trader sees it: one they have taken, or one they may.
 type Offer struct {
 	Payin
-	// Address is the whole requisite for the trader who took the payout, and its last four digits for all others.
+	// Address is the whole requisite for the trader who took the payout, and its last four digits
+	// for all others.
 	Address string
 	// Recipient is empty until the payout is taken.
 	Recipient string
@@ -41,8 +42,8 @@ type Offer struct {
 	RewardUSDT decimal.Decimal
 }
 
-// taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown as others see it: one
-// such payout keeps no list from being read.
+// taken is a payout as the trader who took it sees it. A requisite that cannot be opened is shown
+// as others see it: one such payout keeps no list from being read.
 func (s *Service) taken(p db.Payin) Offer {
 	address, err := s.open(p)
 	if err != nil {
@@ -52,13 +53,15 @@ func (s *Service) taken(p db.Payin) Offer {
 	return Offer{Payin: Payin{p}, Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
 }
 
-// waiting is a payout as a trader with that share of the markup sees it before anybody has taken it.
+// waiting is a payout as a trader with that share of the markup sees it before anybody has taken
+// it.
 func waiting(p db.Payin, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
 	return Offer{Payin: Payin{p}, Address: p.AddressMask, RewardUSDT: reward}
 }
 
-// ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is nil on the last page.
+// ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is
+// nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
 	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed
@@ -120,8 +123,9 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page Page) ([]
 // takenTime is how long a trader has for a payout before operators see it as overdue.
 const takenTime = 30 * time.Minute
 
-// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody knows whether they were
-// paid, so none goes back to waiting by itself. The cursor is nil on the last page.
+// ListOverdue lists, to operators, the payouts that a trader took and did not end in time: nobody
+// knows whether they were paid, so none goes back to waiting by itself. The cursor is nil on the
+// last page.
 func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payin, *string, error) {
 	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
@@ -132,7 +136,10 @@ func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Pa
 	}
 	now := s.clock.Now()
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
-		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1})
+		return q.PayinListOverdue(
+			ctx,
+			db.PayinListOverdueParams{TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1},
+		)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)

@@ -8,7 +8,8 @@ import (
 	"gateway/internal/payout"
 )
 
-// A list by a status that few payouts are in reads those, and not all the others, however often it is asked for.
+// A list by a status that few payouts are in reads those, and not all the others, however often it
+// is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

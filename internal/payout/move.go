@@ -11,8 +11,8 @@ import (
 	"gateway/internal/ledger"
 )
 
-// positionOf is where a payout's money stands: waiting and processing freeze it, completed has divided it between trader and
-// platform, the others are nowhere.
+// positionOf is where a payout's money stands: waiting and processing freeze it, completed has
+// divided it between trader and platform, the others are nowhere.
 func positionOf(p db.Payin) ledger.Position {
 	switch Status(p.Status) {
 	case Waiting, Processing:
@@ -26,11 +26,17 @@ func positionOf(p db.Payin) ledger.Position {
 	}
 }
 
-// moveMoney moves it with the payout. Releasing what is frozen needs no check: the payout's row lock makes its release single.
-// Only a reversal takes available money, by force, since it may be spent.
+// moveMoney moves it with the payout. Releasing what is frozen needs no check: the payout's row
+// lock makes its release single. Only a reversal takes available money, by force, since it may be
+// spent.
 func moveMoney(from, to db.Payin, at time.Time) []db.Query {
 	return ledger.Move{
-		Subject: subject, SubjectID: to.ID, From: from.Status, To: to.Status, Was: positionOf(from), Stands: positionOf(to),
+		Subject:   subject,
+		SubjectID: to.ID,
+		From:      from.Status,
+		To:        to.Status,
+		Was:       positionOf(from),
+		Stands:    positionOf(to),
 	}.Queries(at)
 }
 
@@ -69,6 +75,12 @@ func (s *Service) end(ctx context.Context, tx pgx.Tx, from db.Payin, c change) (
 // record writes a row of history.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
 	return db.Do((*db.Queries).PayinHistoryInsert, db.PayinHistoryInsertParams{
-		MerchantID: merchantID, PayinID: id, At: at, Actor: c.actor, FromStatus: from, ToStatus: string(c.to), Reason: c.reason,
+		MerchantID: merchantID,
+		PayinID:    id,
+		At:         at,
+		Actor:      c.actor,
+		FromStatus: from,
+		ToStatus:   string(c.to),
+		Reason:     c.reason,
 	})
 }

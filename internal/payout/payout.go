@@ -1,6 +1,7 @@
-// Package payout is a payout's life: a merchant has a trader pay fiat out to a recipient, and USDT of the merchant's
-// cashbox stay frozen until that is done. In paths and identifiers a payout is called a payin. Each step is one
-// transaction that moves the status, the money and the merchant's webhook together.
+// Package payout is a payout's life: a merchant has a trader pay fiat out to a recipient, and USDT
+// of the merchant's cashbox stay frozen until that is done. In paths and identifiers a payout is
+// called a payin. Each step is one transaction that moves the status, the money and the merchant's
+// webhook together.
 package payout
 
 import (
@@ -23,8 +24,9 @@ import (
 // Status is where a payout stands.
 type Status string
 
-// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or failed, or by waiting
-// where it is given back; completed by failed where an operator reverses it. Nothing follows the others.
+// The statuses. Waiting is followed by processing, cancelled or expired; processing by completed or
+// failed, or by waiting where it is given back; completed by failed where an operator reverses it.
+// Nothing follows the others.
 const (
 	Waiting    Status = "waiting"
 	Processing Status = "processing"
@@ -39,7 +41,8 @@ var statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expir
 // subject is what transfers and events of a payout are about.
 const subject = "payin"
 
-// Payin is a payout as it stands. What of the recipient's requisite may be shown is AddressMask; Address is sealed.
+// Payin is a payout as it stands. What of the recipient's requisite may be shown is AddressMask;
+// Address is sealed.
 type Payin struct{ db.Payin }
 
 // Bank is the recipient's bank by its code, else by its name, else nil.
@@ -54,7 +57,11 @@ func (p Payin) Bank() *string {
 
 // Refusals of a step.
 var (
-	errDisabled      = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
+	errDisabled = fault.New(
+		fault.Forbidden,
+		"merchant_external_payins_disabled",
+		"Payouts are not enabled on the key.",
+	)
 	errBalance       = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
 	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotWaiting    = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
@@ -102,7 +109,8 @@ func needPayouts(who caller.Caller) error {
 	return nil
 }
 
-// needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user of its portal.
+// needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user
+// of its portal.
 func needMerchant(who caller.Caller) error {
 	if who.Kind == caller.MerchantPortal {
 		return nil

@@ -38,8 +38,8 @@ type order struct {
 
 const maxText = 255
 
-// validate checks a whole request and reports every wrong field at once, those the codec found among them. What it says
-// of the requisite never quotes it.
+// validate checks a whole request and reports every wrong field at once, those the codec found
+// among them. What it says of the requisite never quotes it.
 func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}

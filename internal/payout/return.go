@@ -11,7 +11,8 @@ import (
 	"gateway/internal/fault"
 )
 
-// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any trader.
+// GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any
+// trader.
 func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
 		checkOptional(f, "reason", reason)
@@ -32,7 +33,8 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 	return waiting(after, share), nil
 }
 
-// Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure that it was not paid.
+// Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure
+// that it was not paid.
 func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
 	if err := who.NeedOperator(); err != nil {
 		return Payin{}, err
@@ -46,12 +48,17 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	after, err := s.giveBack(ctx, found, is(Processing, errNotProcessing), change{to: Waiting, actor: who.Actor(), reason: reason})
+	after, err := s.giveBack(
+		ctx,
+		found,
+		is(Processing, errNotProcessing),
+		change{to: Waiting, actor: who.Actor(), reason: reason},
+	)
 	return Payin{after}, err
 }
 
-// giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant is told nothing, since it
-// has not ended; it still expires when it would have.
+// giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant
+// is told nothing, since it has not ended; it still expires when it would have.
 func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
 	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		if err := admitted(p); err != nil {

@@ -13,8 +13,8 @@ import (
 	"gateway/internal/ledger"
 )
 
-// A trader takes as many as they may have open and no more, however many calls come at once. What they end or give back makes
-// room.
+// A trader takes as many as they may have open and no more, however many calls come at once. What
+// they end or give back makes room.
 func TestTakeLimit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -65,7 +65,8 @@ func TestTakeLimitDefault(t *testing.T) {
 	}
 }
 
-// What was given back is anybody's: the trader who had it sees no more of it than others do, and can end it no more.
+// What was given back is anybody's: the trader who had it sees no more of it than others do, and
+// can end it no more.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -74,7 +75,8 @@ func TestGiveBack(t *testing.T) {
 	s.clock.Advance(time.Minute)
 	offer, err := s.payouts.GiveBack(ctx, s.taker.Caller, id(s.p), nil)
 	noError(t, err)
-	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil || !offer.StatusAt.Equal(s.clock.Now()) {
+	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil ||
+		!offer.StatusAt.Equal(s.clock.Now()) {
 		t.Errorf("given back: %+v", offer)
 	}
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
@@ -121,8 +123,8 @@ func TestProofIsRequired(t *testing.T) {
 	noError(t, onlyErr(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), ptr(strings.Repeat("ж", 255)))))
 }
 
-// A reversal gives the cashbox what was frozen, and takes from trader and platform what they got, spent or not. The merchant
-// hears of it in a second event.
+// A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
+// spent or not. The merchant hears of it in a second event.
 func TestReverse(t *testing.T) {
 	t.Parallel()
 	for name, spent := range map[string]string{"still there": "0", "spent": "9"} {
@@ -133,18 +135,35 @@ func TestReverse(t *testing.T) {
 			noError(t, steps["complete"](s))
 			trader := ledger.Available(ledger.Trader, s.taker.ID)
 			if spent != "0" {
-				noError(t, ledger.Post(t.Context(), s.Queries(), ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start},
-					ledger.Transfer{Debit: trader, Credit: ledger.Available(ledger.External, 0), Amount: decimalOf(spent)}))
+				noError(
+					t,
+					ledger.Post(
+						t.Context(),
+						s.Queries(),
+						ledger.Cause{Kind: "test", Subject: "test", At: dbtest.Start},
+						ledger.Transfer{
+							Debit:  trader,
+							Credit: ledger.Available(ledger.External, 0),
+							Amount: decimalOf(spent),
+						},
+					),
+				)
 			}
 			noError(t, steps["reverse"](s))
 			s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "-" + spent, "0"})
 			// One from the trader and one from the platform.
-			if n := s.count(t, "select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'"); n != 2 {
+			if n := s.count(
+				t,
+				"select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'",
+			); n != 2 {
 				t.Errorf("%d transfers", n)
 			}
-			event := s.text(t, `select string_agg(sequence || ' ' || (convert_from(body, 'utf8')::jsonb #>> '{data,status}') || ' ' ||
+			event := s.text(
+				t,
+				`select string_agg(sequence || ' ' || (convert_from(body, 'utf8')::jsonb #>> '{data,status}') || ' ' ||
 				(convert_from(body, 'utf8')::jsonb #>> '{meta,previousStatus}') || ' ' ||
-				coalesce(convert_from(body, 'utf8')::jsonb #>> '{meta,reason}', '-'), '|' order by sequence) from webhook_event`)
+				coalesce(convert_from(body, 'utf8')::jsonb #>> '{meta,reason}', '-'), '|' order by sequence) from webhook_event`,
+			)
 			if event != "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived" {
 				t.Errorf("events %s", event)
 			}
@@ -157,8 +176,8 @@ func TestReverse(t *testing.T) {
 	}
 }
 
-// A call that found the payout in one trader's hands must not end it in another's: here it comes to the lock only after the
-// payout was given back and taken again.
+// A call that found the payout in one trader's hands must not end it in another's: here it comes to
+// the lock only after the payout was given back and taken again.
 func TestLateWordOfTheFormerTaker(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

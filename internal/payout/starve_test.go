@@ -18,11 +18,17 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.exec(t, `insert into payin select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
 				'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).* from payin p, generate_series(1, 500) n`)
 			if name == "locked" {
-				_, err := beginBeside(t, b.DB).Exec(context.Background(), "select from payin where id > 100000 for update")
+				_, err := beginBeside(
+					t,
+					b.DB,
+				).Exec(context.Background(), "select from payin where id > 100000 for update")
 				noError(t, err)
 			} else {
-				b.exec(t, `insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
-					select merchant_id, gen_random_uuid(), cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`)
+				b.exec(
+					t,
+					`insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
+					select merchant_id, gen_random_uuid(), cashbox_id, 'x', 'payin', id, 1, 'x', '', created_at from payin where id > 100000`,
+				)
 			}
 			b.clock.Advance(day)
 			for range rounds {

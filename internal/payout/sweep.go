@@ -16,8 +16,8 @@ const (
 	others = 20 * time.Millisecond
 )
 
-// Expire ends the payouts that nobody took in time, the oldest first, and reports how many. Replicas sweeping at the same
-// time pass each other's rows by.
+// Expire ends the payouts that nobody took in time, the oldest first, and reports how many.
+// Replicas sweeping at the same time pass each other's rows by.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	now := s.clock.Now()
 	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
@@ -38,11 +38,14 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	})
 }
 
-// ExpireAll expires until no waiting payout is overdue any more, those included that another replica is just expiring, but
-// not those that have just failed.
+// ExpireAll expires until no waiting payout is overdue any more, those included that another
+// replica is just expiring, but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		left, err := s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
+		left, err := s.q.PayinsExpiredLeft(
+			ctx,
+			db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()},
+		)
 		if err != nil || !left {
 			return err
 		}

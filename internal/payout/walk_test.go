@@ -23,7 +23,8 @@ type told struct {
 	frozen decimal.Decimal
 }
 
-// walk goes at random through creations and every step by everybody, in the right and in the wrong moments.
+// walk goes at random through creations and every step by everybody, in the right and in the wrong
+// moments.
 type walk struct {
 	*bundle
 	random    *rand.Rand
@@ -35,7 +36,8 @@ type walk struct {
 	earned []decimal.Decimal
 }
 
-// After every step of a seeded walk the books say what a model kept beside them says, and the audit is clean.
+// After every step of a seeded walk the books say what a model kept beside them says, and the audit
+// is clean.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{1, 2} {
@@ -43,8 +45,15 @@ func TestWalk(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			w := &walk{
-				bundle: b, random: rand.New(rand.NewPCG(seed, 0)), m: b.merchant(t, "60", dbtest.MerchantOpts{}),
-				traders: []dbtest.Trader{b.trader(t, "sbp"), b.trader(t, "sbp")}, available: decimalOf("60"), earned: make([]decimal.Decimal, 3),
+				bundle: b,
+				random: rand.New(rand.NewPCG(seed, 0)),
+				m:      b.merchant(t, "60", dbtest.MerchantOpts{}),
+				traders: []dbtest.Trader{
+					b.trader(t, "sbp"),
+					b.trader(t, "sbp"),
+				},
+				available: decimalOf("60"),
+				earned:    make([]decimal.Decimal, 3),
 			}
 			for step := range 200 {
 				w.step(t, step)
@@ -101,7 +110,8 @@ func (w *walk) step(t *testing.T, number int) {
 	}
 }
 
-// create asks for 1 to 2,500 RUB: at 100 RUB a USDT and 2% markup a hundredth and 2% of that is frozen.
+// create asks for 1 to 2,500 RUB: at 100 RUB a USDT and 2% markup a hundredth and 2% of that is
+// frozen.
 func (w *walk) create(t *testing.T, number int) {
 	t.Helper()
 	amount := decimal.New(int64(100+w.random.IntN(250_000)), -2)
@@ -118,7 +128,8 @@ func (w *walk) create(t *testing.T, number int) {
 	w.payouts = append(w.payouts, &told{p: created.Payin, status: "waiting", frozen: frozen})
 }
 
-// outcome notes what a step that should have moved the payout did, and wants a refusal of one that should not.
+// outcome notes what a step that should have moved the payout did, and wants a refusal of one that
+// should not.
 func (w *walk) outcome(t *testing.T, p *told, err error, moves bool, to string) {
 	t.Helper()
 	if moves != (err == nil) {
@@ -154,7 +165,15 @@ func (w *walk) check(t *testing.T, step int) {
 		ledger.Available(ledger.Platform, 0): w.earned[2],
 	} {
 		if got := w.Balance(t, account); !got.Equal(want) {
-			t.Errorf("step %d: %s %d reserved=%v has %s, want %s", step, account.Owner, account.OwnerID, account.Reserved, got, want)
+			t.Errorf(
+				"step %d: %s %d reserved=%v has %s, want %s",
+				step,
+				account.Owner,
+				account.OwnerID,
+				account.Reserved,
+				got,
+				want,
+			)
 		}
 	}
 	w.Audit(t)

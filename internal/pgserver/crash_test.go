@@ -33,7 +33,8 @@ func TestSecondStartHonoursItsContext(t *testing.T) {
 	wantError(t, err, context.DeadlineExceeded)
 }
 
-// A killed gateway takes its server with it, and the next one starts at once with everything committed.
+// A killed gateway takes its server with it, and the next one starts at once with everything
+// committed.
 func TestKilledGateway(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
@@ -106,7 +107,8 @@ func strangerPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// byHand runs a server on existing data without Start, and without the parent-death signal; lock may be nil.
+// byHand runs a server on existing data without Start, and without the parent-death signal; lock
+// may be nil.
 func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	t.Helper()
 	who, err := chooseIdentity(testContext(t), false)
@@ -141,7 +143,8 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 	}
 }
 
-// Where no signal tells the server of its gateway's death, the next start finds the orphan by the lock it inherited.
+// Where no signal tells the server of its gateway's death, the next start finds the orphan by the
+// lock it inherited.
 func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

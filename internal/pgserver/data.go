@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// makeDir makes the directory and its parents so that others may pass through but not look around: the server may
-// have to run as one of them. A directory that exists already is opened to passage only when it has to be.
+// makeDir makes the directory and its parents so that others may pass through but not look around:
+// the server may have to run as one of them. A directory that exists already is opened to passage
+// only when it has to be.
 func makeDir(dir string, who identity) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return fmt.Errorf("pgserver: %w; set GATEWAY_DATA_DIR to a directory of your own", err)
@@ -83,8 +84,8 @@ func createCluster(ctx context.Context, at site, data string) error {
 	return moveIntoPlace(aside, data)
 }
 
-// initdbArgs fixes encoding and locale so that every machine makes the same cluster. A durable one is synced: the
-// server's own fsync never touches again what initdb wrote.
+// initdbArgs fixes encoding and locale so that every machine makes the same cluster. A durable one
+// is synced: the server's own fsync never touches again what initdb wrote.
 func initdbArgs(dir string, ephemeral bool) []string {
 	args := []string{"-D", dir, "-U", superuser, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if ephemeral {

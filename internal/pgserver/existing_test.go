@@ -22,7 +22,13 @@ func TestExisting(t *testing.T) {
 	other := filepath.Join(dir, "other")
 	noError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
 	noError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
-	if _, err := Start(testContext(t), Options{Dir: other, Ephemeral: true, Existing: true}); !errors.Is(err, ErrNoData) {
+	if _, err := Start(
+		testContext(t),
+		Options{Dir: other, Ephemeral: true, Existing: true},
+	); !errors.Is(
+		err,
+		ErrNoData,
+	) {
 		t.Errorf("another version's data: %v", err)
 	}
 	start(t, Options{Dir: filepath.Join(dir, "own"), Ephemeral: true})

@@ -51,7 +51,8 @@ func noBinaryError(cause error, tooOld []install) error {
 		"or set %s to its bin directory, or DATABASE_URL to a running server", ErrNoBinary, minMajor, why, seen, binaryEnv)
 }
 
-// fetchDir is the user's cache, shared by all projects and tests, unless another account has to run what lies there.
+// fetchDir is the user's cache, shared by all projects and tests, unless another account has to run
+// what lies there.
 func fetchDir(dir string, who identity) string {
 	cache, err := os.UserCacheDir()
 	if err != nil || who.foreign {
@@ -65,7 +66,8 @@ func fetchedBin(fetchDir string) string {
 	return filepath.Join(fetchDir, string(fetchVersion), "bin")
 }
 
-// fetchFromRepository fetches with embedded-postgres, from its own default repository when url is empty.
+// fetchFromRepository fetches with embedded-postgres, from its own default repository when url is
+// empty.
 func fetchFromRepository(url string) fetchFunc {
 	return func(ctx context.Context, dir string) (string, error) {
 		bin := fetchedBin(dir)
@@ -99,8 +101,9 @@ func fetchInto(ctx context.Context, dir, home, url string) error {
 	}
 }
 
-// extract uses the library for its download alone. The library has no call for that: Start fetches, extracts, then
-// makes its runtime directory. Ours lies behind a dangling link and cannot be made, so nothing of it ever runs.
+// extract uses the library for its download alone. The library has no call for that: Start fetches,
+// extracts, then makes its runtime directory. Ours lies behind a dangling link and cannot be made,
+// so nothing of it ever runs.
 func extract(cache, aside, home, url string) error {
 	blocked := filepath.Join(aside, "blocked")
 	if err := os.Symlink("nowhere", blocked); err != nil {

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(inOwnTemp(m.Run))
 }
 
-// inOwnTemp gives the tests a temporary directory of their own, since embedded-postgres leaves an empty log in it at
-// each fetch. Other accounts may pass through.
+// inOwnTemp gives the tests a temporary directory of their own, since embedded-postgres leaves an
+// empty log in it at each fetch. Other accounts may pass through.
 func inOwnTemp(run func() int) int {
 	dir, err := os.MkdirTemp("", "pgserver-")
 	if err != nil {
@@ -70,8 +70,8 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	return cmd, pid
 }
 
-// tempDir lies directly under the temporary directory: the parents of t.TempDir let no other account through, and
-// the server may have to run as one.
+// tempDir lies directly under the temporary directory: the parents of t.TempDir let no other
+// account through, and the server may have to run as one.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "t-")

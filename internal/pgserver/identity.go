@@ -63,11 +63,14 @@ func unprivileged() (account, error) {
 			return account{name: name, uid: int(uid), gid: int(gid)}, nil
 		}
 	}
-	return account{}, errors.New("pgserver: PostgreSQL refuses to run as root, and there is no user postgres or nobody " +
-		"to run it as: run as an ordinary user, or set DATABASE_URL")
+	return account{}, errors.New(
+		"pgserver: PostgreSQL refuses to run as root, and there is no user postgres or nobody " +
+			"to run it as: run as an ordinary user, or set DATABASE_URL",
+	)
 }
 
-// inNamespace reports whether the system lets root put on another user's face; many containers forbid it.
+// inNamespace reports whether the system lets root put on another user's face; many containers
+// forbid it.
 func inNamespace(ctx context.Context, as account) (identity, bool) {
 	attr := namespaceAttr(as)
 	if attr == nil {
@@ -89,7 +92,8 @@ func (who identity) probe(ctx context.Context) error {
 	return run(ctx, who.command(path))
 }
 
-// reach checks that the identity can run the binaries from inside the directory, which nothing later would say well.
+// reach checks that the identity can run the binaries from inside the directory, which nothing
+// later would say well.
 func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	cmd := who.command(inst.postgres(), "-V")
 	cmd.Dir = dir
@@ -97,13 +101,20 @@ func (who identity) reach(ctx context.Context, inst install, dir string) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("pgserver: %s cannot run %s in %s (%w): set GATEWAY_DATA_DIR to a directory that user can enter, "+
-		"such as /var/lib/gateway", who.name, inst.postgres(), dir, err)
+	return fmt.Errorf(
+		"pgserver: %s cannot run %s in %s (%w): set GATEWAY_DATA_DIR to a directory that user can enter, "+
+			"such as /var/lib/gateway",
+		who.name,
+		inst.postgres(),
+		dir,
+		err,
+	)
 }
 
 // command prepares a child in its own process group, so that a terminal's Ctrl-C reaches us first.
 func (who identity) command(path string, args ...string) *exec.Cmd {
-	cmd := exec.Command(path, args...) //nolint:gosec,noctx // the binary was looked for; a server outlives the context it was started in
+	//nolint:gosec,noctx // the binary was looked for; a server outlives the context it was started in
+	cmd := exec.Command(path, args...)
 	cmd.Env = environment()
 	attr := who.attr
 	attr.Setpgid = true
@@ -112,8 +123,8 @@ func (who identity) command(path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment passes on only what programs need to load: no PG* variable may bend the server, and no secret of ours
-// belongs in another account's process.
+// environment passes on only what programs need to load: no PG* variable may bend the server, and
+// no secret of ours belongs in another account's process.
 func environment() []string {
 	env := []string{"LC_ALL=C"}
 	for _, name := range []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
@@ -124,8 +135,8 @@ func environment() []string {
 	return env
 }
 
-// run waits for a short-lived child on the thread that forked it (see process.run); when ctx ends it kills the
-// child's whole group.
+// run waits for a short-lived child on the thread that forked it (see process.run); when ctx ends
+// it kills the child's whole group.
 func run(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -144,7 +155,8 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// own gives a tree to the identity. The top goes last, so that an interrupted change is seen and done again.
+// own gives a tree to the identity. The top goes last, so that an interrupted change is seen and
+// done again.
 func (who identity) own(top string) error {
 	if who.owner == nil || ownedBy(top, who.owner.uid) {
 		return nil

@@ -21,7 +21,8 @@ const (
 	binaryEnv = "GATEWAY_POSTGRES_BIN"
 	// minMajor is the oldest version the schema is written for.
 	minMajor = 15
-	// versionPatience bounds how long something that calls itself postgres may take to say its version.
+	// versionPatience bounds how long something that calls itself postgres may take to say its
+	// version.
 	versionPatience = 5 * time.Second
 )
 
@@ -75,14 +76,21 @@ func chooseInstall(ctx context.Context, opts Options, who identity) (install, er
 	return fetchInstall(ctx, opts, who, tooOld)
 }
 
-// overrideInstall holds the operator to their word: a wrong override is an error, not a reason to search on.
+// overrideInstall holds the operator to their word: a wrong override is an error, not a reason to
+// search on.
 func overrideInstall(ctx context.Context, dir string) (install, error) {
 	inst, err := inspect(ctx, dir)
 	if err != nil {
 		return install{}, fmt.Errorf("pgserver: %w in %s=%s: %w", ErrNoBinary, binaryEnv, dir, err)
 	}
 	if inst.major < minMajor {
-		return install{}, fmt.Errorf("pgserver: %s=%s has PostgreSQL %d; %d or newer is needed", binaryEnv, dir, inst.major, minMajor)
+		return install{}, fmt.Errorf(
+			"pgserver: %s=%s has PostgreSQL %d; %d or newer is needed",
+			binaryEnv,
+			dir,
+			inst.major,
+			minMajor,
+		)
 	}
 	return inst, nil
 }
@@ -105,8 +113,8 @@ func searchInstalls(ctx context.Context, dirs []string) (found, tooOld []install
 	return found, tooOld
 }
 
-// bestInstall is the highest major, but one that has data already comes before any that has not: installing a newer
-// PostgreSQL must not make the data seem gone.
+// bestInstall is the highest major, but one that has data already comes before any that has not:
+// installing a newer PostgreSQL must not make the data seem gone.
 func bestInstall(found []install, hasData map[int]bool) install {
 	best := found[0]
 	for _, inst := range found[1:] {
@@ -122,7 +130,8 @@ func bestInstall(found []install, hasData map[int]bool) install {
 	return best
 }
 
-// inspect resolves links, since postgres looks for its files relative to where it really lies, and asks the version.
+// inspect resolves links, since postgres looks for its files relative to where it really lies, and
+// asks the version.
 func inspect(ctx context.Context, dir string) (install, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -148,9 +148,13 @@ func TestFetch(t *testing.T) {
 
 func TestFetchFails(t *testing.T) {
 	t.Parallel()
-	opts := Options{Dir: tempDir(t), searchDirs: []string{}, fetch: func(ctx context.Context, _ string) (string, error) {
-		return fetchFromRepository("http://127.0.0.1:1")(ctx, t.TempDir())
-	}}
+	opts := Options{
+		Dir:        tempDir(t),
+		searchDirs: []string{},
+		fetch: func(ctx context.Context, _ string) (string, error) {
+			return fetchFromRepository("http://127.0.0.1:1")(ctx, t.TempDir())
+		},
+	}
 	_, err := Start(testContext(t), opts)
 	wantError(t, err, ErrNoBinary, "unable to connect", "apt-get install")
 }

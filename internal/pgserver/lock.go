@@ -22,8 +22,9 @@ const (
 	serverPatience = 30 * time.Second
 )
 
-// locks are the two claims on a directory. The first is this process's own. The second is inherited by every process
-// of the server: who holds it knows that none of them is left, whatever a pid file says.
+// locks are the two claims on a directory. The first is this process's own. The second is inherited
+// by every process of the server: who holds it knows that none of them is left, whatever a pid file
+// says.
 type locks struct {
 	gateway, server *os.File
 }
@@ -50,7 +51,10 @@ func lockDir(ctx context.Context, dir string) (locks, error) {
 func openLock(dir, name string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("pgserver: cannot lock the data directory: %w; set GATEWAY_DATA_DIR to a directory of your own", err)
+		return nil, fmt.Errorf(
+			"pgserver: cannot lock the data directory: %w; set GATEWAY_DATA_DIR to a directory of your own",
+			err,
+		)
 	}
 	return f, nil
 }
@@ -65,7 +69,11 @@ func (l locks) acquire(ctx context.Context, dir string) error {
 	}
 	interruptOrphan(dir)
 	if err := flock(ctx, l.server, serverPatience); err != nil {
-		return lockError(err, dir, "the PostgreSQL of an earlier gateway does not end; see postmaster.pid in the data there")
+		return lockError(
+			err,
+			dir,
+			"the PostgreSQL of an earlier gateway does not end; see postmaster.pid in the data there",
+		)
 	}
 	return nil
 }
@@ -99,7 +107,8 @@ func retryable(err error) bool {
 	return errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR)
 }
 
-// interruptOrphan asks a server that outlived its gateway to shut down, for systems without a parent-death signal.
+// interruptOrphan asks a server that outlived its gateway to shut down, for systems without a
+// parent-death signal.
 func interruptOrphan(dir string) {
 	dirs, _ := filepath.Glob(filepath.Join(dir, "pg*"))
 	for _, data := range dirs {
@@ -109,7 +118,8 @@ func interruptOrphan(dir string) {
 	}
 }
 
-// release closes our ends only: an explicit unlock would also take the lock from server processes still ending.
+// release closes our ends only: an explicit unlock would also take the lock from server processes
+// still ending.
 func (l locks) release() {
 	_ = l.gateway.Close()
 	_ = l.server.Close()

@@ -16,8 +16,8 @@ const (
 	tailLines = 10
 )
 
-// openLog starts a new log and keeps the last one beside it. The server writes to the file itself, not through a
-// pipe, so its last words are kept when we die first.
+// openLog starts a new log and keeps the last one beside it. The server writes to the file itself,
+// not through a pipe, so its last words are kept when we die first.
 func openLog(dir string) (*os.File, error) {
 	path := filepath.Join(dir, logName)
 	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,6 @@
-// Package pgserver runs the PostgreSQL server that the program manages for itself when no DATABASE_URL names one.
-// It finds or fetches the binaries, keeps the data across starts, and leaves no server behind however the program ends.
+// Package pgserver runs the PostgreSQL server that the program manages for itself when no
+// DATABASE_URL names one. It finds or fetches the binaries, keeps the data across starts, and
+// leaves no server behind however the program ends.
 package pgserver
 
 import (
@@ -22,7 +23,8 @@ const (
 	port = "5432"
 	// stopPatience is how long Stop waits for a fast shutdown when its context sets no end.
 	stopPatience = 30 * time.Second
-	// quitPatience exceeds the 5 s after which PostgreSQL itself kills children that ignore SIGQUIT.
+	// quitPatience exceeds the 5 s after which PostgreSQL itself kills children that ignore
+	// SIGQUIT.
 	quitPatience = 10 * time.Second
 )
 
@@ -33,7 +35,8 @@ var ErrNoData = errors.New("pgserver: there is no data of this PostgreSQL")
 type Options struct {
 	// Dir holds data, socket, log and locks, and is made if missing. Required.
 	Dir string
-	// Ephemeral gives up durability (no fsync) for speed: for tests, whose data may die with the machine.
+	// Ephemeral gives up durability (no fsync) for speed: for tests, whose data may die with the
+	// machine.
 	Ephemeral bool
 	// Existing has Start fail with ErrNoData instead of making a new, empty cluster.
 	Existing bool
@@ -42,13 +45,15 @@ type Options struct {
 	// Log hears of slow or surprising steps. Default: silence.
 	Log *slog.Logger
 
-	// Seams for tests: where to look for binaries, what to do without any, whether namespaces are allowed.
+	// Seams for tests: where to look for binaries, what to do without any, whether namespaces are
+	// allowed.
 	searchDirs      []string
 	fetch           fetchFunc
 	forbidNamespace bool
 }
 
-// withDefaults fills what the caller left out; paths become absolute because the server changes its directory.
+// withDefaults fills what the caller left out; paths become absolute because the server changes its
+// directory.
 func (o Options) withDefaults() (Options, error) {
 	if o.Dir == "" {
 		return o, errors.New("pgserver: no directory given")
@@ -80,10 +85,10 @@ type Server struct {
 	socketDir string
 }
 
-// Start brings up a private PostgreSQL under opts.Dir and returns once it takes connections.
-// ctx bounds the start alone; a server that is up ends with Stop or with this process, even by SIGKILL (Linux).
-// Errors: ErrInUse when another program holds the directory, ErrNoBinary when there is no PostgreSQL to run, ErrNoData
-// when there is none and none is to be made.
+// Start brings up a private PostgreSQL under opts.Dir and returns once it takes connections. ctx
+// bounds the start alone; a server that is up ends with Stop or with this process, even by SIGKILL
+// (Linux). Errors: ErrInUse when another program holds the directory, ErrNoBinary when there is no
+// PostgreSQL to run, ErrNoData when there is none and none is to be made.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -167,8 +172,8 @@ func launchIn(ctx context.Context, at site) (*Server, error) {
 	return &Server{proc: proc, socketDir: sock.path}, nil
 }
 
-// URL is the connection string of one database, for pgx, over the unix socket. A new cluster has the database
-// "postgres"; others are the caller's to create. The user is the superuser.
+// URL is the connection string of one database, for pgx, over the unix socket. A new cluster has
+// the database "postgres"; others are the caller's to create. The user is the superuser.
 func (s *Server) URL(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + database}
 	query := url.Values{"host": {s.socketDir}, "port": {port}}.Encode()
@@ -176,8 +181,9 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
-// Stop shuts the server down: SIGINT, then SIGQUIT when ctx ends first (or, ctx having no end, after 30 s).
-// Either way the data is safe. A second call, or one after the server died, does no harm.
+// Stop shuts the server down: SIGINT, then SIGQUIT when ctx ends first (or, ctx having no end,
+// after 30 s). Either way the data is safe. A second call, or one after the server died, does no
+// harm.
 func (s *Server) Stop(ctx context.Context) error {
 	return s.proc.stop(ctx)
 }
@@ -187,7 +193,8 @@ func (s *Server) Done() <-chan struct{} {
 	return s.proc.done
 }
 
-// Err says why the server is gone: nil while it runs and after Stop, else the cause and the last lines of its log.
+// Err says why the server is gone: nil while it runs and after Stop, else the cause and the last
+// lines of its log.
 func (s *Server) Err() error {
 	select {
 	case <-s.proc.done:

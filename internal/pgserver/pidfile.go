@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// pidFile is the part of postmaster.pid that matters here; zero when there is none or it is cut short.
+// pidFile is the part of postmaster.pid that matters here; zero when there is none or it is cut
+// short.
 type pidFile struct {
 	pid    int
 	status string
@@ -39,11 +40,17 @@ func readPIDFile(data string) pidFile {
 	return pf
 }
 
-// clearPIDFile removes a pid file. Under the server's lock it can only be stale, unless someone started a server on
-// this data by hand: PostgreSQL itself is misled by an empty file and by a stranger with the same pid.
+// clearPIDFile removes a pid file. Under the server's lock it can only be stale, unless someone
+// started a server on this data by hand: PostgreSQL itself is misled by an empty file and by a
+// stranger with the same pid.
 func clearPIDFile(data string) error {
 	if pid := readPIDFile(data).pid; pid > 1 && isPostmaster(pid, data) {
-		return fmt.Errorf("pgserver: %w: %s: a PostgreSQL started by hand (pid %d) runs on it; stop it first", ErrInUse, data, pid)
+		return fmt.Errorf(
+			"pgserver: %w: %s: a PostgreSQL started by hand (pid %d) runs on it; stop it first",
+			ErrInUse,
+			data,
+			pid,
+		)
 	}
 	err := os.Remove(filepath.Join(data, pidFileName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

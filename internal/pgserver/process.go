@@ -39,8 +39,8 @@ func launch(at site, data string, sock socketDir) (*process, error) {
 	return p, nil
 }
 
-// run starts the child and reaps it. The parent-death signal follows the thread that forked, not the process, so
-// that thread is kept for the child's whole life.
+// run starts the child and reaps it. The parent-death signal follows the thread that forked, not
+// the process, so that thread is kept for the child's whole life.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -89,7 +89,8 @@ func (p *process) awaitReady(ctx context.Context, data string) error {
 	}
 }
 
-// stop asks for a fast shutdown, then for an immediate one. Never SIGKILL: it would leave backends and shared memory.
+// stop asks for a fast shutdown, then for an immediate one. Never SIGKILL: it would leave backends
+// and shared memory.
 func (p *process) stop(ctx context.Context) error {
 	p.stopping.Store(true)
 	p.signal(syscall.SIGINT)
@@ -103,7 +104,8 @@ func (p *process) stop(ctx context.Context) error {
 	return errors.New("pgserver: PostgreSQL ignores SIGINT and SIGQUIT")
 }
 
-// signal reaches only a child not yet reaped, so a reused pid is never hit; that the child is gone is no error here.
+// signal reaches only a child not yet reaped, so a reused pid is never hit; that the child is gone
+// is no error here.
 func (p *process) signal(sig os.Signal) {
 	_ = p.cmd.Process.Signal(sig)
 }

@@ -29,8 +29,9 @@ func settings(opts Options, socketDir string) []string {
 	return args
 }
 
-// silence keeps what passes through statements, card data above all, out of the server's log. Clients still get
-// every error in full; the log keeps the server's own events. Terse also drops the DETAIL that quotes a row.
+// silence keeps what passes through statements, card data above all, out of the server's log.
+// Clients still get every error in full; the log keeps the server's own events. Terse also drops
+// the DETAIL that quotes a row.
 var silence = []string{
 	"log_min_messages=log",
 	"log_min_error_statement=panic",

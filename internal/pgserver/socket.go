@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// maxSocketPath is the shorter of Linux's 107 and macOS's 103 bytes; PostgreSQL does not start beyond it.
+// maxSocketPath is the shorter of Linux's 107 and macOS's 103 bytes; PostgreSQL does not start
+// beyond it.
 const maxSocketPath = 103
 
 // socketDir is the directory of the server's unix socket.
@@ -18,16 +19,17 @@ type socketDir struct {
 	temporary bool
 }
 
-// makeSocketDir makes the directory anew, under the server's lock, so that whatever was there is a dead server's; its
-// lock file would block the start if a stranger had the pid in it. What others put in a shared temporary directory
-// cannot be removed, and then Mkdir fails: whoever controls the directory controls who connects.
+// makeSocketDir makes the directory anew, under the server's lock, so that whatever was there is a
+// dead server's; its lock file would block the start if a stranger had the pid in it. What others
+// put in a shared temporary directory cannot be removed, and then Mkdir fails: whoever controls the
+// directory controls who connects.
 func makeSocketDir(dir string, who identity) (socketDir, error) {
 	sock := placeSocket(dir)
 	return sock, emptyDir(sock.path, who)
 }
 
-// placeSocket chooses between the directory itself and, where its path does not suit, a short one named after it.
-// A comma separates hosts in a connection string.
+// placeSocket chooses between the directory itself and, where its path does not suit, a short one
+// named after it. A comma separates hosts in a connection string.
 func placeSocket(dir string) socketDir {
 	path := filepath.Join(dir, "run")
 	if fits(path) {

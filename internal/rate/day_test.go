@@ -17,13 +17,17 @@ import (
 // creeping is a feed that answers what it is told.
 func creeping(t *testing.T, value *string) string {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) }))
+	s := httptest.NewServer(
+		http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) },
+		),
+	)
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
-// A feed that creeps, each value within the band of the one before, stops where the day's band ends, whether it has just begun
-// or has been sound for a day. The operator is told.
+// A feed that creeps, each value within the band of the one before, stops where the day's band
+// ends, whether it has just begun or has been sound for a day. The operator is told.
 func TestFeedThatCreeps(t *testing.T) {
 	t.Parallel()
 	for name, hours := range map[string]int{"from the first value on": 0, "after some hours": 8, "after two days": 48} {
@@ -48,10 +52,15 @@ func TestFeedThatCreeps(t *testing.T) {
 				b.clock.Advance(time.Second)
 				b.poll(t)
 			}
-			if base.FiatPerUSDT.LessThan(decimal.NewFromInt(432)) || base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)) {
+			if base.FiatPerUSDT.LessThan(decimal.NewFromInt(432)) ||
+				base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)) {
 				t.Errorf("crept to %s", base.FiatPerUSDT)
 			}
-			b.wantError(t, f.ID, fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer))
+			b.wantError(
+				t,
+				f.ID,
+				fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer),
+			)
 			if n := b.metric(t, "out_of_day_band"); n < 150 {
 				t.Errorf("%d polls out of the day's band", n)
 			}
@@ -59,7 +68,8 @@ func TestFeedThatCreeps(t *testing.T) {
 	}
 }
 
-// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute of the last day.
+// A market that moves slowly is followed: the median goes with it. What is kept is a value a minute
+// of the last day.
 func TestDayBandFollowsTheMarket(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -86,7 +96,8 @@ func TestDayBandFollowsTheMarket(t *testing.T) {
 	}
 }
 
-// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed begin afresh.
+// Where the market has jumped beyond the band, the operator sets the rate by hand and has the feed
+// begin afresh.
 func TestDayBandBeginsAfresh(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -105,7 +116,8 @@ func TestDayBandBeginsAfresh(t *testing.T) {
 	b.wantRate(t, fmt.Sprintf("feed:%d 151", f.ID))
 }
 
-// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are polled.
+// Outside a sandbox feeds have public https addresses, which is looked at again whenever they are
+// polled.
 func TestFeedAddresses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

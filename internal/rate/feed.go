@@ -48,9 +48,10 @@ func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10
 
 // SetFeed makes a feed or changes it, and has it polled at once.
 //
-// A disabled feed's rate is withdrawn: it is stale from then on, and even as the last known rate it gives way to any
-// other. Enabled again, the feed begins afresh: its first value is judged against the rate in use. That is also the
-// way out for a feed that the market has carried out of its band: set the rate by hand, disable the feed, enable it.
+// A disabled feed's rate is withdrawn: it is stale from then on, and even as the last known rate it
+// gives way to any other. Enabled again, the feed begins afresh: its first value is judged against
+// the rate in use. That is also the way out for a feed that the market has carried out of its band:
+// set the rate by hand, disable the feed, enable it.
 func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (Feed, error) {
 	if err := who.NeedOperator(); err != nil {
 		return Feed{}, err
@@ -140,8 +141,8 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 	return band, dayBand, f.Err()
 }
 
-// checkFeedCurrency wants a known currency of a new feed, and the same one of a feed that is there: a rate that the feed
-// brought for another currency would stay behind.
+// checkFeedCurrency wants a known currency of a new feed, and the same one of a feed that is there:
+// a rate that the feed brought for another currency would stay behind.
 func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
 	if feed.ID == 0 {
 		return s.checkCurrency(ctx, f, "feed.currency", feed.Currency)
@@ -159,8 +160,15 @@ func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed F
 
 func feedOf(row db.RateFeed) Feed {
 	return Feed{
-		ID: row.ID, Currency: row.Currency, Enabled: row.Enabled, Priority: row.Priority, URL: row.URL, Pointer: row.Pointer,
-		PollSeconds: row.PollSeconds, TimeoutMS: row.TimeoutMs, BandPercent: money.Plain(row.BandPercent),
+		ID:             row.ID,
+		Currency:       row.Currency,
+		Enabled:        row.Enabled,
+		Priority:       row.Priority,
+		URL:            row.URL,
+		Pointer:        row.Pointer,
+		PollSeconds:    row.PollSeconds,
+		TimeoutMS:      row.TimeoutMs,
+		BandPercent:    money.Plain(row.BandPercent),
 		DayBandPercent: money.Plain(row.DayBandPercent),
 		FreshSeconds:   row.FreshSeconds,
 	}

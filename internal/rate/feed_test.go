@@ -71,8 +71,15 @@ func TestSetFeedValidation(t *testing.T) {
 	}
 	// At the bounds: all this is fine.
 	least := rate.Feed{
-		Currency: "UZS", Priority: 1000, URL: "https://rates.example/" + strings.Repeat("x", 2026), Pointer: "", PollSeconds: 86_400, TimeoutMS: 60_000,
-		BandPercent: "100.0000", DayBandPercent: "100.0000", FreshSeconds: 604_800,
+		Currency:       "UZS",
+		Priority:       1000,
+		URL:            "https://rates.example/" + strings.Repeat("x", 2026),
+		Pointer:        "",
+		PollSeconds:    86_400,
+		TimeoutMS:      60_000,
+		BandPercent:    "100.0000",
+		DayBandPercent: "100.0000",
+		FreshSeconds:   604_800,
 	}
 	want := least
 	got := b.setFeed(t, least)
@@ -91,19 +98,35 @@ func TestSetFeedIsLogged(t *testing.T) {
 	b.setFeed(t, f)
 	row := func(enabled bool, url, band string) map[string]any {
 		return map[string]any{
-			"currency": "RUB", "enabled": enabled, "priority": 1.0, "url": url, "pointer": "/rate", "poll_seconds": 10.0,
-			"timeout_ms": 30000.0, "band_percent": band, "day_band_percent": "10.0000", "fresh_seconds": 60.0,
+			"currency":         "RUB",
+			"enabled":          enabled,
+			"priority":         1.0,
+			"url":              url,
+			"pointer":          "/rate",
+			"poll_seconds":     10.0,
+			"timeout_ms":       30000.0,
+			"band_percent":     band,
+			"day_band_percent": "10.0000",
+			"fresh_seconds":    60.0,
 		}
 	}
 	// The digests are the first of: printf 'https://rates.example/v1?key=hunter2' | sha256sum
 	first := row(true, "https://rates.example/v1?hidden-3b1b27b0", "5.0000")
 	b.wantLog(t, []settingRow{
 		{"operator:7", "rate_feed", "1", nil, first, after(0)},
-		{"operator:7", "rate_feed", "1", first, row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"), after(1)},
+		{
+			"operator:7",
+			"rate_feed",
+			"1",
+			first,
+			row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"),
+			after(1),
+		},
 	})
 }
 
-// The lowest priority number that is fresh is used; when it goes stale the next; when none is fresh, the last known.
+// The lowest priority number that is fresh is used; when it goes stale the next; when none is
+// fresh, the last known.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -157,7 +180,9 @@ func TestDisabledFeed(t *testing.T) {
 	b.wantRate(t, "operator 98 stale")
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
-	if len(rates) != 2 || rates[0].Source != "operator" || rates[1].InUse || rates[1].Fresh || rates[1].StaleAt == nil || !rates[1].StaleAt.Equal(after(60)) {
+	if len(rates) != 2 || rates[0].Source != "operator" || rates[1].InUse || rates[1].Fresh ||
+		rates[1].StaleAt == nil ||
+		!rates[1].StaleAt.Equal(after(60)) {
 		t.Errorf("%+v", rates)
 	}
 	b.clock.Advance(time.Hour)
@@ -165,8 +190,8 @@ func TestDisabledFeed(t *testing.T) {
 	if s.count() != 1 {
 		t.Errorf("a disabled feed was polled, %d times in all", s.count())
 	}
-	// Enabled again it does not come back with what it said before, and is judged by the rate in use: 94 is within 5% of
-	// 98, and out of the band around the 100 it brought before.
+	// Enabled again it does not come back with what it said before, and is judged by the rate in
+	// use: 94 is within 5% of 98, and out of the band around the 100 it brought before.
 	f.Enabled = true
 	b.setFeed(t, f)
 	b.wantRate(t, "operator 98 stale")
@@ -242,6 +267,9 @@ func (b *bundle) randomRate(t *testing.T, random *rand.Rand, currency, source st
 	}
 	noError(t, b.Queries().RateSet(context.Background(), params))
 	if kind == 1 {
-		noError(t, b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}))
+		noError(
+			t,
+			b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}),
+		)
 	}
 }

@@ -21,7 +21,8 @@ import (
 const (
 	// maxAnswer is the most that is read of an answer, unpacked.
 	maxAnswer = 1 << 20
-	// maxLiteral is the longest number that is taken; what is beyond 8 decimals of it is rounded away.
+	// maxLiteral is the longest number that is taken; what is beyond 8 decimals of it is rounded
+	// away.
 	maxLiteral   = 64
 	maxRedirects = 3
 	maxIdle      = 16
@@ -31,8 +32,9 @@ const (
 type refusal struct {
 	// result is the metric's label.
 	result string
-	// text tells the operator. It quotes neither the address, whose query may hold a key, nor anything of the answer but
-	// a number: a feed must not be a way to read what else the gateway can reach.
+	// text tells the operator. It quotes neither the address, whose query may hold a key, nor
+	// anything of the answer but a number: a feed must not be a way to read what else the gateway
+	// can reach.
 	text string
 }
 
@@ -53,8 +55,9 @@ type Addresses interface {
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// newClient makes the client that polls: admitted addresses only, and through no proxy, which would dial for us. A redirect is
-// followed on the same host and scheme, since elsewhere the feed's owner would choose what is asked.
+// newClient makes the client that polls: admitted addresses only, and through no proxy, which would
+// dial for us. A redirect is followed on the same host and scheme, since elsewhere the feed's owner
+// would choose what is asked.
 func newClient(addresses Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {

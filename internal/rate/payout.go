@@ -24,8 +24,8 @@ func QuotePayout(fiat, base, markup decimal.Decimal) PayoutQuote {
 	return PayoutQuote{Spot: quotient(fiat, base), Frozen: frozen}
 }
 
-// Divide says who gets what of the frozen sum: the trader spot and their share of the markup, a percent of spot and not
-// more than the markup; the platform the rest.
+// Divide says who gets what of the frozen sum: the trader spot and their share of the markup, a
+// percent of spot and not more than the markup; the platform the rest.
 func (q PayoutQuote) Divide(sharePercent decimal.Decimal) (trader, platform decimal.Decimal) {
 	share := q.Spot.Mul(sharePercent).Shift(-2).Truncate(money.USDTDecimals)
 	trader = q.Spot.Add(decimal.Min(share, q.Frozen.Sub(q.Spot)))

@@ -16,7 +16,8 @@ func TestQuotePayout(t *testing.T) {
 		{"1000", "92.5", "2", "1.5", "10.81081081", "11.02702703", "10.97297297", "0.05405406"},
 		// Nothing to round.
 		{"1000", "100", "2", "1", "10", "10.2", "10.1", "0.1"},
-		// Without a markup only the rounding is left, and it is the platform's or the trader's, never lost.
+		// Without a markup only the rounding is left, and it is the platform's or the trader's,
+		// never lost.
 		{"1000", "92.5", "0", "0", "10.81081081", "10.81081082", "10.81081081", "0.00000001"},
 		{"1000", "92.5", "0", "100", "10.81081081", "10.81081082", "10.81081082", "0"},
 		// A share above the markup is the whole markup.

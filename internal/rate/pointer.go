@@ -30,8 +30,8 @@ var (
 	arrayIndex = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 )
 
-// lookup finds the value a pointer names. A name that an object has twice names nothing: which was meant is anyone's
-// guess.
+// lookup finds the value a pointer names. A name that an object has twice names nothing: which was
+// meant is anyone's guess.
 func lookup(v strictjson.Value, pointer string) (strictjson.Value, bool) {
 	path, ok := tokens(pointer)
 	for _, token := range path {

@@ -18,7 +18,8 @@ import (
 	"gateway/internal/db"
 )
 
-// maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds before others wait.
+// maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds
+// before others wait.
 const maxPolls = 64
 
 // Poller polls feeds. Any number of pollers share the feeds: each poll is claimed by one.
@@ -38,8 +39,13 @@ type Poller struct {
 // NewPoller makes a poller. Its metrics go to the registerer, or nowhere if that is nil.
 func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics prometheus.Registerer) *Poller {
 	p := &Poller{
-		pool: pool, q: db.New(pool), clock: c, client: newClient(addresses), addresses: addresses, slots: make(chan struct{}, maxPolls),
-		polls: newPolls(),
+		pool:      pool,
+		q:         db.New(pool),
+		clock:     c,
+		client:    newClient(addresses),
+		addresses: addresses,
+		slots:     make(chan struct{}, maxPolls),
+		polls:     newPolls(),
 	}
 	if metrics != nil {
 		metrics.MustRegister(p.polls, &inUse{q: p.q, clock: c})
@@ -47,8 +53,8 @@ func NewPoller(pool *pgxpool.Pool, c clock.Clock, addresses Addresses, metrics p
 	return p
 }
 
-// Poll claims the feeds that are due and begins to poll them, each on its own. It does not wait for them: a feed that
-// hangs would hold up the others' next round.
+// Poll claims the feeds that are due and begins to poll them, each on its own. It does not wait for
+// them: a feed that hangs would hold up the others' next round.
 func (p *Poller) Poll(ctx context.Context) error {
 	free := p.take()
 	claimed := []db.RateFeed(nil)
@@ -109,8 +115,8 @@ func (p *Poller) poll(ctx context.Context, feed db.RateFeed, claimedAt time.Time
 	p.count(ctx, feed, standing, why, err)
 }
 
-// judge refuses a value that is too far from the last good one of the feed, or from the rate in use if the feed has
-// none. The error is a *refusal, or the database's.
+// judge refuses a value that is too far from the last good one of the feed, or from the rate in use
+// if the feed has none. The error is a *refusal, or the database's.
 func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	good, err := q.RateLastGood(ctx, db.RateLastGoodParams{Currency: feed.Currency, Source: source(feed.ID)})
 	if db.NoRows(err) {
@@ -131,13 +137,14 @@ func judge(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.D
 }
 
 const (
-	// day is how far back a feed's values are looked at, settled how much of it must be known for its median to count.
+	// day is how far back a feed's values are looked at, settled how much of it must be known for
+	// its median to count.
 	day     = 24 * time.Hour
 	settled = 12 * time.Hour
 )
 
-// judgeDay refuses a value that is too far from the day's median. Of a feed that walks step by step, each within the band of
-// the one before, only that shows where it has got to.
+// judgeDay refuses a value that is too far from the day's median. Of a feed that walks step by
+// step, each within the band of the one before, only that shows where it has got to.
 func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal.Decimal, now time.Time) error {
 	middle, err := q.RateObservationMiddle(ctx, db.RateObservationMiddleParams{
 		FeedID: feed.ID, Since: now.Add(-day), Settled: now.Add(-settled),
@@ -149,7 +156,13 @@ func judgeDay(ctx context.Context, q *db.Queries, feed db.RateFeed, value decima
 		return fmt.Errorf("read the day's median: %w", err)
 	}
 	if outside(value, middle, feed.DayBandPercent) {
-		return refuse(resultOutOfDayBand, "%s is more than %s%% away from %s, the median of the last 24 hours", value, feed.DayBandPercent, middle)
+		return refuse(
+			resultOutOfDayBand,
+			"%s is more than %s%% away from %s, the median of the last 24 hours",
+			value,
+			feed.DayBandPercent,
+			middle,
+		)
 	}
 	return nil
 }
@@ -167,8 +180,8 @@ func observe(ctx context.Context, q *db.Queries, feed db.RateFeed, value decimal
 	return q.RateObservationPrune(ctx, db.RateObservationPruneParams{FeedID: feed.ID, Before: now.Add(-day)})
 }
 
-// store ends the claim, with the rate if there is one. It reports whether the claim still stood: if not, the feed was
-// changed or claimed again in the meantime, and this answer counts for nothing.
+// store ends the claim, with the rate if there is one. It reports whether the claim still stood: if
+// not, the feed was changed or claimed again in the meantime, and this answer counts for nothing.
 func (p *Poller) store(
 	ctx context.Context, q *db.Queries, feed db.RateFeed, claimedAt time.Time, value decimal.Decimal, why *refusal,
 ) (bool, error) {

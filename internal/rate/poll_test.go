@@ -74,8 +74,8 @@ func (b *bundle) metric(t *testing.T, result string) int {
 	return polls
 }
 
-// What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of that: the last good
-// rate goes stale by itself, and is the last known from then on.
+// What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of
+// that: the last good rate goes stale by itself, and is the last known from then on.
 func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -84,7 +84,9 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.poll(t)
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
-	if len(rates) != 1 || !rates[0].ObservedAt.Equal(after(0)) || !rates[0].StaleAt.Equal(after(60)) || !rates[0].InUse || rates[0].Priority != 1 {
+	if len(rates) != 1 || !rates[0].ObservedAt.Equal(after(0)) || !rates[0].StaleAt.Equal(after(60)) ||
+		!rates[0].InUse ||
+		rates[0].Priority != 1 {
 		t.Errorf("%+v", rates)
 	}
 	s.say(status(503))
@@ -99,10 +101,15 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.poll(t)
 	b.wantRate(t, "feed:1 101")
 	b.wantError(t, f.ID, "")
-	b.wantMetric(t, `gateway_rate_feed_polls_total{result="good"} 2`, `gateway_rate_feed_polls_total{result="unreachable"} 1`)
+	b.wantMetric(
+		t,
+		`gateway_rate_feed_polls_total{result="good"} 2`,
+		`gateway_rate_feed_polls_total{result="unreachable"} 1`,
+	)
 }
 
-// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one never.
+// A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one
+// never.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -181,8 +188,8 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	}
 }
 
-// A feed that hangs is polled once at a time, however often it would be due, and the others are polled meanwhile. With
-// one connection in the pool this also shows that a poll holds none.
+// A feed that hangs is polled once at a time, however often it would be due, and the others are
+// polled meanwhile. With one connection in the pool this also shows that a poll holds none.
 func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -272,8 +279,8 @@ func TestNoConnection(t *testing.T) {
 	b.wantError(t, f.ID, "the host's certificate is not trusted")
 }
 
-// A poller that stops in the middle of a poll blames nobody, and another takes the feed up when the claim has run out:
-// 30 seconds after the timeout.
+// A poller that stops in the middle of a poll blames nobody, and another takes the feed up when the
+// claim has run out: 30 seconds after the timeout.
 func TestClaimRunsOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -285,7 +292,11 @@ func TestClaimRunsOut(t *testing.T) {
 	cancel()
 	b.poller.Wait()
 	b.wantError(t, f.ID, "")
-	b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 0`, `gateway_rate_feed_polls_total{result="failed"} 0`)
+	b.wantMetric(
+		t,
+		`gateway_rate_feed_polls_total{result="unreachable"} 0`,
+		`gateway_rate_feed_polls_total{result="failed"} 0`,
+	)
 	s.say(body(`{"rate":100}`))
 	b.clock.Advance(time.Minute - time.Millisecond)
 	b.poll(t)
@@ -295,7 +306,8 @@ func TestClaimRunsOut(t *testing.T) {
 	b.wantRate(t, "feed:1 100")
 }
 
-// An answer to what the feed was before it was changed, or to a claim that has run out, counts for nothing.
+// An answer to what the feed was before it was changed, or to a claim that has run out, counts for
+// nothing.
 func TestAnswerTooLate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -341,7 +353,11 @@ func TestAnswerTooLate(t *testing.T) {
 			close(release)
 			b.poller.Wait()
 			b.wantRate(t, test.want)
-			b.wantMetric(t, `gateway_rate_feed_polls_total{result="superseded"} 1`, `gateway_rate_feed_polls_total{result="good"} 0`)
+			b.wantMetric(
+				t,
+				`gateway_rate_feed_polls_total{result="superseded"} 1`,
+				`gateway_rate_feed_polls_total{result="good"} 0`,
+			)
 		})
 	}
 }
@@ -357,7 +373,10 @@ func TestRateMetrics(t *testing.T) {
 	b.clock.Advance(15 * time.Second)
 	b.wantMetric(t, `gateway_rate_age_seconds{currency="RUB"} 60`, `gateway_rate_fresh{currency="RUB"} 0`)
 	b.Pool.Close()
-	if metrics := b.measured(t); strings.Contains(metrics, "gateway_rate_age") || !strings.Contains(metrics, "feed_polls_total") {
+	if metrics := b.measured(
+		t,
+	); strings.Contains(metrics, "gateway_rate_age") ||
+		!strings.Contains(metrics, "feed_polls_total") {
 		t.Error("without the database, the other metrics must still be there")
 	}
 }

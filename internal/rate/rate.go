@@ -1,5 +1,5 @@
-// Package rate knows what a USDT costs in fiat, and calculates what a payment is worth: spot, the merchant's amount
-// and who gets which part of the spread.
+// Package rate knows what a USDT costs in fiat, and calculates what a payment is worth: spot, the
+// merchant's amount and who gets which part of the spread.
 package rate
 
 import (
@@ -46,14 +46,19 @@ func Read(rates *Rates, currency *string) db.Query {
 	return db.One((*[]db.RateListRow)(rates), (*db.Queries).RateList, currency)
 }
 
-// InUse is the rate that a currency's payments are made at: of the fresh ones that of the lowest priority, else the last
-// one that was known.
+// InUse is the rate that a currency's payments are made at: of the fresh ones that of the lowest
+// priority, else the last one that was known.
 func (r Rates) InUse(now time.Time) (Base, error) {
 	if len(r) == 0 {
 		return Base{}, ErrNone
 	}
 	used := slices.MinFunc(r, order(now))
-	return Base{FiatPerUSDT: used.FiatPerUSDT, Source: used.Source, ObservedAt: used.ObservedAt, Fresh: fresh(used, now)}, nil
+	return Base{
+		FiatPerUSDT: used.FiatPerUSDT,
+		Source:      used.Source,
+		ObservedAt:  used.ObservedAt,
+		Fresh:       fresh(used, now),
+	}, nil
 }
 
 func fresh(r db.RateListRow, now time.Time) bool {
@@ -63,7 +68,11 @@ func fresh(r db.RateListRow, now time.Time) bool {
 // order has the rate in use first.
 func order(now time.Time) func(a, b db.RateListRow) int {
 	return func(a, b db.RateListRow) int {
-		byAge := cmp.Or(first(!a.Withdrawn, !b.Withdrawn), b.ObservedAt.Compare(a.ObservedAt), cmp.Compare(a.Source, b.Source))
+		byAge := cmp.Or(
+			first(!a.Withdrawn, !b.Withdrawn),
+			b.ObservedAt.Compare(a.ObservedAt),
+			cmp.Compare(a.Source, b.Source),
+		)
 		if fresh(a, now) && fresh(b, now) {
 			return cmp.Or(cmp.Compare(a.Priority, b.Priority), byAge)
 		}
@@ -138,7 +147,8 @@ func (q Quote) Hold() decimal.Decimal { return q.Spot.Sub(q.SpreadTrader) }
 
 var hundred = decimal.NewFromInt(100)
 
-// Calculate quotes an amount of fiat. Spot, amount and the trader's share are each rounded down at 8 decimals.
+// Calculate quotes an amount of fiat. Spot, amount and the trader's share are each rounded down at
+// 8 decimals.
 func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	spot := quotient(fiat, base)
 	// amount = fiat / (base × (1 + markup/100)), multiplied out so that only one division rounds.

@@ -16,8 +16,9 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// Each example is calculated by hand from the contract: spot = amount / base, amountUsdt = amount / (base × (1 +
-// markup/100)), both rounded down at 8 decimals; profit = spot − amountUsdt; trader = min(profit, spot × share %).
+// Each example is calculated by hand from the contract: spot = amount / base, amountUsdt = amount /
+// (base × (1 + markup/100)), both rounded down at 8 decimals; profit = spot − amountUsdt; trader =
+// min(profit, spot × share %).
 func TestCalculate(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -29,7 +30,8 @@ func TestCalculate(t *testing.T) {
 			"1000", "100", "5", "2",
 			"10.00000000", "9.52380952", "0.47619048", "0.20000000", "0.27619048",
 		},
-		// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the difference is
+		// 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the
+		// difference is
 		// 0.66088646; 10.82837033 × 1.5% = 0.16242555495; the rest is 0.49846091.
 		"odd numbers": {
 			"1000", "92.35", "6.5", "1.5",
@@ -66,7 +68,8 @@ func TestCalculate(t *testing.T) {
 			"1000", "100", "100", "50",
 			"10.00000000", "5.00000000", "5.00000000", "5.00000000", "0.00000000",
 		},
-		// 1/3 and 1/6 are each cut: 0.33333333 − 0.16666666 = 0.16666667; 0.33333333 × 2% = 0.0066666666.
+		// 1/3 and 1/6 are each cut: 0.33333333 − 0.16666666 = 0.16666667; 0.33333333 × 2% =
+		// 0.0066666666.
 		"every part is cut": {
 			"1", "3", "100", "2",
 			"0.33333333", "0.16666666", "0.16666667", "0.00666666", "0.16000001",
@@ -76,12 +79,14 @@ func TestCalculate(t *testing.T) {
 			"1", "999999999999", "5", "2",
 			"0.00000000", "0.00000000", "0.00000000", "0.00000000", "0.00000000",
 		},
-		// 1/99999999 = 0.0000000100000001 at the base, 0.0000000095… with the markup: one unit, and none.
+		// 1/99999999 = 0.0000000100000001 at the base, 0.0000000095… with the markup: one unit, and
+		// none.
 		"one unit of spot": {
 			"1", "99999999", "5", "100",
 			"0.00000001", "0.00000000", "0.00000001", "0.00000001", "0.00000000",
 		},
-		// The dearest payment at the cheapest rate: × 10⁸. × 100/105 = 95238095238094285714.285714285…; 2% of spot is
+		// The dearest payment at the cheapest rate: × 10⁸. × 100/105 =
+		// 95238095238094285714.285714285…; 2% of spot is
 		// 1999999999999980000. All of it has at most 20 integer digits, as the columns do.
 		"the utmost": {
 			"999999999999.99", "0.00000001", "5", "2",
@@ -107,8 +112,8 @@ func TestCalculate(t *testing.T) {
 	}
 }
 
-// Whatever the terms, spot is split without loss, nobody's part is negative, and spot and amount are the exact
-// quotients of math/big rounded down at 8 decimals.
+// Whatever the terms, spot is split without loss, nobody's part is negative, and spot and amount
+// are the exact quotients of math/big rounded down at 8 decimals.
 func TestQuoteSplitsSpotExactly(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -127,7 +132,9 @@ func TestQuoteSplitsSpotExactly(t *testing.T) {
 				t.Fatalf("%s at %s, %+v: part %s", fiat, base, terms, part)
 			}
 		}
-		marked := new(big.Rat).Mul(base.Rat(), new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).Quo(terms.Markup.Rat(), big.NewRat(100, 1))))
+		marked := new(
+			big.Rat,
+		).Mul(base.Rat(), new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).Quo(terms.Markup.Rat(), big.NewRat(100, 1))))
 		if q.Spot.Cmp(cut(fiat.Rat(), base.Rat())) != 0 || q.Amount.Cmp(cut(fiat.Rat(), marked)) != 0 {
 			t.Fatalf("%s at %s, %+v: spot %s, amount %s", fiat, base, terms, q.Spot, q.Amount)
 		}
@@ -159,7 +166,11 @@ func TestMarkupPriority(t *testing.T) {
 	}
 	for name, c := range cases {
 		got, source := rate.Markups{
-			Body: c.body, CashboxMethod: c.method, Merchant: c.merchant, Trader: c.trader, Configuration: decimal.NewFromInt(5),
+			Body:          c.body,
+			CashboxMethod: c.method,
+			Merchant:      c.merchant,
+			Trader:        c.trader,
+			Configuration: decimal.NewFromInt(5),
 		}.Pick()
 		if got.String() != c.want || source != c.source {
 			t.Errorf("%s: %s from %s, want %s from %s", name, got, source, c.want, c.source)

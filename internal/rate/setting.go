@@ -30,7 +30,8 @@ var (
 	maxFiat = decimal.NewFromInt(999_999_999_999)
 )
 
-// Settings sets and lists rates and feeds for operators. Every change is kept in the log of settings.
+// Settings sets and lists rates and feeds for operators. Every change is kept in the log of
+// settings.
 type Settings struct {
 	pool  *pgxpool.Pool
 	q     *db.Queries
@@ -93,7 +94,12 @@ func (s *Settings) checkManual(ctx context.Context, m Manual) (decimal.Decimal, 
 	}
 	fiat := checkDecimal(f, "fiatPerUsdt", m.FiatPerUSDT, money.USDTDecimals, minFiat, maxFiat)
 	if m.ValidSeconds != nil {
-		f.Check(*m.ValidSeconds >= 1 && *m.ValidSeconds <= maxValid, "validSeconds", "must be between 1 and %d", maxValid)
+		f.Check(
+			*m.ValidSeconds >= 1 && *m.ValidSeconds <= maxValid,
+			"validSeconds",
+			"must be between 1 and %d",
+			maxValid,
+		)
 	}
 	return fiat, f.Err()
 }
@@ -112,7 +118,12 @@ func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, field, cur
 }
 
 // checkDecimal wants a plain decimal within bounds.
-func checkDecimal(f fault.Fields, field, literal string, decimals int, lowest, highest decimal.Decimal) decimal.Decimal {
+func checkDecimal(
+	f fault.Fields,
+	field, literal string,
+	decimals int,
+	lowest, highest decimal.Decimal,
+) decimal.Decimal {
 	if !f.Required(field, literal) {
 		return decimal.Zero
 	}

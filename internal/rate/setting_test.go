@@ -36,15 +36,24 @@ func TestSetRate(t *testing.T) {
 	ctx := context.Background()
 	known, err := b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"})
 	noError(t, err)
-	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 || known.FiatPerUSDT.String() != "92.35" ||
-		!known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
+	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 ||
+		known.FiatPerUSDT.String() != "92.35" ||
+		!known.ObservedAt.Equal(after(0)) ||
+		known.StaleAt != nil ||
+		!known.InUse ||
+		!known.Fresh {
 		t.Errorf("%+v", known)
 	}
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
-	known, err = b.settings.Set(ctx, operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: ptr(int64(90))})
+	known, err = b.settings.Set(
+		ctx,
+		operator,
+		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: ptr(int64(90))},
+	)
 	noError(t, err)
-	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil || !known.StaleAt.Equal(after(3690)) {
+	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil ||
+		!known.StaleAt.Equal(after(3690)) {
 		t.Errorf("%+v", known)
 	}
 	b.clock.Advance(90*time.Second - time.Millisecond)
@@ -55,11 +64,20 @@ func TestSetRate(t *testing.T) {
 		{"operator:7", "rate", "RUB", nil, map[string]any{
 			"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
 		}, after(0)},
-		{"operator:7", "rate", "RUB", map[string]any{
-			"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
-		}, map[string]any{
-			"fiat_per_usdt": "93.50000000", "observed_at": "2026-11-20T13:00:00+00:00", "stale_at": "2026-11-20T13:01:30+00:00",
-		}, after(3600)},
+		{
+			"operator:7",
+			"rate",
+			"RUB",
+			map[string]any{
+				"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
+			},
+			map[string]any{
+				"fiat_per_usdt": "93.50000000",
+				"observed_at":   "2026-11-20T13:00:00+00:00",
+				"stale_at":      "2026-11-20T13:01:30+00:00",
+			},
+			after(3600),
+		},
 	}
 	b.wantLog(t, want)
 }
@@ -127,7 +145,10 @@ func TestSetRateValidation(t *testing.T) {
 func TestDecodedFaultsCount(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	ctx := fault.WithDecoded(context.Background(), fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
+	ctx := fault.WithDecoded(
+		context.Background(),
+		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}},
+	)
 	_, err := b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"})
 	wantFields(t, err, "currency", "feed.url")
 	if f := fault.As(err); f != nil && len(f.Fields["currency"]) != 1 {
@@ -142,7 +163,11 @@ func TestSetRateInParallel(t *testing.T) {
 	var setters sync.WaitGroup
 	for _, fiat := range []string{"91", "92", "93", "94", "95", "96"} {
 		setters.Go(func() {
-			if _, err := b.settings.Set(context.Background(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fiat}); err != nil {
+			if _, err := b.settings.Set(
+				context.Background(),
+				operator,
+				rate.Manual{Currency: "RUB", FiatPerUSDT: fiat},
+			); err != nil {
 				t.Error(err)
 			}
 		})

@@ -39,8 +39,11 @@ func setup(t *testing.T) *bundle {
 	addresses := webhook.NewAddresses(true)
 	d, clock, metrics := dbtest.New(t), &dbtest.Clock{}, prometheus.NewRegistry()
 	b := &bundle{
-		DB: d, clock: clock, settings: rate.NewSettings(d.Pool, clock, addresses), poller: rate.NewPoller(d.Pool, clock, addresses, metrics),
-		metrics: metrics,
+		DB:       d,
+		clock:    clock,
+		settings: rate.NewSettings(d.Pool, clock, addresses),
+		poller:   rate.NewPoller(d.Pool, clock, addresses, metrics),
+		metrics:  metrics,
 	}
 	t.Cleanup(b.poller.Wait)
 	return b
@@ -78,7 +81,8 @@ func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
 	noError(t, err)
 }
 
-// wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the last known.
+// wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the
+// last known.
 func (b *bundle) wantRate(t *testing.T, want string) {
 	t.Helper()
 	base, err := rate.Current(context.Background(), b.Queries(), "RUB", b.clock.Now())
@@ -124,7 +128,8 @@ func (b *bundle) wantError(t *testing.T, id int64, want string) {
 func (b *bundle) measured(t *testing.T) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
-	promhttp.HandlerFor(b.metrics, promhttp.HandlerOpts{}).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	promhttp.HandlerFor(b.metrics, promhttp.HandlerOpts{}).
+		ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return recorder.Body.String()
 }
 
@@ -210,7 +215,8 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// hang answers nothing until whoever asks has gone. Only then, and not before the answer began, does the server notice.
+// hang answers nothing until whoever asks has gone. Only then, and not before the answer began,
+// does the server notice.
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func noError(t *testing.T, err error) {

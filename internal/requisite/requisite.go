@@ -1,6 +1,6 @@
-// Package requisite knows the types of what money is sent to: for each its name, the words the payer's page has for it, what
-// is wrong with a value, and how one is shown. It also knows what a payout may be sent to, and shows no more of a value than
-// everybody may see.
+// Package requisite knows the types of what money is sent to: for each its name, the words the
+// payer's page has for it, what is wrong with a value, and how one is shown. It also knows what a
+// payout may be sent to, and shows no more of a value than everybody may see.
 package requisite
 
 import (
@@ -27,8 +27,8 @@ type Type struct {
 // Words are keys of phrases in web/words, which every language there has.
 type Words struct {
 	Label string
-	// Open and Enter are the steps in the bank's app. EnterNumber takes the place of Enter where no bank is to be chosen, unless it
-	// is empty.
+	// Open and Enter are the steps in the bank's app. EnterNumber takes the place of Enter where no
+	// bank is to be chosen, unless it is empty.
 	Open, Enter, EnterNumber string
 }
 
@@ -72,8 +72,8 @@ var Types = []Type{
 
 var cardWords = Words{Label: "card number", Open: "open card", Enter: "enter card"}
 
-// Of is the type of a name. One that is not among Types, as a later release may bring, is shown as a card is, and any value
-// passes.
+// Of is the type of a name. One that is not among Types, as a later release may bring, is shown as
+// a card is, and any value passes.
 func Of(name string) Type {
 	for _, t := range Types {
 		if t.Name == name {

@@ -8,21 +8,50 @@ import (
 	"gateway/internal/requisite"
 )
 
-// The card numbers are the schemes' published test numbers; 79927398713 is the standard's own example of the sum.
+// The card numbers are the schemes' published test numbers; 79927398713 is the standard's own
+// example of the sum.
 func TestRecipient(t *testing.T) {
 	t.Parallel()
 	good := map[string][]string{
 		"sbp": {"+79001234567", "+994501234567", "+12025550123"},
-		"c2c": {"4111111111111111", "2200000000000004", "5555555555554444", "6304000000000000", "4222222222222", "40817810099910004312"},
+		"c2c": {
+			"4111111111111111",
+			"2200000000000004",
+			"5555555555554444",
+			"6304000000000000",
+			"4222222222222",
+			"40817810099910004312",
+		},
 	}
 	bad := map[string][]string{
 		"sbp": {
-			"", "79001234567", "89001234567", "+7 900 123 45 67", "+7(900)1234567", "+7900", "+7900123456789012", "+79001234567 ", "phone",
-			"4111111111111111", "+7900123456a", "tel:+79001234567", "+７9001234567",
+			"",
+			"79001234567",
+			"89001234567",
+			"+7 900 123 45 67",
+			"+7(900)1234567",
+			"+7900",
+			"+7900123456789012",
+			"+79001234567 ",
+			"phone",
+			"4111111111111111",
+			"+7900123456a",
+			"tel:+79001234567",
+			"+７9001234567",
 		},
 		"c2c": {
-			"", "4111111111111112", "411111111111", "4111 1111 1111 1111", "4111-1111-1111-1111", "4081781009991000431a", "+79001234567",
-			"408178100999100043120", "4081781009991000431", "４111111111111111", strings.Repeat("0", 12), strings.Repeat("9", 5000),
+			"",
+			"4111111111111112",
+			"411111111111",
+			"4111 1111 1111 1111",
+			"4111-1111-1111-1111",
+			"4081781009991000431a",
+			"+79001234567",
+			"408178100999100043120",
+			"4081781009991000431",
+			"４111111111111111",
+			strings.Repeat("0", 12),
+			strings.Repeat("9", 5000),
 		},
 	}
 	for method, values := range good {
@@ -41,7 +70,8 @@ func TestRecipient(t *testing.T) {
 	}
 }
 
-// What is said of a recipient's requisite that is not taken. Its length tells an account, even one that is not all digits.
+// What is said of a recipient's requisite that is not taken. Its length tells an account, even one
+// that is not all digits.
 func TestWrongRecipientIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ method, value, want string }{
@@ -77,7 +107,10 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s %s: %s, or comes twice", kind.Name, value, wrong)
 			}
 			seen[value] = true
-			if read := kind.Readable(value); strings.NewReplacer(" ", "", "-", "").Replace(read) != value || read == value {
+			if read := kind.Readable(
+				value,
+			); strings.NewReplacer(" ", "", "-", "").Replace(read) != value ||
+				read == value {
 				t.Errorf("%s %s is shown as %q", kind.Name, value, read)
 			}
 		}
@@ -100,7 +133,10 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%s %s is shown as %s, want %s", test.kind, test.value, got, test.want)
 		}
 	}
-	if later := requisite.Of("of a later release"); later.Name != "of a later release" || later.Wrong("anything") != "" || later.Phone {
+	if later := requisite.Of(
+		"of a later release",
+	); later.Name != "of a later release" || later.Wrong("anything") != "" ||
+		later.Phone {
 		t.Errorf("a type that is not known: %s, %q", later.Name, later.Wrong("anything"))
 	}
 }
@@ -116,13 +152,17 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// Whatever is taken is of the form that was asked for, and its mask gives no more away than four digits.
+// Whatever is taken is of the form that was asked for, and its mask gives no more away than four
+// digits.
 func FuzzRecipient(f *testing.F) {
 	for _, seed := range []string{"+79001234567", "4111111111111111", "40817810099910004312", "", "+", "٣", "\xff"} {
 		f.Add("sbp", seed)
 		f.Add("c2c", seed)
 	}
-	form := map[string]*regexp.Regexp{"sbp": regexp.MustCompile(`^\+[1-9][0-9]{4,16}$`), "c2c": regexp.MustCompile(`^[0-9]{13,20}$`)}
+	form := map[string]*regexp.Regexp{
+		"sbp": regexp.MustCompile(`^\+[1-9][0-9]{4,16}$`),
+		"c2c": regexp.MustCompile(`^[0-9]{13,20}$`),
+	}
 	f.Fuzz(func(t *testing.T, method, value string) {
 		if form[method] == nil || requisite.WrongRecipient(method, value) != "" {
 			return

@@ -11,7 +11,8 @@ import (
 
 func isPhone(value string) bool {
 	number, err := phonenumbers.Parse(value, "")
-	return err == nil && phonenumbers.IsPossibleNumber(number) && phonenumbers.Format(number, phonenumbers.E164) == value
+	return err == nil && phonenumbers.IsPossibleNumber(number) &&
+		phonenumbers.Format(number, phonenumbers.E164) == value
 }
 
 // international groups a phone number as its country does.

@@ -85,7 +85,12 @@ func TestWorkingHours(t *testing.T) {
 		from, until string
 		open, shut  []string
 	}{
-		"by day": {"09:00", "18:00", []string{"06:00:00.000", "14:59:59.999"}, []string{"05:59:59.999", "15:00:00.000"}},
+		"by day": {
+			"09:00",
+			"18:00",
+			[]string{"06:00:00.000", "14:59:59.999"},
+			[]string{"05:59:59.999", "15:00:00.000"},
+		},
 		"over midnight": {"22:00", "06:00", []string{"19:00:00.000", "23:30:00.000", "02:59:59.999"},
 			[]string{"18:59:59.999", "03:00:00.000", "12:00:00.000"}},
 	}
@@ -95,7 +100,13 @@ func TestWorkingHours(t *testing.T) {
 			b := setup(t)
 			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 			// Moscow is 3 hours ahead of UTC.
-			b.exec(t, "update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1", id, c.from, c.until)
+			b.exec(
+				t,
+				"update requisite set work_from = $2::text::time, work_until = $3::text::time where id = $1",
+				id,
+				c.from,
+				c.until,
+			)
 			for n, clock := range c.shut {
 				b.wantNone(t, at(int64(100+n), fmt.Sprint(100+n), "2026-11-20 "+clock))
 			}
@@ -125,9 +136,17 @@ func TestExplainNamesTheRule(t *testing.T) {
 	b.exec(t, "insert into requisite_slot values ($1, 55, 77, 'infinity')", ids[6])
 	b.exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[7])
 	want := map[int64]routing.Rule{
-		ids[0]: routing.RequisiteOff, ids[1]: routing.AmountLimits, ids[2]: routing.AmountLimits, ids[3]: routing.WorkingHours,
-		ids[4]: routing.DailyCount, ids[5]: routing.DailySum, ids[6]: routing.OpenLimit, ids[7]: routing.SlotTaken,
-		ids[8]: routing.Free, poor.Requisites[0]: routing.TraderShort, off.Requisites[0]: routing.TraderOff,
+		ids[0]:             routing.RequisiteOff,
+		ids[1]:             routing.AmountLimits,
+		ids[2]:             routing.AmountLimits,
+		ids[3]:             routing.WorkingHours,
+		ids[4]:             routing.DailyCount,
+		ids[5]:             routing.DailySum,
+		ids[6]:             routing.OpenLimit,
+		ids[7]:             routing.SlotTaken,
+		ids[8]:             routing.Free,
+		poor.Requisites[0]: routing.TraderShort,
+		off.Requisites[0]:  routing.TraderOff,
 	}
 	asked := at(1, "100", "2026-11-20 12:00:00.000")
 	found, err := b.explain(t, asked, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
@@ -142,7 +161,11 @@ func TestExplainNamesTheRule(t *testing.T) {
 	b.wantChosen(t, asked, ids[8])
 }
 
-func (b bundle) explain(t *testing.T, a asked, hold func(routing.Candidate) decimal.Decimal) ([]routing.Candidate, error) {
+func (b bundle) explain(
+	t *testing.T,
+	a asked,
+	hold func(routing.Candidate) decimal.Decimal,
+) ([]routing.Candidate, error) {
 	t.Helper()
 	if err := b.settings.Current(t.Context()); err != nil {
 		t.Fatal(err)
@@ -150,7 +173,8 @@ func (b bundle) explain(t *testing.T, a asked, hold func(routing.Candidate) deci
 	return b.settings.Requisites.Explain(t.Context(), b.Queries(), a.Want, hold)
 }
 
-// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints have the same limits.
+// Whatever the limits, a choice takes the first that the dry run calls free, and the constraints
+// have the same limits.
 func TestChoiceAndExplanationAgree(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -158,12 +182,23 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	zones := []string{"Europe/Moscow", "Asia/Baku", "America/New_York", "UTC"}
 	for n := range int64(150) {
-		b.exec(t, `update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
+		b.exec(
+			t,
+			`update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
 			daily_count = nullif($6, 0), daily_sum = nullif($7, 0), open_payments = nullif($8, 0),
 			work_from = case when $9 > 0 then make_time($9, 0, 0) end, work_until = case when $9 > 0 then make_time($10, 30, 0) end
 			where id = $1`,
-			ids[random.IntN(len(ids))], 1+random.IntN(3), zones[random.IntN(len(zones))], random.IntN(5) > 0, 1+random.IntN(120),
-			random.IntN(4), random.IntN(400), random.IntN(4), random.IntN(24), random.IntN(24))
+			ids[random.IntN(len(ids))],
+			1+random.IntN(3),
+			zones[random.IntN(len(zones))],
+			random.IntN(5) > 0,
+			1+random.IntN(120),
+			random.IntN(4),
+			random.IntN(400),
+			random.IntN(4),
+			random.IntN(24),
+			random.IntN(24),
+		)
 		w := want(n, fmt.Sprint(100+random.IntN(4)))
 		w.Now = dbtest.Start.Add(time.Duration(n) * 40 * time.Minute)
 		candidates, err := b.explain(t, w, nothing)

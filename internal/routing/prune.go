@@ -8,8 +8,8 @@ import (
 	"gateway/internal/db"
 )
 
-// daysKept is how long the counts of a requisite's days are kept. Only the present day is ever asked for; the others are for
-// whoever wants to see what a limit has counted.
+// daysKept is how long the counts of a requisite's days are kept. Only the present day is ever
+// asked for; the others are for whoever wants to see what a limit has counted.
 const daysKept = 7 * 24 * time.Hour
 
 // PruneDays forgets the counts of days that are over.

@@ -28,9 +28,10 @@ type Requisites struct {
 // poolKey names the requisites that payments of one kind choose among.
 type poolKey struct{ currency, method string }
 
-// pool are these requisites. The one that this process has given to a payment longest ago stands first; of those used at the same
-// time, or never, the heaviest. Those that are switched off, or outside their hours, stand apart, so that no payment has to
-// pass by them: they may be most of all.
+// pool are these requisites. The one that this process has given to a payment longest ago stands
+// first; of those used at the same time, or never, the heaviest. Those that are switched off, or
+// outside their hours, stand apart, so that no payment has to pass by them: they may be most of
+// all.
 type pool struct {
 	on, off list.List
 	// wakesAt is when the hours of one that is off begin.
@@ -131,8 +132,8 @@ func (r *Requisites) switchedOn(known *requisite) bool {
 	return known.Enabled && r.traders[known.TraderID].Enabled
 }
 
-// stand has a requisite stand where it belongs by its switches: among those on in its order. Its hours are looked at when its
-// turn comes.
+// stand has a requisite stand where it belongs by its switches: among those on in its order. Its
+// hours are looked at when its turn comes.
 func (r *Requisites) stand(known *requisite) {
 	off := !r.switchedOn(known)
 	switch {
@@ -165,7 +166,9 @@ func (known *requisite) back() {
 }
 
 // at is the requisite at a place.
-func at(e *list.Element) *requisite { return e.Value.(*requisite) } //nolint:forcetypeassert // only requisites are put in
+func at(e *list.Element) *requisite {
+	return e.Value.(*requisite) //nolint:forcetypeassert // only requisites are put in
+}
 
 // sleep has a requisite stand apart until its hours begin.
 func (known *requisite) sleep(now time.Time) {
@@ -201,7 +204,8 @@ func (r *Requisites) wake(p *pool, now time.Time) {
 	}
 }
 
-// zone is a zone by its name. One that is not known any more has UTC stand in, since an error would fail the whole pool.
+// zone is a zone by its name. One that is not known any more has UTC stand in, since an error would
+// fail the whole pool.
 func (r *Requisites) zone(name string) *time.Location {
 	if r.zones[name] == nil {
 		found, err := time.LoadLocation(name)
@@ -267,8 +271,8 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 	}
 }
 
-// next takes the first requisite that may do, as far as this process knows, and puts it last: payments that choose at the same
-// time get different ones.
+// next takes the first requisite that may do, as far as this process knows, and puts it last:
+// payments that choose at the same time get different ones.
 func (r *Requisites) next(w Want) *Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()

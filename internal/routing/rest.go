@@ -8,13 +8,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// restFor is how long a requisite found not to do is passed by, in real time, before it is tried again without a look. Where
-// no other is left it is looked at all the same.
+// restFor is how long a requisite found not to do is passed by, in real time, before it is tried
+// again without a look. Where no other is left it is looked at all the same.
 const restFor = time.Second
 
-// heldFor is how long no requisite of a trader is tried whose account somebody else has had locked: as long as that takes at
-// least, were it a process that has frozen. A payment that gets the trader all the same, which had only waited in line for a busy
-// account, ends it.
+// heldFor is how long no requisite of a trader is tried whose account somebody else has had locked:
+// as long as that takes at least, were it a process that has frozen. A payment that gets the trader
+// all the same, which had only waited in line for a busy account, ends it.
 const heldFor = 3 * time.Second
 
 // note remembers why a candidate was not to be had, so that nobody else waits for the same.
@@ -66,11 +66,14 @@ func (r *rests) resting(amount decimal.Decimal, now time.Time) bool {
 
 // gone tells that somebody of this process has got the slot of an amount since a time.
 func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
-	return slices.ContainsFunc(r.taken, func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) })
+	return slices.ContainsFunc(
+		r.taken,
+		func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) },
+	)
 }
 
-// rest notes a rule that dropped a payment of an amount. A count that is reached is so for all amounts, a sum for this one and
-// more, a slot for this one alone.
+// rest notes a rule that dropped a payment of an amount. A count that is reached is so for all
+// amounts, a sum for this one and more, a slot for this one alone.
 func (r *rests) rest(rule Rule, amount decimal.Decimal, now time.Time) {
 	switch rule {
 	case SlotTaken:

@@ -1,5 +1,6 @@
-// Package routing chooses which requisite a payment gets, or says that there is none. It chooses in memory, locks nothing, and
-// leaves the last word to the database: what a reservation writes violates a constraint where the requisite is not to be had.
+// Package routing chooses which requisite a payment gets, or says that there is none. It chooses in
+// memory, locks nothing, and leaves the last word to the database: what a reservation writes
+// violates a constraint where the requisite is not to be had.
 package routing
 
 import (
@@ -22,11 +23,12 @@ type NoneError struct {
 
 func (e *NoneError) Error() string { return "no requisite is available" }
 
-// ErrAgain says that requisites were free which others then got, or that what is set has just changed: it is time for another
-// choice.
+// ErrAgain says that requisites were free which others then got, or that what is set has just
+// changed: it is time for another choice.
 var ErrAgain = errors.New("the requisites have changed under the choice")
 
-// A try's answers where the candidate's trader lacks the USDT, or where somebody else has their account locked.
+// A try's answers where the candidate's trader lacks the USDT, or where somebody else has their
+// account locked.
 var (
 	ErrShort = errors.New("the trader lacks the USDT")
 	ErrHeld  = errors.New("the trader's account is held")
@@ -38,9 +40,9 @@ var errLocked = errors.New("the requisite is locked")
 // firstLook is how many candidates are looked at before all are.
 const firstLook = 64
 
-// Place finds a requisite for a payment. try makes the payment on a candidate, in one transaction, and is called until one is to
-// be had. Nearly always that is the first, which is tried without a look at how it stands. hold says how much USDT a
-// candidate's trader has to put up.
+// Place finds a requisite for a payment. try makes the payment on a candidate, in one transaction,
+// and is called until one is to be had. Nearly always that is the first, which is tried without a
+// look at how it stands. hold says how much USDT a candidate's trader has to put up.
 func (r *Requisites) Place(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, try func(Candidate) error,
 ) error {
@@ -125,7 +127,8 @@ func lost(err error) bool {
 	return errors.Is(err, ErrShort) || errors.Is(err, ErrHeld) || errors.Is(err, errLocked)
 }
 
-// candidates lists the pool in the order of choice, each with the rule of what is set that drops it, until so many are free.
+// candidates lists the pool in the order of choice, each with the rule of what is set that drops
+// it, until so many are free.
 func (r *Requisites) candidates(w Want, most int) []Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +147,8 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 	return found
 }
 
-// look reads how the first candidates stand that what is set does not drop, and says which rule drops them now.
+// look reads how the first candidates stand that what is set does not drop, and says which rule
+// drops them now.
 func (r *Requisites) look(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, most int,
 ) ([]Candidate, error) {
@@ -158,7 +162,13 @@ func (r *Requisites) look(
 }
 
 // read fills in the rules by which candidates are dropped that are free by what is set.
-func read(ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal, candidates []Candidate) error {
+func read(
+	ctx context.Context,
+	q *db.Queries,
+	w Want,
+	hold func(Candidate) decimal.Decimal,
+	candidates []Candidate,
+) error {
 	params := db.RequisiteFactsParams{Amount: w.Amount, Now: w.Now}
 	at := map[int64]int{}
 	for i, c := range candidates {
@@ -180,7 +190,8 @@ func read(ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decim
 	return nil
 }
 
-// Explain lists the pool in the order of choice, each with the rule that drops it. It locks nothing and changes nothing.
+// Explain lists the pool in the order of choice, each with the rule that drops it. It locks nothing
+// and changes nothing.
 func (r *Requisites) Explain(
 	ctx context.Context, q *db.Queries, w Want, hold func(Candidate) decimal.Decimal,
 ) ([]Candidate, error) {
@@ -188,7 +199,8 @@ func (r *Requisites) Explain(
 	return candidates, read(ctx, q, w, hold, candidates)
 }
 
-// Reserve counts a payment on a candidate and takes the slot of its amount. What is not to be had violates a constraint.
+// Reserve counts a payment on a candidate and takes the slot of its amount. What is not to be had
+// violates a constraint.
 func Reserve(c Candidate, w Want, paymentID int64) []db.Query {
 	var queries []db.Query
 	if c.openPayments != nil {
@@ -213,7 +225,8 @@ func (s Slot) Take(now time.Time) db.Query {
 	})
 }
 
-// Free gives the slot back from the given time on. One that has gone to another payment stays there.
+// Free gives the slot back from the given time on. One that has gone to another payment stays
+// there.
 func (s Slot) Free(from, now time.Time) db.Query {
 	return db.Do((*db.Queries).SlotFree, db.SlotFreeParams{
 		RequisiteID: s.RequisiteID, Amount: s.Amount, PaymentID: s.PaymentID, FreeAt: from, Now: now,
@@ -223,7 +236,13 @@ func (s Slot) Free(from, now time.Time) db.Query {
 // CountDay counts a payment towards its requisite's day again, or no longer.
 func CountDay(requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
 	if counts {
-		return db.Do((*db.Queries).RequisiteDayAdd, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})
+		return db.Do(
+			(*db.Queries).RequisiteDayAdd,
+			db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount},
+		)
 	}
-	return db.Do((*db.Queries).RequisiteDayTake, db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount})
+	return db.Do(
+		(*db.Queries).RequisiteDayTake,
+		db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount},
+	)
 }

@@ -48,9 +48,15 @@ type asked struct {
 
 // want is payment n asking for an amount of RUB over sbp, at Start plus n seconds.
 func want(n int64, amount string) asked {
-	return asked{routing.Want{
-		Currency: "RUB", Method: "sbp", Amount: decimal.RequireFromString(amount), Now: dbtest.Start.Add(time.Duration(n) * time.Second),
-	}, n}
+	return asked{
+		routing.Want{
+			Currency: "RUB",
+			Method:   "sbp",
+			Amount:   decimal.RequireFromString(amount),
+			Now:      dbtest.Start.Add(time.Duration(n) * time.Second),
+		},
+		n,
+	}
 }
 
 func nothing(routing.Candidate) decimal.Decimal { return decimal.Zero }
@@ -134,8 +140,12 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" || got.TraderRatePercent.Decimal.String() != "7" ||
-		!got.TraderRatePercent.Valid || got.Value == "" || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
+	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" ||
+		got.TraderRatePercent.Decimal.String() != "7" ||
+		!got.TraderRatePercent.Valid ||
+		got.Value == "" ||
+		*got.Holder != "Ivan Petrov" ||
+		*got.Bank != "Sample Bank" {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -173,7 +183,11 @@ func TestDroppedZoneFailsNobody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.exec(t, "update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1", ids[0])
+	b.exec(
+		t,
+		"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1",
+		ids[0],
+	)
 	b.wantChosen(t, want(1, "100"), ids[0])
 	b.wantChosen(t, want(2, "200"), ids[1])
 }
@@ -231,7 +245,8 @@ func TestNobody(t *testing.T) {
 // holder is the payment that has a requisite's only slot.
 func (b bundle) holder(t *testing.T, id int64) (payment int64) {
 	t.Helper()
-	err := b.Pool.QueryRow(t.Context(), "select payment_id from requisite_slot where requisite_id = $1", id).Scan(&payment)
+	err := b.Pool.QueryRow(t.Context(), "select payment_id from requisite_slot where requisite_id = $1", id).
+		Scan(&payment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,12 +261,20 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	rich := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "1"})
 	one := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
 	// As far as the blind try goes anybody will do: only a look tells who is short.
-	b.exec(t, "insert into requisite_slot select id, 100, 77, 'infinity' from requisite where id = (select min(id) from requisite)")
+	b.exec(
+		t,
+		"insert into requisite_slot select id, 100, 77, 'infinity' from requisite where id = (select min(id) from requisite)",
+	)
 	got, err := b.reserveHolding(want(1, "100"), one)
 	if err != nil || got.ID != rich.Requisites[0] {
 		t.Fatalf("got requisite %d (%v)", got.ID, err)
 	}
-	if _, err := b.reserveHolding(want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) }); !isNone(err) {
+	if _, err := b.reserveHolding(
+		want(2, "100"),
+		func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
+	); !isNone(
+		err,
+	) {
 		t.Fatalf("without USDT: %v", err)
 	}
 }
@@ -265,17 +288,23 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken, tries := errors.New("it is broken"), 0
-	err := b.settings.Requisites.Place(t.Context(), b.Queries(), want(1, "100").Want, nothing, func(routing.Candidate) error {
-		tries++
-		return broken
-	})
+	err := b.settings.Requisites.Place(
+		t.Context(),
+		b.Queries(),
+		want(1, "100").Want,
+		nothing,
+		func(routing.Candidate) error {
+			tries++
+			return broken
+		},
+	)
 	if !errors.Is(err, broken) || tries != 1 {
 		t.Fatalf("%v after %d tries", err, tries)
 	}
 }
 
-// Many payments at the same time, over two processes, on few requisites: as many get one as there are, no requisite twice, and
-// nobody is refused while one is free.
+// Many payments at the same time, over two processes, on few requisites: as many get one as there
+// are, no requisite twice, and nobody is refused while one is free.
 func TestBusyIsNotNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -306,7 +335,13 @@ func TestBusyIsNotNone(t *testing.T) {
 		}
 		running.Wait()
 		if int(got.Load()) != capacity || int(got.Load()+none.Load()) != payments {
-			t.Errorf("%d amounts: %d got a requisite, %d were refused; there was room for %d", amounts, got.Load(), none.Load(), capacity)
+			t.Errorf(
+				"%d amounts: %d got a requisite, %d were refused; there was room for %d",
+				amounts,
+				got.Load(),
+				none.Load(),
+				capacity,
+			)
 		}
 	}
 }

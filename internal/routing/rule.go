@@ -14,7 +14,8 @@ type Want struct {
 	Method   string
 	Amount   decimal.Decimal
 	Now      time.Time
-	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts go to one.
+	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts
+	// go to one.
 	Desk bool
 }
 
@@ -61,10 +62,19 @@ func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	trader := r.traders[known.TraderID]
 	year, month, day := w.Now.In(known.zone).Date()
 	return Candidate{
-		ID: known.ID, TraderID: known.TraderID, Value: known.Value, Holder: known.Holder, Bank: known.Bank, Weight: known.Weight,
-		LastUsedAt: known.UsedAt, TraderRatePercent: trader.RatePercent, TraderSharePercent: trader.SharePercent,
-		Day:        time.Date(year, month, day, 0, 0, 0, 0, time.UTC),
-		dailyCount: known.DailyCount, openPayments: known.OpenPayments, dailySum: known.DailySum,
+		ID:                 known.ID,
+		TraderID:           known.TraderID,
+		Value:              known.Value,
+		Holder:             known.Holder,
+		Bank:               known.Bank,
+		Weight:             known.Weight,
+		LastUsedAt:         known.UsedAt,
+		TraderRatePercent:  trader.RatePercent,
+		TraderSharePercent: trader.SharePercent,
+		Day:                time.Date(year, month, day, 0, 0, 0, 0, time.UTC),
+		dailyCount:         known.DailyCount,
+		openPayments:       known.OpenPayments,
+		dailySum:           known.DailySum,
 	}
 }
 
@@ -95,7 +105,8 @@ func (known *requisite) works(now time.Time) bool {
 	return local >= known.workFrom || local < known.workUntil
 }
 
-// wakeWithin is when hours are looked at again at the latest: where clocks change, a time of day may not come at all.
+// wakeWithin is when hours are looked at again at the latest: where clocks change, a time of day
+// may not come at all.
 const wakeWithin = time.Hour
 
 // worksFrom is when its hours begin next, or when to look again.
@@ -108,7 +119,8 @@ func (known *requisite) worksFrom(now time.Time) time.Time {
 	return now.Add(wakeWithin)
 }
 
-// byFacts is the rule that drops a candidate by how it stands in the database. hold is what its trader would put up.
+// byFacts is the rule that drops a candidate by how it stands in the database. hold is what its
+// trader would put up.
 func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) Rule {
 	switch {
 	case !facts.SwitchedOn:

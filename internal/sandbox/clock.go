@@ -57,8 +57,8 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock forward on every replica, and the deliveries with it, which go by the database's own. It answers once every replica has had
-// the time to notice.
+// Advance moves the clock forward on every replica, and the deliveries with it, which go by the
+// database's own. It answers once every replica has had the time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
 	left := int64((maxOffset - c.Ahead()) / time.Second)

@@ -74,7 +74,8 @@ func TestAdvanceRefused(t *testing.T) {
 	}
 }
 
-// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
+// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas
+// had time to notice.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := seed(t)

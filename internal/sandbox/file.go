@@ -65,7 +65,10 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	}
 	i.Users = nil
 	for _, row := range rows {
-		i.Users = append(i.Users, User{Kind: row.Kind, Login: row.Login, Password: key.password(row.Login), Token: key.token(row.Login)})
+		i.Users = append(
+			i.Users,
+			User{Kind: row.Kind, Login: row.Login, Password: key.password(row.Login), Token: key.token(row.Login)},
+		)
 	}
 	return nil
 }

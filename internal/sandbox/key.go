@@ -1,5 +1,6 @@
-// Package sandbox fills an empty database with people to try the gateway with, and moves its test clock. Keys, secrets
-// and tokens come from one key in the data directory, so that they are the same at every start.
+// Package sandbox fills an empty database with people to try the gateway with, and moves its test
+// clock. Keys, secrets and tokens come from one key in the data directory, so that they are the
+// same at every start.
 package sandbox
 
 import (
@@ -23,7 +24,8 @@ const (
 // Key is the sandbox's root secret. Everything else that is secret in a sandbox is derived from it.
 type Key struct{ root []byte }
 
-// LoadKey reads the key in the data directory, or makes one. Of two that make one at the same time, both get the same.
+// LoadKey reads the key in the data directory, or makes one. Of two that make one at the same time,
+// both get the same.
 func LoadKey(dir string) (Key, error) {
 	path := filepath.Join(dir, keyFile)
 	root, err := os.ReadFile(path)
@@ -37,7 +39,10 @@ func LoadKey(dir string) (Key, error) {
 		return Key{}, fmt.Errorf("read the sandbox key: %w", err)
 	}
 	if len(root) != keySize {
-		return Key{}, fmt.Errorf("%s is not a sandbox key; remove it, and the database it was used with, to start anew", path)
+		return Key{}, fmt.Errorf(
+			"%s is not a sandbox key; remove it, and the database it was used with, to start anew",
+			path,
+		)
 	}
 	return Key{root: root}, nil
 }

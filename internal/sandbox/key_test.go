@@ -32,7 +32,8 @@ func TestKeyIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, again, other := loadKey(t, dir), loadKey(t, dir), loadKey(t, t.TempDir())
-	if first.ExternalPaymentsSecret() != again.ExternalPaymentsSecret() || first.token("operator") != again.token("operator") {
+	if first.ExternalPaymentsSecret() != again.ExternalPaymentsSecret() ||
+		first.token("operator") != again.token("operator") {
 		t.Error("a second start has other secrets")
 	}
 	if first.ExternalPaymentsSecret() == other.ExternalPaymentsSecret() || first.fingerprint() == other.fingerprint() {

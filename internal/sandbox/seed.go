@@ -74,13 +74,15 @@ type requisites struct {
 	count            int
 }
 
-// Requisites enough for 1,000 open RUB payments of one method, also at one equal amount: each needs its own.
+// Requisites enough for 1,000 open RUB payments of one method, also at one equal amount: each needs
+// its own.
 var pools = []requisites{
 	{0, "RUB", "sbp", 500}, {1, "RUB", "sbp", 500},
 	{0, "RUB", "sim", 500}, {1, "RUB", "sim", 500},
 	{0, "RUB", "card", 500}, {1, "RUB", "card", 500},
 	{2, "AZN", "c2c", 100}, {2, "TRY", "c2c", 100}, {2, "MNT", "c2c", 100}, {2, "MNT", "iban", 100},
-	// Desks that take cards. Each takes any number; several keep creations from waiting for one another.
+	// Desks that take cards. Each takes any number; several keep creations from waiting for one
+	// another.
 	{0, "RUB", "mtstpay", 8}, {1, "RUB", "mtstpay", 8}, {2, "AZN", "quasi_ecom", 8}, {2, "TRY", "quasi_ecom", 8},
 }
 
@@ -126,8 +128,13 @@ var boxes = []box{
 
 // validity is the documented one of each method.
 var validity = map[string]time.Duration{
-	"sbp": 15 * time.Minute, "sim": 15 * time.Minute, "card": 20 * time.Minute, "c2c": 20 * time.Minute, "iban": 30 * time.Minute,
-	"mtstpay": 15 * time.Minute, "quasi_ecom": 15 * time.Minute,
+	"sbp":        15 * time.Minute,
+	"sim":        15 * time.Minute,
+	"card":       20 * time.Minute,
+	"c2c":        20 * time.Minute,
+	"iban":       30 * time.Minute,
+	"mtstpay":    15 * time.Minute,
+	"quasi_ecom": 15 * time.Minute,
 }
 
 func (s *seeder) all(ctx context.Context) error {
@@ -173,7 +180,9 @@ func (s *seeder) rates(ctx context.Context) error {
 			return fmt.Errorf("seed rate: %w", err)
 		}
 		err = s.q.PlatformLimitSet(ctx, db.PlatformLimitSetParams{
-			Currency: currency, MinAmount: decimal.RequireFromString(limitMin), MaxAmount: decimal.RequireFromString(limitMax),
+			Currency:  currency,
+			MinAmount: decimal.RequireFromString(limitMin),
+			MaxAmount: decimal.RequireFromString(limitMax),
 		})
 		if err != nil {
 			return fmt.Errorf("seed limit: %w", err)
@@ -204,9 +213,19 @@ func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount 
 	if err := ledger.Open(ctx, s.q, owner, id); err != nil {
 		return err
 	}
-	return ledger.Post(ctx, s.q, ledger.Cause{Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now}, ledger.Transfer{
-		Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(owner, id), Amount: decimal.RequireFromString(amount),
-	})
+	return ledger.Post(
+		ctx,
+		s.q,
+		ledger.Cause{Kind: "funding", Subject: "sandbox", SubjectID: id, At: s.now},
+		ledger.Transfer{
+			Debit: ledger.Available(
+				ledger.External,
+				0,
+			),
+			Credit: ledger.Available(owner, id),
+			Amount: decimal.RequireFromString(amount),
+		},
+	)
 }
 
 func (s *seeder) merchants(ctx context.Context) ([]int64, error) {
@@ -238,7 +257,10 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 	if err != nil {
 		return err
 	}
-	if err := s.q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed}); err != nil {
+	if err := s.q.CashboxSetWebhookSecret(
+		ctx,
+		db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed},
+	); err != nil {
 		return err
 	}
 	if err := s.fund(ctx, ledger.Cashbox, id, cashboxUSDT); err != nil {

@@ -51,7 +51,8 @@ func TestCashboxes(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	first := s.info.Cashboxes[0]
-	if first.Currency != "RUB" || first.TraderCashboxID == nil || !reflect.DeepEqual(first.Scopes, []string{"payments", "deposits", "payouts"}) {
+	if first.Currency != "RUB" || first.TraderCashboxID == nil ||
+		!reflect.DeepEqual(first.Scopes, []string{"payments", "deposits", "payouts"}) {
 		t.Errorf("the first cashbox: %+v", first)
 	}
 	for _, method := range []string{"sbp", "sim", "card"} {
@@ -94,13 +95,20 @@ func TestPayouts(t *testing.T) {
 		if box.Currency == "RUB" {
 			want = 2
 		}
-		methods := s.count(t, `select count(*) from cashbox_payout_method where cashbox_id = $1 and enabled and method in ('sbp', 'c2c')
-			and validity_seconds = 86400`, box.MerchantCashboxID)
+		methods := s.count(
+			t,
+			`select count(*) from cashbox_payout_method where cashbox_id = $1 and enabled and method in ('sbp', 'c2c')
+			and validity_seconds = 86400`,
+			box.MerchantCashboxID,
+		)
 		if methods != want {
 			t.Errorf("%s pays out by %d methods, want %d", box.KeyID, methods, want)
 		}
 	}
-	able := s.count(t, "select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')")
+	able := s.count(
+		t,
+		"select count(*) from trader_payout_method where enabled and currency = 'RUB' and method in ('sbp', 'c2c')",
+	)
 	if traders := s.count(t, "select count(*) from trader"); able != 2*traders {
 		t.Errorf("%d traders can pay by %d methods in all", traders, able)
 	}
@@ -117,7 +125,11 @@ func TestSecretsAreTrue(t *testing.T) {
 			t.Errorf("%s: the key does not fit", box.KeyID)
 		}
 		var sealed []byte
-		noError(t, s.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID).Scan(&sealed))
+		noError(
+			t,
+			s.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID).
+				Scan(&sealed),
+		)
 		opened, err := s.vault.Open(sealed, webhook.SecretPlace(box.MerchantCashboxID))
 		if err != nil || string(opened) != box.WebhookSecret {
 			t.Errorf("%s: the webhook secret does not fit: %v", box.KeyID, err)
@@ -152,7 +164,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// Requisites and USDT for 1,000 open RUB payments of 5,000, also at one equal amount, which need one requisite each.
+// Requisites and USDT for 1,000 open RUB payments of 5,000, also at one equal amount, which need
+// one requisite each.
 func TestRoomForPayments(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
@@ -163,7 +176,8 @@ func TestRoomForPayments(t *testing.T) {
 			t.Errorf("%d requisites for %s", fit, method)
 		}
 	}
-	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1 USDT.
+	// At the seeded rate of 92.50, 1,000 × 5,000 RUB hold at most 5,000,000 / 92.50 = 54,054.1
+	// USDT.
 	first := int64(s.count(t, "select min(trader_id) from requisite where currency = 'RUB'"))
 	if balance := s.Balance(t, ledger.Available(ledger.Trader, first)); balance.IntPart() < 54_055 {
 		t.Errorf("a trader has %s USDT", balance)
@@ -176,13 +190,19 @@ func TestRoomForPayments(t *testing.T) {
 	}
 }
 
-// Desks for 50 open card checkouts of every card method: any number may be open on one. Some of each trader's USDT stays.
+// Desks for 50 open card checkouts of every card method: any number may be open on one. Some of
+// each trader's USDT stays.
 func TestRoomForCheckouts(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	for _, pool := range [][2]string{{"RUB", "mtstpay"}, {"AZN", "quasi_ecom"}, {"TRY", "quasi_ecom"}} {
-		desks := s.count(t, `select count(*) from requisite where currency = $1 and method = $2 and enabled and value = ''
-			and open_payments is null and holder is null and bank is null`, pool[0], pool[1])
+		desks := s.count(
+			t,
+			`select count(*) from requisite where currency = $1 and method = $2 and enabled and value = ''
+			and open_payments is null and holder is null and bank is null`,
+			pool[0],
+			pool[1],
+		)
 		if desks == 0 {
 			t.Errorf("no desk for %s", pool)
 		}
@@ -201,8 +221,8 @@ func TestRoomForCheckouts(t *testing.T) {
 	}
 }
 
-// Requisites are made up, yet of the form that their method's type asks for. Each is there once, and desks that take cards have
-// no value.
+// Requisites are made up, yet of the form that their method's type asks for. Each is there once,
+// and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
@@ -236,7 +256,8 @@ func TestRequisitesAreWellFormed(t *testing.T) {
 	}
 }
 
-// A second start finds everything there; replicas that start together seed once; a strange key is refused.
+// A second start finds everything there; replicas that start together seed once; a strange key is
+// refused.
 func TestSeedOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -284,8 +305,18 @@ func TestInfoFile(t *testing.T) {
 	var raw map[string]any
 	noError(t, json.Unmarshal(content, &raw))
 	hasNames(t, raw, "base_url", "pay_url", "portal_url", "ops_url", "external_payments_secret", "cashboxes", "users")
-	hasNames(t, raw["cashboxes"].([]any)[0].(map[string]any), "merchantCashboxId", "traderCashboxId", "currency", "methods",
-		"key_id", "secret", "scopes", "webhook_secret")
+	hasNames(
+		t,
+		raw["cashboxes"].([]any)[0].(map[string]any),
+		"merchantCashboxId",
+		"traderCashboxId",
+		"currency",
+		"methods",
+		"key_id",
+		"secret",
+		"scopes",
+		"webhook_secret",
+	)
 	hasNames(t, raw["users"].([]any)[0].(map[string]any), "kind", "login", "password", "token")
 
 	noError(t, os.WriteFile(path, []byte("{"), 0o600))

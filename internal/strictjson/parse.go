@@ -1,5 +1,5 @@
-// Package strictjson reads JSON and forgives nothing: numbers stay as written, duplicate names stay visible, and
-// strings that encoding/json would quietly repair carry their flaw.
+// Package strictjson reads JSON and forgives nothing: numbers stay as written, duplicate names stay
+// visible, and strings that encoding/json would quietly repair carry their flaw.
 package strictjson
 
 import (
@@ -13,9 +13,11 @@ const MaxDepth = 32
 // ErrTooDeep is returned for a document nested deeper than MaxDepth.
 var ErrTooDeep = errors.New("nested too deep")
 
-// SyntaxError says where a document stops being JSON. It repeats nothing of the document, which may hold secrets.
+// SyntaxError says where a document stops being JSON. It repeats nothing of the document, which may
+// hold secrets.
 type SyntaxError struct {
-	// Offset is the index of the first byte that cannot be there; the document's length when more was expected.
+	// Offset is the index of the first byte that cannot be there; the document's length when more
+	// was expected.
 	Offset int
 }
 
@@ -40,7 +42,8 @@ type Value struct {
 	Kind Kind
 	// Text is a string's unescaped text, or the literal of a number or boolean as it was written.
 	Text string
-	// Flaw is what makes a String unusable, worded to follow the field's name; Text then has U+FFFD in those places.
+	// Flaw is what makes a String unusable, worded to follow the field's name; Text then has U+FFFD
+	// in those places.
 	Flaw string
 	// Items are an Array's elements.
 	Items []Value
@@ -48,13 +51,15 @@ type Value struct {
 	Members []Member
 }
 
-// Member is one name and value of an object. The name is a String and may have a flaw like any other.
+// Member is one name and value of an object. The name is a String and may have a flaw like any
+// other.
 type Member struct {
 	Name  Value
 	Value Value
 }
 
-// Parse reads exactly one JSON value, in time linear in the document. The error is ErrTooDeep or a *SyntaxError.
+// Parse reads exactly one JSON value, in time linear in the document. The error is ErrTooDeep or a
+// *SyntaxError.
 func Parse(document []byte) (Value, error) {
 	r := NewReader(document)
 	v := r.whole()

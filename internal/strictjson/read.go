@@ -9,8 +9,9 @@ type Token struct {
 	Text, Flaw string
 }
 
-// Reader reads a document once, from its beginning to its end, and keeps nothing of it. Whoever begins an object or array
-// reads it to its end. After an error there is nothing more to read; End tells of it.
+// Reader reads a document once, from its beginning to its end, and keeps nothing of it. Whoever
+// begins an object or array reads it to its end. After an error there is nothing more to read; End
+// tells of it.
 type Reader struct {
 	// data is the document. Texts without escapes are parts of it and take no memory of their own.
 	data       string
@@ -23,7 +24,8 @@ type Reader struct {
 // NewReader reads a document that is exactly one JSON value, in time linear in the document.
 func NewReader(document []byte) *Reader { return &Reader{data: string(document)} }
 
-// End returns what is wrong with the document, which has been read: nil, ErrTooDeep or a *SyntaxError.
+// End returns what is wrong with the document, which has been read: nil, ErrTooDeep or a
+// *SyntaxError.
 func (r *Reader) End() error {
 	if r.space(); r.err == nil && r.pos != len(r.data) {
 		r.fail()
@@ -51,7 +53,8 @@ func (r *Reader) Next() Token {
 	}
 }
 
-// Member reads the name of an object's next member, whose value is to be read then, or reports that the object has ended.
+// Member reads the name of an object's next member, whose value is to be read then, or reports that
+// the object has ended.
 func (r *Reader) Member() (name Token, ok bool) {
 	if !r.another('}') {
 		return name, false

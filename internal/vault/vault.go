@@ -1,5 +1,5 @@
-// Package vault seals the few secrets the database must be able to give back. Each is bound to its table, column and
-// row, so that a sealed value copied elsewhere does not open.
+// Package vault seals the few secrets the database must be able to give back. Each is bound to its
+// table, column and row, so that a sealed value copied elsewhere does not open.
 package vault
 
 import (
@@ -23,7 +23,8 @@ const KeySize = 32
 // Vault seals with its newest key and opens with any of its keys.
 type Vault struct{ aead tink.AEAD }
 
-// New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so keys can be rotated.
+// New makes a vault of keys of KeySize bytes, the newest first. A sealed value names its key, so
+// keys can be rotated.
 func New(keys ...[]byte) (*Vault, error) {
 	manager := keyset.NewManager()
 	for i, key := range keys {
@@ -72,8 +73,8 @@ func keyID(raw []byte) uint32 {
 	return binary.BigEndian.Uint32(fingerprint[:4])
 }
 
-// Fingerprint names a key without giving it away. Sealed values begin with a byte for their format and then, in binary,
-// the fingerprint of the key that opens them.
+// Fingerprint names a key without giving it away. Sealed values begin with a byte for their format
+// and then, in binary, the fingerprint of the key that opens them.
 func Fingerprint(key []byte) string { return fmt.Sprintf("%08x", keyID(key)) }
 
 // Place is where a sealed value lives.

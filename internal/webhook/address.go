@@ -12,15 +12,16 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Addresses decides which addresses webhooks may go to. The zero value is of no use: call NewAddresses.
+// Addresses decides which addresses webhooks may go to. The zero value is of no use: call
+// NewAddresses.
 type Addresses struct {
 	guard *ssrf.Guardian
 	// loopback also admits http to a loopback address, in the sandbox.
 	loopback bool
 }
 
-// NewAddresses refuses loopback, private, link-local, metadata and every other address that is not public. With
-// loopback, as in the sandbox, it takes http to a loopback address too.
+// NewAddresses refuses loopback, private, link-local, metadata and every other address that is not
+// public. With loopback, as in the sandbox, it takes http to a loopback address too.
 func NewAddresses(loopback bool) *Addresses {
 	options := []ssrf.Option{ssrf.WithAnyPort(), ssrf.WithNetworks("tcp4", "tcp6")}
 	if loopback {
@@ -31,8 +32,8 @@ func NewAddresses(loopback bool) *Addresses {
 	return &Addresses{guard: ssrf.New(options...), loopback: loopback}
 }
 
-// Check says what is wrong with an address a merchant gives, or "". Names are looked up only at delivery, where the
-// address really dialled is judged.
+// Check says what is wrong with an address a merchant gives, or "". Names are looked up only at
+// delivery, where the address really dialled is judged.
 func (a *Addresses) Check(address string) string {
 	u, err := url.Parse(address)
 	switch {

@@ -103,7 +103,8 @@ func TestCheckLoopback(t *testing.T) {
 	}
 }
 
-// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address.
+// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver
+// reads as an address.
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
 	b := setupWith(t, NewAddresses(false))
@@ -121,7 +122,8 @@ func TestDialRefuses(t *testing.T) {
 			continue
 		}
 		problem := b.await(t, id, 1)[0].Error
-		if problem == nil || *problem != "the address is not allowed" && *problem != "the host name could not be resolved" {
+		if problem == nil ||
+			*problem != "the address is not allowed" && *problem != "the host name could not be resolved" {
 			t.Errorf("%s: %v", host, problem)
 			continue
 		}

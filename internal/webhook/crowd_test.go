@@ -87,8 +87,8 @@ func (a *arrivals) count() int {
 	return len(a.at)
 }
 
-// stream queues events of a merchant one after the other, and returns how long each took from its commit to the
-// receiver, the shortest first.
+// stream queues events of a merchant one after the other, and returns how long each took from its
+// commit to the receiver, the shortest first.
 func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []time.Duration {
 	t.Helper()
 	quick, committed := newArrivals(t), map[uuid.UUID]time.Time{}
@@ -108,9 +108,10 @@ func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []tim
 	return took
 }
 
-// A thousand events for an endpoint that hangs leave another merchant's deliveries as they were, measured from the
-// commit of the change to the receiver, while the first deliveries run into their timeout and others follow. It runs
-// alone, for it measures time; what the machine is slower for anyway, it measures first.
+// A thousand events for an endpoint that hangs leave another merchant's deliveries as they were,
+// measured from the commit of the change to the receiver, while the first deliveries run into their
+// timeout and others follow. It runs alone, for it measures time; what the machine is slower for
+// anyway, it measures first.
 func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	b := setup(t)
 	other := b.newMerchant(t)
@@ -121,7 +122,13 @@ func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	b.flood(t, b.merchant, h.URL, crowd)
 	took := b.stream(t, other, 400)
 	p99 := took[len(took)*99/100]
-	t.Logf("median %s, p99 %s, worst %s; before the crowd %s", took[len(took)/2], p99, took[len(took)-1], before[len(before)-1])
+	t.Logf(
+		"median %s, p99 %s, worst %s; before the crowd %s",
+		took[len(took)/2],
+		p99,
+		took[len(took)-1],
+		before[len(before)-1],
+	)
 	if p99 >= allowed {
 		t.Errorf("p99 is %s", p99)
 	}
@@ -135,13 +142,18 @@ func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 		t.Errorf("%d hung at once", h.most)
 	}
 	var waiting int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from webhook_delivery where merchant_id = $1 and attempts = 0", b.merchant.ID).Scan(&waiting))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_delivery where merchant_id = $1 and attempts = 0", b.merchant.ID).
+			Scan(&waiting),
+	)
 	if waiting < crowd-5 {
 		t.Errorf("%d wait for their first attempt", waiting)
 	}
 }
 
-// Five hundred endpoints of as many merchants hang, each with a hundred events: a merchant whose endpoint answers does not notice.
+// Five hundred endpoints of as many merchants hang, each with a hundred events: a merchant whose
+// endpoint answers does not notice.
 func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -161,7 +173,14 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	queued := time.Since(began)
 	took := b.stream(t, other, 400)
 	p99 := took[len(took)*99/100]
-	t.Logf("queued in %s; median %s, p99 %s, worst %s; before the crowd %s", queued, took[len(took)/2], p99, took[len(took)-1], before[len(before)-1])
+	t.Logf(
+		"queued in %s; median %s, p99 %s, worst %s; before the crowd %s",
+		queued,
+		took[len(took)/2],
+		p99,
+		took[len(took)-1],
+		before[len(before)-1],
+	)
 	if p99 >= allowed {
 		t.Errorf("p99 is %s", p99)
 	}

@@ -27,26 +27,30 @@ const (
 )
 
 const (
-	// leaseEvery is how often a process looks for endpoints with something to do, and leaseMost how many it takes at a time: of
-	// those that had no answer leaseMostSlow, so that a crowd of them that hangs does not come back all at once.
+	// leaseEvery is how often a process looks for endpoints with something to do, and leaseMost how
+	// many it takes at a time: of those that had no answer leaseMostSlow, so that a crowd of them
+	// that hangs does not come back all at once.
 	leaseEvery    = 40 * time.Millisecond
 	leaseMost     = 200
 	leaseMostSlow = 20
-	// leaseLasts is how long an endpoint waits whose process has died. It is longer than an attempt.
+	// leaseLasts is how long an endpoint waits whose process has died. It is longer than an
+	// attempt.
 	leaseLasts = 30 * time.Second
 	renewEvery = 10 * time.Second
 )
 
-// Deliverer makes the deliveries that are due. Any number of processes share them by leases of endpoints: who has the lease reads
-// an endpoint's deliveries without locking or marking any, and one that was made is gone from the table in the transaction that
-// keeps its attempt. After a crash the lease ends and what was not written down is made again. Neither connection nor
-// transaction is held while a merchant's answer is awaited.
+// Deliverer makes the deliveries that are due. Any number of processes share them by leases of
+// endpoints: who has the lease reads an endpoint's deliveries without locking or marking any, and
+// one that was made is gone from the table in the transaction that keeps its attempt. After a crash
+// the lease ends and what was not written down is made again. Neither connection nor transaction is
+// held while a merchant's answer is awaited.
 type Deliverer struct {
 	q      *db.Queries
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// writer writes for endpoints that answer, slowWriter for the others, so that neither waits in the other's line.
+	// writer writes for endpoints that answer, slowWriter for the others, so that neither waits in
+	// the other's line.
 	writer, slowWriter *writer
 	places             *places
 	inFlight           atomic.Int64
@@ -58,14 +62,31 @@ type Deliverer struct {
 	visits map[endpointKey]*visit
 }
 
-// NewDeliverer makes what delivers to admitted addresses. Its metrics are the attempts by result and the deliveries on their way.
-func NewDeliverer(pool *pgxpool.Pool, v *vault.Vault, c clock.Clock, a *Addresses, metrics prometheus.Registerer) *Deliverer {
+// NewDeliverer makes what delivers to admitted addresses. Its metrics are the attempts by result
+// and the deliveries on their way.
+func NewDeliverer(
+	pool *pgxpool.Pool,
+	v *vault.Vault,
+	c clock.Clock,
+	a *Addresses,
+	metrics prometheus.Registerer,
+) *Deliverer {
 	d := &Deliverer{
-		q: db.New(pool), vault: v, clock: c, client: a.client(answerTimeout), writer: &writer{pool: pool}, slowWriter: &writer{pool: pool}, places: newPlaces(),
+		q: db.New(
+			pool,
+		),
+		vault:      v,
+		clock:      c,
+		client:     a.client(answerTimeout),
+		writer:     &writer{pool: pool},
+		slowWriter: &writer{pool: pool},
+		places:     newPlaces(),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gateway_webhook_attempts_total", Help: "Webhook delivery attempts by the state they left the event in.",
+			Name: "gateway_webhook_attempts_total",
+			Help: "Webhook delivery attempts by the state they left the event in.",
 		}, []string{"event_status"}),
-		holder: uuid.New(), visits: map[endpointKey]*visit{},
+		holder: uuid.New(),
+		visits: map[endpointKey]*visit{},
 	}
 	metrics.MustRegister(d.attempts, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "gateway_webhook_in_flight", Help: "Webhook deliveries on their way.",
@@ -139,8 +160,8 @@ func (d *Deliverer) visit(key endpointKey, slow bool) *visit {
 	return v
 }
 
-// renewAll keeps the leases of the endpoints that are being worked. One that is lost, since this process was frozen say, is
-// another's now, and this one comes to an end with it.
+// renewAll keeps the leases of the endpoints that are being worked. One that is lost, since this
+// process was frozen say, is another's now, and this one comes to an end with it.
 func (d *Deliverer) renewAll(ctx context.Context) {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
@@ -181,7 +202,8 @@ func (d *Deliverer) renew(ctx context.Context) error {
 	return nil
 }
 
-// attempt makes one attempt and tells what came of it, for visit to go on, before and after that is written down.
+// attempt makes one attempt and tells what came of it, for visit to go on, before and after that is
+// written down.
 func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.WebhookDeliveriesDueRow, tell func(news)) {
 	d.inFlight.Add(1)
 	r := d.send(ctx, event)
@@ -195,7 +217,14 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	status := r.status(int(event.Attempts)+1 >= attempts)
 	err := d.writing(!answered).write(keep(key.merchantID, event, r, status))
 	if err != nil {
-		slog.ErrorContext(ctx, "an attempt at a delivery could not be kept and is made again", "event", event.EventID, "error", err)
+		slog.ErrorContext(
+			ctx,
+			"an attempt at a delivery could not be kept and is made again",
+			"event",
+			event.EventID,
+			"error",
+			err,
+		)
 	} else {
 		d.attempts.WithLabelValues(status).Inc()
 	}
@@ -225,7 +254,8 @@ func keep(merchantID int64, event db.WebhookDeliveriesDueRow, r result, status s
 	return db.Do((*db.Queries).WebhookAttemptInsert, params)
 }
 
-// again is how long the next attempt waits after so many: the documented delay, or the longer one the endpoint asked for.
+// again is how long the next attempt waits after so many: the documented delay, or the longer one
+// the endpoint asked for.
 func again(made int, retryAfter time.Duration) time.Duration {
 	delay := delays[min(made, len(delays))-1]
 	jitter := 0.9 + 0.2*rand.Float64()

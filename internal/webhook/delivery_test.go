@@ -27,20 +27,23 @@ func TestDeliver(t *testing.T) {
 	attempt := b.await(t, id, 1)[0]
 
 	got := r.all()[0]
-	if got.method != http.MethodPost || string(got.body) != sampleBody || got.header.Get("Content-Type") != "application/json" {
+	if got.method != http.MethodPost || string(got.body) != sampleBody ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s %s %s", got.method, got.header.Get("Content-Type"), got.body)
 	}
 	if got.header.Get("webhook-id") != id.String() {
 		t.Errorf("webhook-id %s; want %s", got.header.Get("webhook-id"), id)
 	}
-	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
+	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years
+	// away.
 	verifies(t, b.secret, got)
 	plain, err := Signature(b.secret, got.body)
 	noError(t, err)
 	if got.header.Get("Signature") != plain {
 		t.Errorf("Signature %s; want %s", got.header.Get("Signature"), plain)
 	}
-	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil || string(attempt.Answer) != "thanks" {
+	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil ||
+		string(attempt.Answer) != "thanks" {
 		t.Errorf("kept %+v", attempt)
 	}
 	if !attempt.At.Equal(b.clock.Now()) || attempt.DurationMs < 20 || attempt.DurationMs > 15_000 {
@@ -73,7 +76,11 @@ func TestOutboxRollsBack(t *testing.T) {
 	}
 	b.relayAll(t)
 	var rows int
-	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`).Scan(&rows))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`).
+			Scan(&rows),
+	)
 	if rows != 0 {
 		t.Errorf("%d rows are left", rows)
 	}
@@ -109,8 +116,8 @@ func TestFailingThenSucceeding(t *testing.T) {
 	}
 }
 
-// A process that lost its lease on the way may make a delivery that another has made: both attempts are kept, and the first one
-// to be written down decides.
+// A process that lost its lease on the way may make a delivery that another has made: both attempts
+// are kept, and the first one to be written down decides.
 func TestTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -121,7 +128,10 @@ func TestTwiceAtOnce(t *testing.T) {
 	})
 	id := b.add(t, r.URL)
 	<-asked
-	_, err := b.Pool.Exec(t.Context(), "update webhook_endpoint set leased_until = now(), due_at = now(), holder = null")
+	_, err := b.Pool.Exec(
+		t.Context(),
+		"update webhook_endpoint set leased_until = now(), due_at = now(), holder = null",
+	)
 	noError(t, err)
 	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
 	<-asked
@@ -134,8 +144,8 @@ func TestTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// What cannot be signed is given up at once, where it can be seen: among the dead, with an attempt that says why, and
-// counted. Once the secret is right, it can be sent again.
+// What cannot be signed is given up at once, where it can be seen: among the dead, with an attempt
+// that says why, and counted. Once the secret is right, it can be sent again.
 func TestUnsignableIsDead(t *testing.T) {
 	t.Parallel()
 	for name, sealed := range map[string]func(*bundle) []byte{
@@ -162,7 +172,8 @@ func TestUnsignableIsDead(t *testing.T) {
 			set(sealed(b))
 			id := b.add(t, r.URL)
 			attempt := b.await(t, id, 1)[0]
-			if attempt.Error == nil || *attempt.Error != "the event could not be signed" || attempt.StatusCode != nil || b.status(t, id) != statusDead {
+			if attempt.Error == nil || *attempt.Error != "the event could not be signed" || attempt.StatusCode != nil ||
+				b.status(t, id) != statusDead {
 				t.Errorf("%s, attempt %+v", b.status(t, id), attempt)
 			}
 			if _, _, queued := b.queued(t, id); queued {
@@ -171,7 +182,9 @@ func TestUnsignableIsDead(t *testing.T) {
 			if counted := b.metric(t, "gateway_webhook_attempts_total"); counted != 1 {
 				t.Errorf("counted %v times", counted)
 			}
-			if dead, err := b.Queries().WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10}); err != nil || len(dead) != 1 {
+			if dead, err := b.Queries().
+				WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10}); err != nil ||
+				len(dead) != 1 {
 				t.Errorf("%d dead, %v", len(dead), err)
 			}
 			if len(r.all()) != 0 {
@@ -195,7 +208,8 @@ func (b *bundle) seal(t *testing.T, text string) []byte {
 	return sealed
 }
 
-// An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it has, and nobody waits for it.
+// An endpoint gets one place, and more with each answer; while it does not answer, it keeps what it
+// has, and nobody waits for it.
 func TestSlowEndpointDelaysNobody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

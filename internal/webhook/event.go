@@ -16,7 +16,8 @@ import (
 	"gateway/internal/vault"
 )
 
-// Events lists and replays events, and rotates the secrets that sign them, for merchants and operators.
+// Events lists and replays events, and rotates the secrets that sign them, for merchants and
+// operators.
 type Events struct {
 	pool  *pgxpool.Pool
 	reads *pgxpool.Pool
@@ -44,7 +45,8 @@ type Record struct {
 	Attempts []Attempt
 }
 
-// Attempt is one attempt to deliver. Without an answer, StatusCode and Answer are nil and Error says why.
+// Attempt is one attempt to deliver. Without an answer, StatusCode and Answer are nil and Error
+// says why.
 type Attempt struct {
 	At         time.Time
 	DurationMs int32
@@ -64,10 +66,11 @@ type FeedPage struct {
 	Cursor *string
 }
 
-// List is the feed of a merchant's events, oldest first: in the order of the numbers the relay gave them, so that nothing
-// ever appears before a cursor already handed out. An event not yet relayed is not in it yet. The cursor is that of the last event, also when there is none after
-// it yet; nil when there was none at all. Status is looked at as it is now: an event that changes to it behind the
-// cursor is not shown again.
+// List is the feed of a merchant's events, oldest first: in the order of the numbers the relay gave
+// them, so that nothing ever appears before a cursor already handed out. An event not yet relayed
+// is not in it yet. The cursor is that of the last event, also when there is none after it yet; nil
+// when there was none at all. Status is looked at as it is now: an event that changes to it behind
+// the cursor is not shown again.
 func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
 	if err := who.NeedPortal(); err != nil {
 		return nil, nil, err
@@ -91,8 +94,13 @@ func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	list, cursor := make([]Record, 0, len(rows)), page.Cursor
 	for _, row := range rows {
 		list = append(list, Record{
-			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
-			Status: row.Status,
+			ID:         row.ID,
+			MerchantID: row.MerchantID,
+			Type:       row.Type,
+			URL:        row.URL,
+			Body:       row.Body,
+			CreatedAt:  row.CreatedAt,
+			Status:     row.Status,
 		})
 		next := strconv.FormatInt(row.Number, 10)
 		cursor = &next
@@ -100,8 +108,8 @@ func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]
 	return list, cursor, s.addAttempts(ctx, list)
 }
 
-// feedByStatus reads the feed by the index of its status: a filter over the whole of it could read any number of events
-// for the few it keeps.
+// feedByStatus reads the feed by the index of its status: a filter over the whole of it could read
+// any number of events for the few it keeps.
 func feedByStatus(
 	ctx context.Context, q *db.Queries, p db.WebhookEventFeedParams, status string,
 ) ([]db.WebhookEventFeedRow, error) {
@@ -123,7 +131,8 @@ type DeadPage struct {
 	Cursor     *string
 }
 
-// ListDead lists the events that were given up, the newest first, to operators. The cursor is nil on the last page.
+// ListDead lists the events that were given up, the newest first, to operators. The cursor is nil
+// on the last page.
 func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage) ([]Record, *string, error) {
 	if err := who.NeedOperator(); err != nil {
 		return nil, nil, err
@@ -145,8 +154,13 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	list := make([]Record, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, Record{
-			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
-			Status: row.Status,
+			ID:         row.ID,
+			MerchantID: row.MerchantID,
+			Type:       row.Type,
+			URL:        row.URL,
+			Body:       row.Body,
+			CreatedAt:  row.CreatedAt,
+			Status:     row.Status,
 		})
 	}
 	return list, cursor, s.addAttempts(ctx, list)
@@ -187,8 +201,8 @@ func (p FeedPage) validate(ctx context.Context) (limit int32, after int64, err e
 		f.Check(known, "status", "must be pending, delivered or dead")
 	}
 	if p.Cursor != nil {
-		// A cursor of the time when the feed went by transactions is too long for a number, and is refused as well: what
-		// came after it cannot be told.
+		// A cursor of the time when the feed went by transactions is too long for a number, and is
+		// refused as well: what came after it cannot be told.
 		after, err = strconv.ParseInt(*p.Cursor, 10, 64)
 		f.Check(err == nil && after > 0, "cursor", "is not a cursor of ours")
 	}

@@ -74,12 +74,15 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if len(got.Attempts) != 2 || *got.Attempts[0].StatusCode != 500 || *got.Attempts[1].StatusCode != 200 ||
-		string(got.Attempts[1].Answer) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
+		string(
+			got.Attempts[1].Answer,
+		) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
 		t.Errorf("%+v", got.Attempts)
 	}
 }
 
-// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
+// Pages go to the end, and the last cursor goes on from there, also after a page with nothing on
+// it.
 func TestFeedPages(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -136,7 +139,8 @@ func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 	noError(t, err)
 }
 
-// Many write at once, each holding its transaction open for a while, two relay, and one reads on: it sees each event once.
+// Many write at once, each holding its transaction open for a while, two relay, and one reads on:
+// it sees each event once.
 func TestFeedMissesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -199,7 +203,10 @@ func TestFeedRefuses(t *testing.T) {
 		"out of bounds": {FeedPage{Cursor: some("9223372036854775808")}, "cursor"},
 	} {
 		_, _, err := b.events.List(t.Context(), own, test.page)
-		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) || len(f.Fields) != 1 {
+		if f := fault.As(
+			err,
+		); f == nil || f.Kind != fault.Invalid || !f.Fields.Wrong(test.field) ||
+			len(f.Fields) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

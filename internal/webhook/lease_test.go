@@ -17,12 +17,18 @@ import (
 // lend gives the lease of all endpoints to a process that is gone, for a while.
 func (b *bundle) lend(t *testing.T, seconds float64) {
 	t.Helper()
-	_, err := b.Pool.Exec(t.Context(), `update webhook_endpoint set holder = $1, leased_until = now() + make_interval(secs => $2),
-		due_at = now() + make_interval(secs => $2)`, uuid.New(), seconds)
+	_, err := b.Pool.Exec(
+		t.Context(),
+		`update webhook_endpoint set holder = $1, leased_until = now() + make_interval(secs => $2),
+		due_at = now() + make_interval(secs => $2)`,
+		uuid.New(),
+		seconds,
+	)
 	noError(t, err)
 }
 
-// What a process had a lease of when it died is delivered by another when the lease has ended, and not before.
+// What a process had a lease of when it died is delivered by another when the lease has ended, and
+// not before.
 func TestLeaseEnds(t *testing.T) {
 	t.Parallel()
 	b := quiet(t)
@@ -51,7 +57,10 @@ func TestLostLease(t *testing.T) {
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
 	noError(t, b.deliverer.renew(t.Context()))
-	if leased := b.count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'"); leased != 1 {
+	if leased := b.count(
+		t,
+		"select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'",
+	); leased != 1 {
 		t.Errorf("%d leases were renewed", leased)
 	}
 	b.lend(t, 3600)
@@ -62,12 +71,16 @@ func TestLostLease(t *testing.T) {
 	if left := b.count(t, "select count(*) from webhook_delivery"); left != 4 || len(r.all()) != 1 {
 		t.Errorf("%d were sent, %d are left", len(r.all()), left)
 	}
-	if held := b.count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'"); held != 1 {
+	if held := b.count(
+		t,
+		"select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'",
+	); held != 1 {
 		t.Error("the other's lease was ended")
 	}
 }
 
-// A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to others at once.
+// A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to
+// others at once.
 func TestStopInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -90,7 +103,14 @@ func TestStopInTheMiddle(t *testing.T) {
 	}
 	close(answer)
 	<-stopped
-	if kept, left := b.count(t, "select count(*) from webhook_attempt"), b.count(t, "select count(*) from webhook_delivery"); kept != 1 || left != 4 {
+	if kept, left := b.count(
+		t,
+		"select count(*) from webhook_attempt",
+	), b.count(
+		t,
+		"select count(*) from webhook_delivery",
+	); kept != 1 ||
+		left != 4 {
 		t.Errorf("%d attempts are kept, %d deliveries are left", kept, left)
 	}
 	b.deliver(t, NewAddresses(true), prometheus.NewRegistry())
@@ -119,7 +139,10 @@ func TestTwoProcesses(t *testing.T) {
 			t.Errorf("%d came in of %d", count, each)
 		}
 	}
-	if delivered := b.count(t, "select count(*) from webhook_event where status = 'delivered'"); delivered != endpoints*each {
+	if delivered := b.count(
+		t,
+		"select count(*) from webhook_event where status = 'delivered'",
+	); delivered != endpoints*each {
 		t.Errorf("%d are delivered", delivered)
 	}
 }
@@ -131,7 +154,10 @@ func TestWriterPutsOneAside(t *testing.T) {
 	w := &writer{pool: b.Pool}
 	results := make(chan error, 20)
 	for n := range cap(results) {
-		query := db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: []int64{int64(n)}, Hosts: []string{"h"}})
+		query := db.Do(
+			(*db.Queries).WebhookEndpointTell,
+			db.WebhookEndpointTellParams{MerchantIds: []int64{int64(n)}, Hosts: []string{"h"}},
+		)
 		if n%5 == 0 {
 			query = db.Do((*db.Queries).WebhookDeliveryAgain, db.WebhookDeliveryAgainParams{
 				EventIds: []uuid.UUID{{}, {}}, Rounds: []int32{1, 1}, // the same twice is refused
@@ -156,14 +182,17 @@ func (b *bundle) count(t testing.TB, query string) (count int) {
 	return count
 }
 
-// The jobs of the queue there was before become deliveries: due when they were, after as many attempts as they had, of the
-// endpoints as they are called now.
+// The jobs of the queue there was before become deliveries: due when they were, after as many
+// attempts as they had, of the endpoints as they are called now.
 func TestJobsAreMigrated(t *testing.T) {
 	t.Parallel()
 	const before = 42
 	d := dbtest.At(t, before)
 	urls := []string{
-		"https://Shop.example/hook", "https://shop.example:8443/hook?a=1#b", "http://user:word@127.0.0.1:80", "https://[2001:db8::1]:9/@x",
+		"https://Shop.example/hook",
+		"https://shop.example:8443/hook?a=1#b",
+		"http://user:word@127.0.0.1:80",
+		"https://[2001:db8::1]:9/@x",
 	}
 	_, err := d.Pool.Exec(t.Context(), `
 		create type river_job_state as enum ('available', 'retryable', 'scheduled', 'running', 'completed', 'cancelled', 'discarded');
@@ -188,9 +217,12 @@ func TestJobsAreMigrated(t *testing.T) {
 		select 'webhook', 'available', 9, '2026-11-20 12:00Z', jsonb_build_object('event_id', id, 'round', 1) from e`, urls)
 	noError(t, err)
 	noError(t, db.Migrate(t.Context(), d.URL))
-	rows, err := d.Pool.Query(t.Context(), `select e.url, d.host, d.attempts, d.round, extract(hour from d.due_at at time zone 'UTC')::int
+	rows, err := d.Pool.Query(
+		t.Context(),
+		`select e.url, d.host, d.attempts, d.round, extract(hour from d.due_at at time zone 'UTC')::int
 		from webhook_delivery d join webhook_event e on e.id = d.event_id
-		join webhook_endpoint p on p.merchant_id = d.merchant_id and p.host = d.host and p.due_at <= d.due_at order by e.number`)
+		join webhook_endpoint p on p.merchant_id = d.merchant_id and p.host = d.host and p.due_at <= d.due_at order by e.number`,
+	)
 	noError(t, err)
 	n := 0
 	var url, host string

@@ -3,9 +3,9 @@ package webhook
 import "sync"
 
 const (
-	// placesAll bounds the deliveries one process has on their way at once. Endpoints that had no answer the last time take no
-	// more than placesSlow of them, and no endpoint gets more than one while placesMore are taken: so there is always
-	// one for an endpoint that answers.
+	// placesAll bounds the deliveries one process has on their way at once. Endpoints that had no
+	// answer the last time take no more than placesSlow of them, and no endpoint gets more than one
+	// while placesMore are taken: so there is always one for an endpoint that answers.
 	placesAll  = 2_000
 	placesSlow = 1_500
 	placesMore = 1_000
@@ -14,13 +14,15 @@ const (
 	perMerchant = 50
 )
 
-// endpointKey is whom the deliveries of an endpoint go to. Merchants who share a host do not share its places.
+// endpointKey is whom the deliveries of an endpoint go to. Merchants who share a host do not share
+// its places.
 type endpointKey struct {
 	merchantID int64
 	host       string
 }
 
-// places are what deliveries need to be on their way. An endpoint that is worked has one, and gets more as it answers.
+// places are what deliveries need to be on their way. An endpoint that is worked has one, and gets
+// more as it answers.
 type places struct {
 	mu          sync.Mutex
 	taken, slow int
@@ -29,7 +31,8 @@ type places struct {
 
 func newPlaces() *places { return &places{merchants: map[int64]int{}} }
 
-// free is how many endpoints may be taken up, of those that had an answer and of those that had none.
+// free is how many endpoints may be taken up, of those that had an answer and of those that had
+// none.
 func (p *places) free() (quick, slow int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,12 +14,13 @@ import (
 	"gateway/internal/db"
 )
 
-// Relay takes committed events out of the outbox, gives them their numbers and queues their deliveries, all in one
-// transaction: after a crash at any point an event is either still in the outbox, or numbered and queued, once.
+// Relay takes committed events out of the outbox, gives them their numbers and queues their
+// deliveries, all in one transaction: after a crash at any point an event is either still in the
+// outbox, or numbered and queued, once.
 //
-// Every process runs a relay, and of all of them one at a time gets the lock of the row in webhook_relay. A merchant who has
-// read the feed up to number n never misses an event with a number below n, because numbers are given in the order in
-// which everybody sees them:
+// Every process runs a relay, and of all of them one at a time gets the lock of the row in
+// webhook_relay. A merchant who has read the feed up to number n never misses an event with a
+// number below n, because numbers are given in the order in which everybody sees them:
 //   - PostgreSQL releases the lock after the transaction that held it has become visible. So the next relay, which reads the
 //     row's newest version under the lock and then begins a statement of its own, sees all numbers given before, and only
 //     gives higher ones.
@@ -52,7 +53,8 @@ func NewRelay(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) 
 // Run relays what is in the outbox, or nothing while another relay is at it.
 func (r *Relay) Run(ctx context.Context) error {
 	for {
-		// Only where there is something does it take the lock: that alone would be a write to disk each time.
+		// Only where there is something does it take the lock: that alone would be a write to disk
+		// each time.
 		waiting, err := r.q.WebhookOutboxAny(ctx)
 		if err != nil {
 			return fmt.Errorf("look into the outbox: %w", err)
@@ -95,10 +97,24 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 	var events []uuid.UUID
 	var hosts []string
 	for _, row := range rows {
-		merchants, events, hosts = append(merchants, row.MerchantID), append(events, row.ID), append(hosts, hostOf(row.URL))
+		merchants, events, hosts = append(
+			merchants,
+			row.MerchantID,
+		), append(
+			events,
+			row.ID,
+		), append(
+			hosts,
+			hostOf(row.URL),
+		)
 	}
-	err := db.Pipeline(ctx, tx,
-		db.Do((*db.Queries).WebhookDeliveryQueue, db.WebhookDeliveryQueueParams{MerchantIds: merchants, EventIds: events, Hosts: hosts}),
+	err := db.Pipeline(
+		ctx,
+		tx,
+		db.Do(
+			(*db.Queries).WebhookDeliveryQueue,
+			db.WebhookDeliveryQueueParams{MerchantIds: merchants, EventIds: events, Hosts: hosts},
+		),
 		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: merchants, Hosts: hosts}),
 	)
 	if err != nil {
@@ -107,8 +123,8 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 	return nil
 }
 
-// relayTx begins the relay's transactions. A relay that freezes with the lock loses it after two seconds, and one that
-// meets a lock on a table gives up.
+// relayTx begins the relay's transactions. A relay that freezes with the lock loses it after two
+// seconds, and one that meets a lock on a table gives up.
 type relayTx struct{ *pgxpool.Pool }
 
 const relayBegin = "begin isolation level read committed; set local idle_in_transaction_session_timeout = '2s'; " +

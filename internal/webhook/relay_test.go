@@ -111,8 +111,11 @@ func TestRelayDies(t *testing.T) {
 			t.Parallel()
 			b := quiet(t)
 			want := b.write(t, 5)
-			_, err := b.Pool.Exec(t.Context(), `create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
-				create trigger die after insert on webhook_delivery for each statement execute function die()`)
+			_, err := b.Pool.Exec(
+				t.Context(),
+				`create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
+				create trigger die after insert on webhook_delivery for each statement execute function die()`,
+			)
 			noError(t, err)
 			if err := b.relay.Run(t.Context()); err == nil {
 				t.Fatal("no error")
@@ -173,8 +176,9 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	}
 }
 
-// A transaction that began first and commits last does not put its event before a cursor already handed out, and does not
-// hold up the feed meanwhile. Neither does one in another database of the server.
+// A transaction that began first and commits last does not put its event before a cursor already
+// handed out, and does not hold up the feed meanwhile. Neither does one in another database of the
+// server.
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	t.Parallel()
 	b := quiet(t)
@@ -200,8 +204,8 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	}
 }
 
-// restore copies the tables of events into a database of its own, as restoring a dump does: nothing of the server's own
-// transaction ids comes with it.
+// restore copies the tables of events into a database of its own, as restoring a dump does: nothing
+// of the server's own transaction ids comes with it.
 func (b *bundle) restore(t *testing.T) *bundle {
 	t.Helper()
 	restored := &bundle{DB: dbtest.New(t), merchant: b.merchant, clock: b.clock}
@@ -216,7 +220,8 @@ func (b *bundle) restore(t *testing.T) *bundle {
 		_, err = to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin")
 		noError(t, err)
 	}
-	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").ReadAll()
+	_, err = to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").
+		ReadAll()
 	noError(t, err)
 	restored.events = NewEvents(restored.Pools(), b.vault, b.clock)
 	restored.relay = NewRelay(restored.Pool, b.clock, prometheus.NewRegistry())

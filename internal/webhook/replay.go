@@ -18,8 +18,8 @@ import (
 type Replay struct {
 	// EventID names one event, whatever its status.
 	EventID *string
-	// URL names an endpoint, exactly as its events have it, and From and Until which of its dead events by when they
-	// were created: from then on, and before then. Nil leaves that end open.
+	// URL names an endpoint, exactly as its events have it, and From and Until which of its dead
+	// events by when they were created: from then on, and before then. Nil leaves that end open.
 	URL         *string
 	From, Until *time.Time
 	// MerchantID is whose events they are. Operators name it; merchants have only their own.
@@ -29,7 +29,8 @@ type Replay struct {
 const (
 	// replayBatch is how many events one transaction takes.
 	replayBatch = 1000
-	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken: a range follows its endpoint.
+	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken: a
+	// range follows its endpoint.
 	replayAhead = 1000
 )
 
@@ -43,9 +44,10 @@ type Progress struct {
 	Done, Stopped bool
 }
 
-// Replay makes events pending and queues their delivery, on a schedule that begins anew; a delivery still queued for
-// one of them does nothing any more. Of a range the call takes the first batch, and FeedReplays the others, one after the other
-// as the endpoint takes them: what dies meanwhile is left for another replay.
+// Replay makes events pending and queues their delivery, on a schedule that begins anew; a delivery
+// still queued for one of them does nothing any more. Of a range the call takes the first batch,
+// and FeedReplays the others, one after the other as the endpoint takes them: what dies meanwhile
+// is left for another replay.
 func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progress, error) {
 	if who.Kind != caller.Operator {
 		if err := who.NeedPortal(); err != nil {
@@ -108,8 +110,8 @@ func whose(who caller.Caller) (*int64, error) {
 	return &who.MerchantID, who.NeedPortal()
 }
 
-// FeedReplays goes on with the ranges that are being sent again, each by as many batches as its endpoint has taken. One that fails
-// holds up no other.
+// FeedReplays goes on with the ranges that are being sent again, each by as many batches as its
+// endpoint has taken. One that fails holds up no other.
 func (s *Events) FeedReplays(ctx context.Context) error {
 	running, err := s.q.WebhookReplaysRunning(ctx)
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) 
 	})
 }
 
-// replayNext takes a range's next batch, and reports whether there may be more to take now. While enough wait for the endpoint, or
-// another process is at it, there is not.
+// replayNext takes a range's next batch, and reports whether there may be more to take now. While
+// enough wait for the endpoint, or another process is at it, there is not.
 func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error) {
 	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		more = false
@@ -166,13 +168,21 @@ func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error
 			return db.IgnoreNoRows(err)
 		}
 		key := endpointKey{r.MerchantID, hostOf(r.URL)}
-		queued, err := q.WebhookEndpointQueued(ctx, db.WebhookEndpointQueuedParams{MerchantID: key.merchantID, Host: key.host, Most: replayAhead})
+		queued, err := q.WebhookEndpointQueued(
+			ctx,
+			db.WebhookEndpointQueuedParams{MerchantID: key.merchantID, Host: key.host, Most: replayAhead},
+		)
 		if err != nil || queued >= replayAhead {
 			return err
 		}
 		rows, err := q.WebhookEventReplayDead(ctx, db.WebhookEventReplayDeadParams{
-			MerchantID: r.MerchantID, URL: r.URL, From: r.FromAt, Until: r.UntilAt, AfterNumber: r.AfterNumber, LastNumber: r.LastNumber,
-			Batch: replayBatch,
+			MerchantID:  r.MerchantID,
+			URL:         r.URL,
+			From:        r.FromAt,
+			Until:       r.UntilAt,
+			AfterNumber: r.AfterNumber,
+			LastNumber:  r.LastNumber,
+			Batch:       replayBatch,
 		})
 		if err != nil {
 			return fmt.Errorf("replay dead events: %w", err)
@@ -184,7 +194,10 @@ func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error
 			last = max(last, row.Number)
 			events, rounds = append(events, row.ID), append(rounds, row.Round)
 		}
-		err = q.WebhookReplayAdvance(ctx, db.WebhookReplayAdvanceParams{ID: id, AfterNumber: last, Count: int64(len(rows)), Done: done})
+		err = q.WebhookReplayAdvance(
+			ctx,
+			db.WebhookReplayAdvanceParams{ID: id, AfterNumber: last, Count: int64(len(rows)), Done: done},
+		)
 		if more = !done; err != nil || len(rows) == 0 {
 			return err
 		}
@@ -195,11 +208,16 @@ func (s *Events) replayNext(ctx context.Context, id int64) (more bool, err error
 
 // queueAgain queues deliveries of an endpoint's events, each in its round.
 func queueAgain(ctx context.Context, tx pgx.Tx, e endpointKey, events []uuid.UUID, rounds []int32) error {
-	err := db.Pipeline(ctx, tx,
+	err := db.Pipeline(
+		ctx,
+		tx,
 		db.Do((*db.Queries).WebhookDeliveryAgain, db.WebhookDeliveryAgainParams{
 			MerchantID: e.merchantID, Host: e.host, EventIds: events, Rounds: rounds,
 		}),
-		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: []int64{e.merchantID}, Hosts: []string{e.host}}),
+		db.Do(
+			(*db.Queries).WebhookEndpointTell,
+			db.WebhookEndpointTellParams{MerchantIds: []int64{e.merchantID}, Hosts: []string{e.host}},
+		),
 	)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)

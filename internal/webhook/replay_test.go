@@ -29,7 +29,11 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
 		t.Fatalf("dead: %+v", dead)
 	}
-	progress, err := b.events.Replay(t.Context(), operator, Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID})
+	progress, err := b.events.Replay(
+		t.Context(),
+		operator,
+		Replay{EventID: some(id.String()), MerchantID: &b.merchant.ID},
+	)
 	noError(t, err)
 	if progress.Replayed != 1 || !progress.Done || progress.ID != nil {
 		t.Errorf("replayed %+v", progress)
@@ -51,7 +55,8 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	}
 }
 
-// A merchant sends its own event again whatever its status: one delivered already goes out once more.
+// A merchant sends its own event again whatever its status: one delivered already goes out once
+// more.
 func TestReplayDelivered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -124,7 +129,8 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	return event.ID
 }
 
-// A range takes that endpoint's dead events of that merchant from its first moment to just before its last.
+// A range takes that endpoint's dead events of that merchant from its first moment to just before
+// its last.
 func TestReplayRange(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -217,8 +223,8 @@ func TestReplayTakesAll(t *testing.T) {
 	})
 }
 
-// A range follows its endpoint: while that takes nothing, no more is queued. It can be looked at and stopped, by whose it is and by
-// operators, and what was queued is delivered.
+// A range follows its endpoint: while that takes nothing, no more is queued. It can be looked at
+// and stopped, by whose it is and by operators, and what was queued is delivered.
 func TestReplayFollowsItsEndpoint(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -257,7 +263,8 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	}
 }
 
-// Several calls and processes at once send each again once, and end even at an endpoint that kills them as fast as they come.
+// Several calls and processes at once send each again once, and end even at an endpoint that kills
+// them as fast as they come.
 func TestReplayAtOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -18,10 +18,11 @@ const previousSigns = 24 * time.Hour
 // maxPrevious bounds how many signatures an event carries.
 const maxPrevious = 10
 
-// RotateSecret makes the new signing secret of one of a merchant's cashboxes. It is shown here and never again. The one
-// before signs besides until the time answered, and so does each before that within its own day: a merchant who calls again
-// because the first answer was lost still verifies with the one before both. A secret that leaked is dropped where events
-// are verified; that it signs besides for a while harms nobody who no longer takes it.
+// RotateSecret makes the new signing secret of one of a merchant's cashboxes. It is shown here and
+// never again. The one before signs besides until the time answered, and so does each before that
+// within its own day: a merchant who calls again because the first answer was lost still verifies
+// with the one before both. A secret that leaked is dropped where events are verified; that it
+// signs besides for a while harms nobody who no longer takes it.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
 	if err := who.NeedPortal(); err != nil {
 		return "", time.Time{}, err
@@ -36,7 +37,10 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 		return "", time.Time{}, err
 	}
 	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		before, err := q.CashboxWebhookSecret(ctx, db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID})
+		before, err := q.CashboxWebhookSecret(
+			ctx,
+			db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID},
+		)
 		if db.NoRows(err) {
 			return s.notTheirs(ctx, q, cashboxID)
 		}
@@ -54,7 +58,8 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 	return secret, until, nil
 }
 
-// keepPrevious keeps a secret that is being replaced, if there is one, among those that sign besides.
+// keepPrevious keeps a secret that is being replaced, if there is one, among those that sign
+// besides.
 func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []byte, now time.Time) error {
 	err := q.WebhookSecretPreviousPrune(ctx, db.WebhookSecretPreviousPruneParams{CashboxID: cashboxID, Now: now})
 	if err != nil || len(sealed) == 0 {
@@ -65,7 +70,8 @@ func keepPrevious(ctx context.Context, q *db.Queries, cashboxID int64, sealed []
 		return err
 	}
 	if len(ends) >= maxPrevious {
-		return fault.RateLimited(ends[0].Sub(now)).Saying(fmt.Sprintf("%d secrets before the newest still sign.", maxPrevious))
+		return fault.RateLimited(ends[0].Sub(now)).
+			Saying(fmt.Sprintf("%d secrets before the newest still sign.", maxPrevious))
 	}
 	return q.WebhookSecretPreviousInsert(ctx, db.WebhookSecretPreviousInsertParams{
 		CashboxID: cashboxID, Secret: sealed, Until: now.Add(previousSigns),

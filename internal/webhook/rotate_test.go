@@ -33,7 +33,8 @@ func refuses(t *testing.T, secret string, got received) {
 	}
 }
 
-// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is under the newest.
+// For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is
+// under the newest.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -56,7 +57,11 @@ func TestRotation(t *testing.T) {
 	during := deliver()
 	verifies(t, b.secret, during)
 	verifies(t, old, during)
-	if plain, _ := Signature(b.secret, during.body); during.header.Get("Signature") != plain || signatures(during) != 2 {
+	if plain, _ := Signature(
+		b.secret,
+		during.body,
+	); during.header.Get("Signature") != plain ||
+		signatures(during) != 2 {
 		t.Errorf("%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
 	}
 
@@ -71,8 +76,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Whoever rotates again, say because an answer was lost, still verifies with what was in use before: every secret signs
-// for 24 hours after it was replaced, and then no more.
+// Whoever rotates again, say because an answer was lost, still verifies with what was in use
+// before: every secret signs for 24 hours after it was replaced, and then no more.
 func TestRotatedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -91,7 +96,8 @@ func TestRotatedAgain(t *testing.T) {
 	refuses(t, first, r.all()[1])
 }
 
-// What was read before a rotation is not sent with the secret of before for long, however slowly the endpoint takes it.
+// What was read before a rotation is not sent with the secret of before for long, however slowly
+// the endpoint takes it.
 func TestRotationIsNoticed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -115,7 +121,8 @@ func TestRotationIsNoticed(t *testing.T) {
 	}
 }
 
-// The signatures of an event are bounded, and so are rotations: which are possible again when the oldest has ended.
+// The signatures of an event are bounded, and so are rotations: which are possible again when the
+// oldest has ended.
 func TestRotatedTooOften(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -138,7 +145,8 @@ func TestRotatedTooOften(t *testing.T) {
 	}
 }
 
-// A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the new secret signs alone.
+// A cashbox without a secret, or with one that no longer opens, is made whole by a rotation: the
+// new secret signs alone.
 func TestRotationWithoutASecretBefore(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{"none": "", "unreadable": "not sealed by us"} {
@@ -190,8 +198,12 @@ func TestSecretIsSealed(t *testing.T) {
 	b := setup(t)
 	b.rotate(t)
 	var kept string
-	noError(t, b.Pool.QueryRow(t.Context(), "select to_jsonb(c)::text || encode(webhook_secret, 'escape') from cashbox c where id = $1",
-		b.merchant.CashboxID).Scan(&kept))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select to_jsonb(c)::text || encode(webhook_secret, 'escape') from cashbox c where id = $1",
+			b.merchant.CashboxID).
+			Scan(&kept),
+	)
 	if strings.Contains(kept, strings.TrimPrefix(b.secret, secretPrefix)) {
 		t.Error("the secret can be read")
 	}

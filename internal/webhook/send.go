@@ -30,8 +30,9 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 	return sign(header, event.EventID.String(), at, event.Body, secrets)
 }
 
-// secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it that cannot be read
-// is left out: the newest is enough for a receiver that has changed over, and for the others nothing could be done.
+// secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it
+// that cannot be read is left out: the newest is enough for a receiver that has changed over, and
+// for the others nothing could be done.
 func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
 	newest, err := d.vault.Open(event.WebhookSecret, SecretPlace(event.CashboxID))
 	if err != nil {
@@ -57,7 +58,8 @@ type result struct {
 	code    int
 	answer  []byte
 	problem string
-	// unsigned is why the event could not be signed: no attempt would end otherwise, until somebody has put that right.
+	// unsigned is why the event could not be signed: no attempt would end otherwise, until somebody
+	// has put that right.
 	unsigned error
 	// retryAfter is how long the endpoint asks to be left alone.
 	retryAfter time.Duration
@@ -92,7 +94,8 @@ func (d *Deliverer) send(ctx context.Context, event db.WebhookDeliveriesDueRow) 
 // maxRetryAfter bounds what an endpoint can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads the Retry-After header, in seconds or as a date. What is neither asks for nothing.
+// retryAfter reads the Retry-After header, in seconds or as a date. What is neither asks for
+// nothing.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -104,7 +107,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// problem says in words fit for the merchant why no answer came: no address of ours, nothing of the network within.
+// problem says in words fit for the merchant why no answer came: no address of ours, nothing of the
+// network within.
 func problem(err error) string {
 	var timeout net.Error
 	var dns *net.DNSError

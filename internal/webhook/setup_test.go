@@ -76,7 +76,8 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	return merchant
 }
 
-// deliver makes deliveries as a process does, over a pool of its own: it needs a connection even where the tests' pool is of one.
+// deliver makes deliveries as a process does, over a pool of its own: it needs a connection even
+// where the tests' pool is of one.
 func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
 	pool, err := db.Open(t.Context(), b.URL, 5, db.ForDeliveries)
@@ -97,7 +98,8 @@ func (b *bundle) deliver(t *testing.T, addresses *Addresses, metrics prometheus.
 	return d, stop
 }
 
-// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and white space.
+// sampleBody has what a careless second encoding would change: a slash, letters outside ASCII and
+// white space.
 const sampleBody = `{"type":"payment.status.updated", "data":{"orderId":"заказ/1"}}`
 
 // add writes an event for the address, as a payment's transaction would, and relays it.
@@ -140,8 +142,18 @@ func (b *bundle) number(t *testing.T) {
 // event makes an event nothing knows of yet.
 func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
 	return Event{
-		ID: uuid.Must(uuid.NewV7()), MerchantID: merchant.ID, CashboxID: merchant.CashboxID, Type: "payment.status.updated",
-		Subject: "payment", SubjectID: 1, Sequence: b.sequence.Add(1), URL: url, Body: []byte(sampleBody), At: b.clock.Now(),
+		ID: uuid.Must(
+			uuid.NewV7(),
+		),
+		MerchantID: merchant.ID,
+		CashboxID:  merchant.CashboxID,
+		Type:       "payment.status.updated",
+		Subject:    "payment",
+		SubjectID:  1,
+		Sequence:   b.sequence.Add(1),
+		URL:        url,
+		Body:       []byte(sampleBody),
+		At:         b.clock.Now(),
 	}
 }
 
@@ -180,16 +192,21 @@ func (b *bundle) hurry(t *testing.T) {
 	eventually(t, func() bool {
 		tag, err := b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()")
 		noError(t, err)
-		_, err = b.Pool.Exec(t.Context(), "update webhook_endpoint set due_at = now() where due_at > now() and holder is null")
+		_, err = b.Pool.Exec(
+			t.Context(),
+			"update webhook_endpoint set due_at = now() where due_at > now() and holder is null",
+		)
 		noError(t, err)
 		return tag.RowsAffected() > 0
 	})
 }
 
-// queued is how an event's delivery stands in the queue: how many attempts were made, and when the next is due.
+// queued is how an event's delivery stands in the queue: how many attempts were made, and when the
+// next is due.
 func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time, queued bool) {
 	t.Helper()
-	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).Scan(&attempts, &due)
+	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).
+		Scan(&attempts, &due)
 	noError(t, db.IgnoreNoRows(err))
 	return attempts, due, err == nil
 }
@@ -280,7 +297,18 @@ func noError(t testing.TB, err error) {
 }
 
 // revealing are pieces that would tell a merchant about the network within.
-var revealing = []string{"127.0.0.1", "::1", "10.", "169.254", "dial", "tcp", "lookup", "localhost", "connect:", "refused"}
+var revealing = []string{
+	"127.0.0.1",
+	"::1",
+	"10.",
+	"169.254",
+	"dial",
+	"tcp",
+	"lookup",
+	"localhost",
+	"connect:",
+	"refused",
+}
 
 func revealsNothing(t *testing.T, text string) {
 	t.Helper()

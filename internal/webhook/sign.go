@@ -46,8 +46,8 @@ func SecretPlace(cashboxID int64) vault.Place {
 // FormatSecret writes a raw secret in the form merchants are given.
 func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
 
-// sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now, and Signature, the
-// plain hex HMAC, under the newest, which comes first.
+// sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now,
+// and Signature, the plain hex HMAC, under the newest, which comes first.
 func sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {
@@ -72,7 +72,8 @@ func sign(header http.Header, id string, at time.Time, body []byte, secrets []st
 	return nil
 }
 
-// Signature is the hex HMAC-SHA256 of a webhook's body under the base64-decoded bytes of the secret.
+// Signature is the hex HMAC-SHA256 of a webhook's body under the base64-decoded bytes of the
+// secret.
 func Signature(secret string, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	if err != nil {

@@ -8,12 +8,22 @@ import (
 	"time"
 )
 
-// The example of the Standard Webhooks specification, and the plain signature reckoned with openssl dgst -hmac.
+// The example of the Standard Webhooks specification, and the plain signature reckoned with openssl
+// dgst -hmac.
 func TestSignKnownAnswer(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	noError(t, sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), []string{secret}))
+	noError(
+		t,
+		sign(
+			header,
+			"msg_p5jXN8AQM9LWM0D4loKWxJek",
+			time.Unix(1614265330, 0),
+			[]byte(`{"test": 2432232314}`),
+			[]string{secret},
+		),
+	)
 	for name, want := range map[string]string{
 		"webhook-id":        "msg_p5jXN8AQM9LWM0D4loKWxJek",
 		"webhook-timestamp": "1614265330",

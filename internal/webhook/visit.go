@@ -14,21 +14,25 @@ import (
 const (
 	// aheadPerPlace is how many deliveries are read at a time for each that may be on its way.
 	aheadPerPlace = 5
-	// goodFor is how long what was read is sent without reading it again: after that its secret may be another.
+	// goodFor is how long what was read is sent without reading it again: after that its secret may
+	// be another.
 	goodFor = 500 * time.Millisecond
-	// lookEvery is how often a visit looks for more while others of its deliveries are still on their way.
+	// lookEvery is how often a visit looks for more while others of its deliveries are still on
+	// their way.
 	lookEvery = 100 * time.Millisecond
 	// leaveEvery is how often a visit tries to end its lease while the database is away.
 	leaveEvery = time.Second
 )
 
-// visit is the work on an endpoint that a process has the lease of, until nothing is due for it. One delivery goes out at first,
-// and one more at a time with each answer; after one without an answer no other goes out, and the endpoint waits its turn. So
-// what hangs takes one place, however much waits for it, and what answers has all it may have within moments.
+// visit is the work on an endpoint that a process has the lease of, until nothing is due for it.
+// One delivery goes out at first, and one more at a time with each answer; after one without an
+// answer no other goes out, and the endpoint waits its turn. So what hangs takes one place, however
+// much waits for it, and what answers has all it may have within moments.
 type visit struct {
 	d   *Deliverer
 	key endpointKey
-	// slow: the last attempt had no answer. hadNone is the same when the visit began, and placed that it got a place then.
+	// slow: the last attempt had no answer. hadNone is the same when the visit began, and placed
+	// that it got a place then.
 	slow, hadNone, placed bool
 	// over says that no more go out.
 	over atomic.Bool
@@ -37,14 +41,15 @@ type visit struct {
 	due    []db.WebhookDeliveriesDueRow
 	readAt time.Time
 	more   bool
-	// under are the deliveries begun and not yet written down, sending those of them without an answer yet, and width how many
-	// may be sending.
+	// under are the deliveries begun and not yet written down, sending those of them without an
+	// answer yet, and width how many may be sending.
 	under          map[uuid.UUID]bool
 	sending, width int
 	news           chan news
 }
 
-// news are what a visit hears of a delivery: first that it was answered or not, then that this is written down.
+// news are what a visit hears of a delivery: first that it was answered or not, then that this is
+// written down.
 type news struct {
 	id       uuid.UUID
 	answered bool
@@ -101,7 +106,16 @@ func (v *visit) read(ctx context.Context) bool {
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			slog.ErrorContext(ctx, "deliveries could not be read", "merchant", v.key.merchantID, "host", v.key.host, "error", err)
+			slog.ErrorContext(
+				ctx,
+				"deliveries could not be read",
+				"merchant",
+				v.key.merchantID,
+				"host",
+				v.key.host,
+				"error",
+				err,
+			)
 		}
 		v.over.Store(true)
 		return false
@@ -133,7 +147,8 @@ func (v *visit) hear(n news) {
 	}
 }
 
-// leave ends the lease. If the database is away for so long that the lease has ended by itself, that will do.
+// leave ends the lease. If the database is away for so long that the lease has ended by itself,
+// that will do.
 func (v *visit) leave() {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)
@@ -146,7 +161,15 @@ func (v *visit) leave() {
 		if err == nil {
 			break
 		}
-		slog.Error("the lease of an endpoint could not be ended", "merchant", v.key.merchantID, "host", v.key.host, "error", err)
+		slog.Error(
+			"the lease of an endpoint could not be ended",
+			"merchant",
+			v.key.merchantID,
+			"host",
+			v.key.host,
+			"error",
+			err,
+		)
 	}
 	v.d.mu.Lock()
 	defer v.d.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package webhook keeps the events merchants are told of and delivers them: at least once, signed, each on its own
-// schedule. An event is written in the transaction of the change it tells of, and into the outbox with it; once that is
-// committed, a relay numbers it and queues its delivery.
+// Package webhook keeps the events merchants are told of and delivers them: at least once, signed,
+// each on its own schedule. An event is written in the transaction of the change it tells of, and
+// into the outbox with it; once that is committed, a relay numbers it and queues its delivery.
 package webhook
 
 import (
@@ -19,7 +19,8 @@ type Event struct {
 	MerchantID int64
 	CashboxID  int64
 	Type       string
-	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events from 1.
+	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events from
+	// 1.
 	Subject   string
 	SubjectID int64
 	Sequence  int32

@@ -19,8 +19,8 @@ const (
 	writeLimit = 10 * time.Second
 )
 
-// writer writes down what becomes of deliveries, of many in one transaction: all that has come while the one before was on its
-// way. A write is one query.
+// writer writes down what becomes of deliveries, of many in one transaction: all that has come
+// while the one before was on its way. A write is one query.
 type writer struct {
 	pool *pgxpool.Pool
 
@@ -64,7 +64,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit writes a batch, or where the database refuses it each by itself: one that cannot be written keeps no other from it.
+// commit writes a batch, or where the database refuses it each by itself: one that cannot be
+// written keeps no other from it.
 func (w *writer) commit(batch []*write) {
 	queries := make([]db.Query, 0, len(batch))
 	for _, one := range batch {

@@ -36,8 +36,8 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 // method is a handler method as Connect has it.
 type method[Req, Res any] = func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
 
-// unary is a row of the table for a handler method. It panics on a message the codec cannot carry, which stops the
-// program at its start.
+// unary is a row of the table for a handler method. It panics on a message the codec cannot carry,
+// which stops the program at its start.
 func unary[Req, Res any, PReq message[Req], PRes message[Res]](
 	verb, pattern, procedure string, status int, call method[Req, Res],
 ) route {
@@ -68,7 +68,10 @@ func newRoute[Req, Res any, PReq message[Req], PRes message[Res]](
 }
 
 // creation is a row for a POST that answers 201 when it creates, and 200 to a repeat.
-func creation[Req, Res any, PReq message[Req], PRes message[Res]](pattern, procedure string, call method[Req, Res]) route {
+func creation[Req, Res any, PReq message[Req], PRes message[Res]](
+	pattern, procedure string,
+	call method[Req, Res],
+) route {
 	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, http.StatusCreated, call)
 	t.repeated, a.repeated = http.StatusOK, http.StatusOK
 	return t
@@ -99,8 +102,8 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 	return err
 }
 
-// serve calls the handler method. What the codec finds wrong travels along in the context: the service reports it, with
-// its own findings, once it has settled what the caller may do.
+// serve calls the handler method. What the codec finds wrong travels along in the context: the
+// service reports it, with its own findings, once it has settled what the caller may do.
 func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (*connect.Response[Res], error) {
 	in, ctx := PReq(new(Req)), r.Context()
 	read, err := a.decode(r, in)

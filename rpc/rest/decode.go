@@ -21,9 +21,9 @@ import (
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
-// decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the fields that nobody
-// knows. Fields that are wrong stay unset, and all of them where the body is no JSON object. A message without fields for
-// a body takes an empty one.
+// decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the
+// fields that nobody knows. Fields that are wrong stay unset, and all of them where the body is no
+// JSON object. A message without fields for a body takes an empty one.
 func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.Fields, unknown []string) {
 	d := decoder{found: fault.Fields{}}
 	if len(bytes.Trim(body, " \t\r\n")) == 0 {
@@ -54,8 +54,8 @@ func decodeBody(body []byte, s *schema, msg protoreflect.Message) (found fault.F
 
 func bodyFault(complaint string) fault.Fields { return fault.Fields{fault.Body: {complaint}} }
 
-// decoder goes through a document once. What it reads it writes in protobuf's binary form, which fills a message without
-// reflection, and not at all where the document turns out to be no JSON.
+// decoder goes through a document once. What it reads it writes in protobuf's binary form, which
+// fills a message without reflection, and not at all where the document turns out to be no JSON.
 type decoder struct {
 	in      *strictjson.Reader
 	out     []byte
@@ -92,8 +92,8 @@ func (d *decoder) message(at *path, s *schema) {
 
 const givenTwice = "must not be given more than once"
 
-// members hands the name of every member with a good and new one to use, which reads the value if it knows the name;
-// values that nobody reads are still checked.
+// members hands the name of every member with a good and new one to use, which reads the value if
+// it knows the name; values that nobody reads are still checked.
 func (d *decoder) members(at *path, use func(here *path, name string) bool) {
 	const once, twice = 1, 2
 	seen := map[string]int{}
@@ -227,7 +227,8 @@ func (d *decoder) mismatch(at *path, complaint string, v strictjson.Token) {
 	}
 }
 
-// value reads one value of the field and writes it under the number. It reports false after reporting what is wrong.
+// value reads one value of the field and writes it under the number. It reports false after
+// reporting what is wrong.
 func (d *decoder) value(at *path, f *field, number protowire.Number, v strictjson.Token) bool {
 	if v.Kind == strictjson.String && !d.text(at, f, v) {
 		return false
@@ -284,8 +285,8 @@ func (d *decoder) scalar(f *field, number protowire.Number, v strictjson.Token) 
 	return ""
 }
 
-// literalFlaw says what a field of text must be, if not of that kind: a string, or where it carries decimals a number,
-// whose literal it takes digit for digit.
+// literalFlaw says what a field of text must be, if not of that kind: a string, or where it carries
+// decimals a number, whose literal it takes digit for digit.
 func (f *field) literalFlaw(kind strictjson.Kind) (complaint string) {
 	number, str := kind == strictjson.Number, kind == strictjson.String
 	switch f.wire.GetLiteral() {
@@ -332,8 +333,8 @@ func (d *decoder) moment(number protowire.Number, v strictjson.Token) (complaint
 	return ""
 }
 
-// integer reads an integer whose literal is one: 1.0 and 1e3 are not, for a client that writes them does not know it
-// is writing an id. It returns the integer as a varint holds it.
+// integer reads an integer whose literal is one: 1.0 and 1e3 are not, for a client that writes them
+// does not know it is writing an id. It returns the integer as a varint holds it.
 func integer(kind protoreflect.Kind, v strictjson.Token) (bits uint64, complaint string) {
 	if v.Kind != strictjson.Number || strings.ContainsAny(v.Text, ".eE") {
 		return 0, "must be an integer"

@@ -141,7 +141,10 @@ func TestDecodeFindsEverything(t *testing.T) {
 
 func TestDecodeKeepsWhatIsRight(t *testing.T) {
 	t.Parallel()
-	got, _ := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(), `{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`)
+	got, _ := decodeNew(
+		(&gatewayv1.CreatePaymentRequest{}).ProtoReflect(),
+		`{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`,
+	)
 	want := &gatewayv1.CreatePaymentRequest{OrderId: "1", Payer: &gatewayv1.Payer{Type: "t"}}
 	if !proto.Equal(got.Interface(), want) {
 		t.Errorf("got %v; want %v", got.Interface(), want)
@@ -174,24 +177,47 @@ func TestDecodeSample(t *testing.T) {
 
 func TestDecodeSampleErrors(t *testing.T) {
 	t.Parallel()
-	_, found := decodeNew(newSample(t), `{"small":2147483648,"tiny":-1,"big":18446744073709551616,"flag":"true","colour":"BLUE","rawBytes":"?",
-		"tags":["a",null,1],"items":[{},{"items":[{"small":"1"}]},null],"extra":{"a":"1","b":1,"b":1},"at":"yesterday","ratio":"1"}`)
+	_, found := decodeNew(
+		newSample(t),
+		`{"small":2147483648,"tiny":-1,"big":18446744073709551616,"flag":"true","colour":"BLUE","rawBytes":"?",
+		"tags":["a",null,1],"items":[{},{"items":[{"small":"1"}]},null],"extra":{"a":"1","b":1,"b":1},"at":"yesterday","ratio":"1"}`,
+	)
 	want := fault.Fields{
-		"small": {"is out of range"}, "tiny": {"is out of range"}, "big": {"is out of range"}, "flag": {"must be true or false"},
-		"colour": {"must be one of RED, GREEN"}, "rawBytes": {"must be a base64 string"},
-		"tags[1]": {"must be a string"}, "tags[2]": {"must be a string"},
-		"items[1].items[0].small": {"must be an integer"}, "items[2]": {"must be an object"},
-		"extra.a": {"must be an integer"}, "extra.b": {"must not be given more than once"},
-		"at": {"must be an ISO 8601 date-time"}, "ratio": {"must be a number"},
+		"small": {
+			"is out of range",
+		},
+		"tiny":                    {"is out of range"},
+		"big":                     {"is out of range"},
+		"flag":                    {"must be true or false"},
+		"colour":                  {"must be one of RED, GREEN"},
+		"rawBytes":                {"must be a base64 string"},
+		"tags[1]":                 {"must be a string"},
+		"tags[2]":                 {"must be a string"},
+		"items[1].items[0].small": {"must be an integer"},
+		"items[2]":                {"must be an object"},
+		"extra.a":                 {"must be an integer"},
+		"extra.b":                 {"must not be given more than once"},
+		"at":                      {"must be an ISO 8601 date-time"},
+		"ratio":                   {"must be a number"},
 	}
 	if !reflect.DeepEqual(found, want) {
 		t.Errorf("got %q\nwant %q", found, want)
 	}
-	_, found = decodeNew(newSample(t), `{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`)
+	_, found = decodeNew(
+		newSample(t),
+		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`,
+	)
 	want = fault.Fields{
-		"tags": {"must be a list"}, "items": {"must be a list"}, "extra": {"must be an object"},
-		"at": {"must be an ISO 8601 date-time"}, "colour": {"must be one of RED, GREEN"}, "flag": {"must be true or false"},
-		"rawBytes": {"must be a base64 string"}, "small": {"must be an integer"},
+		"tags":  {"must be a list"},
+		"items": {"must be a list"},
+		"extra": {"must be an object"},
+		"at": {
+			"must be an ISO 8601 date-time",
+		},
+		"colour":   {"must be one of RED, GREEN"},
+		"flag":     {"must be true or false"},
+		"rawBytes": {"must be a base64 string"},
+		"small":    {"must be an integer"},
 	}
 	if !reflect.DeepEqual(found, want) {
 		t.Errorf("got %q\nwant %q", found, want)
@@ -210,7 +236,8 @@ func TestDecodeBoundsItsAnswer(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that no body panics, and that what was understood is written and understood the same again.
+// FuzzDecode checks that no body panics, and that what was understood is written and understood the
+// same again.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"orderId":"A-1","amount":100.10,"rubCollect":{"method":null},"payer":{"payments":{"expired":1}},"merchantName":[{"a":1,"a":2}]}`,

@@ -17,8 +17,8 @@ import (
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
-// encode writes msg as JSON, its fields in the order of their numbers. It fails on a message that has no such form,
-// which is a mistake of the service that made it.
+// encode writes msg as JSON, its fields in the order of their numbers. It fails on a message that
+// has no such form, which is a mistake of the service that made it.
 func encode(s *schema, msg protoreflect.Message) ([]byte, error) {
 	e := encoder{buf: make([]byte, 0, 1024)}
 	e.message(s, msg)
@@ -52,8 +52,8 @@ func (e *encoder) separate(first bool) {
 	}
 }
 
-// omitted reports whether the field does not appear at all. A google.protobuf.Value has a null of its own, so that
-// unset it is left out.
+// omitted reports whether the field does not appear at all. A google.protobuf.Value has a null of
+// its own, so that unset it is left out.
 func (f *field) omitted(msg protoreflect.Message) bool {
 	switch {
 	case f.wire.GetInternal():
@@ -164,7 +164,8 @@ func (e *encoder) moment(msg protoreflect.Message) {
 	e.buf = at.UTC().AppendFormat(append(e.buf, '"'), `2006-01-02T15:04:05.000Z"`)
 }
 
-// any writes a google.protobuf.Value, compacted because protojson varies its white space on purpose.
+// any writes a google.protobuf.Value, compacted because protojson varies its white space on
+// purpose.
 func (e *encoder) any(f *field, msg protoreflect.Message) {
 	loose, err := protojson.Marshal(msg.Interface())
 	if err != nil {

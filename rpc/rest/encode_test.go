@@ -23,19 +23,42 @@ func at(text string) *timestamppb.Timestamp {
 
 func sbpPayment() *gatewayv1.Payment {
 	return &gatewayv1.Payment{
-		Id: 42, Uuid: "0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d", OrderId: "A-1", Status: "pending", Amount: "1500.00", Currency: "RUB", Method: "sbp",
-		ExpiresAt:      at("2026-11-20T22:14:03.123999Z"),
-		Requisite:      &gatewayv1.Requisite{Type: "sbp", Method: "sbp", Value: "+79990001122", Holder: proto.String("Иван <И.>")},
+		Id:        42,
+		Uuid:      "0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d",
+		OrderId:   "A-1",
+		Status:    "pending",
+		Amount:    "1500.00",
+		Currency:  "RUB",
+		Method:    "sbp",
+		ExpiresAt: at("2026-11-20T22:14:03.123999Z"),
+		Requisite: &gatewayv1.Requisite{
+			Type:   "sbp",
+			Method: "sbp",
+			Value:  "+79990001122",
+			Holder: proto.String("Иван <И.>"),
+		},
 		PaymentPageUrl: proto.String("https://pay.example/r/abc?x=1&y=2"),
 		Extra: &gatewayv1.Extra{
-			FiatPerUsdt: proto.String("90.00"), MarginPercent: proto.String("2.50"), Rate: proto.String("16.26016260"), CryptoCurrency: proto.String("USDT"),
+			FiatPerUsdt: proto.String(
+				"90.00",
+			),
+			MarginPercent:  proto.String("2.50"),
+			Rate:           proto.String("16.26016260"),
+			CryptoCurrency: proto.String("USDT"),
 		},
 		Ledger: &gatewayv1.Ledger{
-			TransferMethod: proto.String("sbp"), AmountUsdt: proto.String("16.26016260"), ProfitUsdt: proto.String("0.40650406"),
-			SpreadTraderUsdt: proto.String("0.16666666"), SpreadPlatformUsdt: proto.String("0.23983740"),
-			BaseRateRubPerUsdt: proto.String("90.00"), SellerRateMarkupPercent: proto.String("2.50"),
+			TransferMethod: proto.String(
+				"sbp",
+			),
+			AmountUsdt:              proto.String("16.26016260"),
+			ProfitUsdt:              proto.String("0.40650406"),
+			SpreadTraderUsdt:        proto.String("0.16666666"),
+			SpreadPlatformUsdt:      proto.String("0.23983740"),
+			BaseRateRubPerUsdt:      proto.String("90.00"),
+			SellerRateMarkupPercent: proto.String("2.50"),
 		},
-		CreatedAt: at("2026-11-20T21:59:03Z"), StatusUpdatedAt: at("2026-11-20T21:59:03.5Z"),
+		CreatedAt:       at("2026-11-20T21:59:03Z"),
+		StatusUpdatedAt: at("2026-11-20T21:59:03.5Z"),
 	}
 }
 
@@ -134,8 +157,10 @@ func BenchmarkEncodePayment(b *testing.B) {
 }
 
 func BenchmarkDecodeCreatePayment(b *testing.B) {
-	body := []byte(`{"orderId":"A-1","amount":1500.00,"currency":"RUB","callbackUri":"https://shop.example/cb","method":"sbp",` +
-		`"payer":{"userId":"u1","userIp":"10.0.0.1","fullName":"N","type":"t","payments":{"successful":3,"expired":0}}}`)
+	body := []byte(
+		`{"orderId":"A-1","amount":1500.00,"currency":"RUB","callbackUri":"https://shop.example/cb","method":"sbp",` +
+			`"payer":{"userId":"u1","userIp":"10.0.0.1","fullName":"N","type":"t","payments":{"successful":3,"expired":0}}}`,
+	)
 	msg := (&gatewayv1.CreatePaymentRequest{}).ProtoReflect()
 	s := newSchema(msg.Descriptor())
 	b.ReportAllocs()

@@ -28,12 +28,16 @@ func download[Req, Res any, PReq message[Req], PRes fileMessage[Res]](
 	return t
 }
 
-// writeFile hands a stranger's file on to be kept, never to be shown: a browser must not take it for a page of ours.
+// writeFile hands a stranger's file on to be kept, never to be shown: a browser must not take it
+// for a page of ours.
 func writeFile(w http.ResponseWriter, status int, name, media string, content []byte) {
 	header := w.Header()
 	header.Set("Content-Type", media)
 	header.Set("Content-Length", strconv.Itoa(len(content)))
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": plainName(name)}))
+	header.Set(
+		"Content-Disposition",
+		mime.FormatMediaType("attachment", map[string]string{"filename": plainName(name)}),
+	)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	header.Set("Cache-Control", "no-store")
@@ -41,7 +45,8 @@ func writeFile(w http.ResponseWriter, status int, name, media string, content []
 	_, _ = w.Write(content) // a caller who has gone away cannot be told
 }
 
-// plainName makes a file name of what may look like a path, so that it names a file wherever it is kept.
+// plainName makes a file name of what may look like a path, so that it names a file wherever it is
+// kept.
 func plainName(name string) string {
 	return strings.NewReplacer("/", "_", `\`, "_").Replace(name)
 }

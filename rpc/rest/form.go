@@ -20,9 +20,10 @@ import (
 
 var errFormType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed multipart/form-data.")
 
-// readForm fills msg from a multipart body: text fields from the parts of their names, and the text field called like a
-// bytes field with _name from the name of that field's file. The file itself is returned, on disk; nil where none was
-// sent. The body is read once, as it comes. A part that is wrong leaves its fields unset; others are ignored, and named.
+// readForm fills msg from a multipart body: text fields from the parts of their names, and the text
+// field called like a bytes field with _name from the name of that field's file. The file itself is
+// returned, on disk; nil where none was sent. The body is read once, as it comes. A part that is
+// wrong leaves its fields unset; others are ignored, and named.
 func readForm(r *http.Request, s *schema, msg protoreflect.Message) (decoded, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || !isIdentity(r.Header) {
@@ -107,7 +108,8 @@ func (f *form) parts(body io.Reader, boundary string) error {
 			return fmt.Errorf("read part: %w", err)
 		}
 		metered.left = edge.MaxUpload
-		// Part.FileName would cut the name to what follows its last slash; what is signed is the name as sent.
+		// Part.FileName would cut the name to what follows its last slash; what is signed is the
+		// name as sent.
 		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		name, named := params["filename"]
 		if err := f.part(params["name"], name, named, part); err != nil {
@@ -224,7 +226,11 @@ func upload[Req, Res any, PReq message[Req], PRes message[Res]](
 ) route {
 	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, status, call)
 	for _, f := range t.request.byName {
-		must(f.desc.Kind() != protoreflect.BytesKind || t.request.nameOf(f) != nil, f.desc, "a file needs a field for its name")
+		must(
+			f.desc.Kind() != protoreflect.BytesKind || t.request.nameOf(f) != nil,
+			f.desc,
+			"a file needs a field for its name",
+		)
 	}
 	a.form, t.form = true, true
 	return t

@@ -21,7 +21,13 @@ func (s *stub) CreateAppeal(
 	if file := edge.FileFrom(ctx); file != nil { // which the message itself is without
 		req.Msg.File, _ = io.ReadAll(file)
 	}
-	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
+	return connect.NewResponse(
+			&gatewayv1.CreateAppealResponse{Message: "Appeal created"},
+		), s.note(
+			ctx,
+			req.Msg,
+			req.Header(),
+		)
 }
 
 func formRequest(body string) *http.Request {
@@ -43,11 +49,23 @@ func TestForm(t *testing.T) {
 		`filename*=utf-8''%D1%87.pdf`: "ч.pdf", `FileName="a.pdf"`: "a.pdf", `filename=" a "`: " a ",
 	} {
 		s := &stub{}
-		w := exchange(s, open, formRequest(part(`content-disposition: form-data; name="file"; `+sent, "\x00\xff\r\n--x\r\n")+
-			part("Content-Disposition: form-data; name=reason\r\nContent-Transfer-Encoding: quoted-printable", "a=20b")+formEnd))
+		w := exchange(
+			s,
+			open,
+			formRequest(part(`content-disposition: form-data; name="file"; `+sent, "\x00\xff\r\n--x\r\n")+
+				part(
+					"Content-Disposition: form-data; name=reason\r\nContent-Transfer-Encoding: quoted-printable",
+					"a=20b",
+				)+formEnd),
+		)
 		checkAnswer(t, sent, w, http.StatusCreated, `{"message":"Appeal created","data":null}`)
 		reason := "a=20b"
-		want := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: []byte("\x00\xff\r\n--x\r\n")}
+		want := &gatewayv1.CreateAppealRequest{
+			PaymentId: 42,
+			Reason:    &reason,
+			FileName:  &name,
+			File:      []byte("\x00\xff\r\n--x\r\n"),
+		}
 		if !proto.Equal(s.asked, want) {
 			t.Errorf("%s: asked %v; want %v", sent, s.asked, want)
 		}
@@ -57,7 +75,13 @@ func TestForm(t *testing.T) {
 // A part that is wrong stays unset, so that nothing half right is signed or used.
 func TestFormWithWrongParts(t *testing.T) {
 	t.Parallel()
-	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(`Content-Disposition: form-data; name="file"; filename="a"`, "y")
+	good := part(
+		`Content-Disposition: form-data; name="reason"`,
+		"x",
+	) + part(
+		`Content-Disposition: form-data; name="file"; filename="a"`,
+		"y",
+	)
 	for name, test := range map[string]struct {
 		body string
 		want *gatewayv1.CreateAppealRequest
@@ -83,8 +107,20 @@ func TestFormWithWrongParts(t *testing.T) {
 func TestFormTooLarge(t *testing.T) {
 	t.Parallel()
 	want := errorJSON("body_too_large", "The body must be at most 10485760 bytes.")
-	checkAnswer(t, "a form, and more", exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", edge.MaxUpload))), http.StatusRequestEntityTooLarge, want)
-	checkAnswer(t, "one past", exchange(&stub{}, open, formRequest(strings.Repeat("x", edge.MaxUpload+1))), http.StatusRequestEntityTooLarge, want)
+	checkAnswer(
+		t,
+		"a form, and more",
+		exchange(&stub{}, open, formRequest(formEnd+strings.Repeat("x", edge.MaxUpload))),
+		http.StatusRequestEntityTooLarge,
+		want,
+	)
+	checkAnswer(
+		t,
+		"one past",
+		exchange(&stub{}, open, formRequest(strings.Repeat("x", edge.MaxUpload+1))),
+		http.StatusRequestEntityTooLarge,
+		want,
+	)
 }
 
 // A download's name is a name wherever it is kept, whatever the one who sent the file called it.
@@ -97,16 +133,25 @@ func TestWriteFile(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		writeFile(w, http.StatusOK, name, "application/pdf", []byte("content"))
-		if got := w.Header().Get("Content-Disposition"); got != want || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
-			w.Header().Get("Content-Type") != "application/pdf" || w.Body.String() != "content" {
+		if got := w.Header().
+			Get("Content-Disposition"); got != want || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
+			w.Header().Get("Content-Type") != "application/pdf" ||
+			w.Body.String() != "content" {
 			t.Errorf("%q: %s; want %s", name, got, want)
 		}
 	}
 }
 
-// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its own.
+// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its
+// own.
 func FuzzForm(f *testing.F) {
-	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(`Content-Disposition: form-data; name="file"; filename="a"`, "y")
+	good := part(
+		`Content-Disposition: form-data; name="reason"`,
+		"x",
+	) + part(
+		`Content-Disposition: form-data; name="file"; filename="a"`,
+		"y",
+	)
 	for _, seed := range []string{"", good + formEnd, good, good + good + formEnd, strings.ReplaceAll(good, "\r", "") + formEnd, "--a b--"} {
 		f.Add([]byte(seed))
 	}
@@ -123,11 +168,13 @@ func FuzzForm(f *testing.F) {
 			}
 			read.file.Close()
 		}
-		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil || found.Wrong("file") && msg.File != nil ||
+		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil ||
+			found.Wrong("file") && msg.File != nil ||
 			found.Wrong("body") && (msg.Reason != nil || msg.File != nil) {
 			t.Errorf("read %v with %v", msg, found)
 		}
-		if msg.Reason != nil && !strings.Contains(string(body), *msg.Reason) || msg.File != nil && !strings.Contains(string(body), string(msg.File)) {
+		if msg.Reason != nil && !strings.Contains(string(body), *msg.Reason) ||
+			msg.File != nil && !strings.Contains(string(body), string(msg.File)) {
 			t.Errorf("made up %v", msg)
 		}
 	})

@@ -38,8 +38,8 @@ type About struct {
 
 type object = map[string]any
 
-// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes table, the message descriptors and their
-// comments.
+// OpenAPI describes the documented paths as OpenAPI 3.1, from the routes table, the message
+// descriptors and their comments.
 func OpenAPI(services Services, about About) ([]byte, error) {
 	comments, err := readComments()
 	if err != nil {
@@ -63,7 +63,8 @@ func OpenAPI(services Services, about About) ([]byte, error) {
 		"components": object{
 			"schemas": d.schemas, "securitySchemes": securitySchemes(about.Headers),
 			"responses": object{"Error": object{
-				"description": "A refusal, in the one shape of every error.", "content": jsonContent(reference("Error")),
+				"description": "A refusal, in the one shape of every error.",
+				"content":     jsonContent(reference("Error")),
 			}},
 		},
 	})
@@ -100,7 +101,11 @@ func (d *description) operation(t route) object {
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(t.procedure, "/"), "/", "."))
 	success := object{"description": http.StatusText(t.status), "content": d.answer(t)}
 	op := object{
-		"operationId": string(name.Name()), "description": d.comment(name), "security": security(rpc.Access(t.procedure)),
+		"operationId": string(
+			name.Name(),
+		),
+		"description": d.comment(name),
+		"security":    security(rpc.Access(t.procedure)),
 		"responses": object{
 			strconv.Itoa(t.status): success, "default": object{"$ref": "#/components/responses/Error"},
 		},
@@ -115,7 +120,10 @@ func (d *description) operation(t route) object {
 	}
 	switch {
 	case t.form:
-		op["requestBody"] = object{"required": true, "content": object{"multipart/form-data": object{"schema": d.form(t.request)}}}
+		op["requestBody"] = object{
+			"required": true,
+			"content":  object{"multipart/form-data": object{"schema": d.form(t.request)}},
+		}
 	case hasBody(t.method) && len(t.request.byName) > 0:
 		op["requestBody"] = object{"required": true, "content": jsonContent(d.message(t.request, true))}
 	}
@@ -291,9 +299,12 @@ func securitySchemes(headers auth.Headers) object {
 		return object{"type": "apiKey", "in": "header", "name": name, "description": text}
 	}
 	return object{
-		"keyId":     header(headers.KeyID, "Public id of the merchant's key."),
-		"secret":    header(headers.Secret, "Raw secret of that key."),
-		"signature": header(headers.Signature, "Hex HMAC-SHA256 of the body, raw or canonical, under the secret; of the empty string without a body."),
-		"bearer":    object{"type": "http", "scheme": "bearer"},
+		"keyId":  header(headers.KeyID, "Public id of the merchant's key."),
+		"secret": header(headers.Secret, "Raw secret of that key."),
+		"signature": header(
+			headers.Signature,
+			"Hex HMAC-SHA256 of the body, raw or canonical, under the secret; of the empty string without a body.",
+		),
+		"bearer": object{"type": "http", "scheme": "bearer"},
 	}
 }

@@ -12,7 +12,8 @@ import (
 	gatewayv1 "gateway/rpc/gen/gateway/v1"
 )
 
-// decodePath sets the fields that stand in the path. Text that cannot be such an id names nothing: not found.
+// decodePath sets the fields that stand in the path. Text that cannot be such an id names nothing:
+// not found.
 func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) error {
 	for _, f := range parameters {
 		value, ok := pathValue(f.desc.Kind(), r.PathValue(string(f.desc.Name())))
@@ -24,7 +25,8 @@ func decodePath(parameters []*field, r *http.Request, msg protoreflect.Message) 
 	return nil
 }
 
-// pathValue reads text as it is, and an id only in its one spelling: a positive decimal without leading zeros.
+// pathValue reads text as it is, and an id only in its one spelling: a positive decimal without
+// leading zeros.
 func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	if kind == protoreflect.StringKind {
 		return protoreflect.ValueOfString(text), fault.TextFlaw(text) == ""
@@ -33,8 +35,9 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 	return protoreflect.ValueOfInt64(id), err == nil && id > 0 && strconv.FormatInt(id, 10) == text
 }
 
-// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with them. A repeated
-// parameter is, as a body's repeated field is; lists, maps and messages other than timestamps cannot be given.
+// decodeQuery fills msg from query parameters by their JSON names and returns what is wrong with
+// them. A repeated parameter is, as a body's repeated field is; lists, maps and messages other than
+// timestamps cannot be given.
 func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
@@ -55,10 +58,14 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) fault.Fields {
 	return d.found
 }
 
-// fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field takes strings.
+// fromQuery is the JSON value a parameter would be in a body: a number or boolean unless the field
+// takes strings.
 func (f *field) fromQuery(text string) strictjson.Token {
 	if !f.takesString() {
-		if v, err := strictjson.Parse([]byte(text)); err == nil && (v.Kind == strictjson.Number || v.Kind == strictjson.Bool) {
+		if v, err := strictjson.Parse(
+			[]byte(text),
+		); err == nil &&
+			(v.Kind == strictjson.Number || v.Kind == strictjson.Bool) {
 			return strictjson.Token{Kind: v.Kind, Text: v.Text}
 		}
 	}

@@ -6,13 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// What a caller can make an error say is bounded: a body of nothing but wrong fields is not answered by a longer one.
+// What a caller can make an error say is bounded: a body of nothing but wrong fields is not
+// answered by a longer one.
 const (
 	maxFindings = 100 // fields
 	maxName     = 64  // bytes of a name inside a path
 )
 
-// path is where in a body the decoder is. It becomes text only when there is something to report. nil is the root.
+// path is where in a body the decoder is. It becomes text only when there is something to report.
+// nil is the root.
 type path struct {
 	parent *path
 	name   string

@@ -1,5 +1,5 @@
-// Package rest serves the documented paths: one table of routes, one adapter to the handler methods that Connect calls
-// too, one codec between JSON and their messages.
+// Package rest serves the documented paths: one table of routes, one adapter to the handler methods
+// that Connect calls too, one codec between JSON and their messages.
 package rest
 
 import (
@@ -14,8 +14,12 @@ import (
 )
 
 var (
-	errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed", "This path does not take this method.")
-	errMediaType        = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed application/json.")
+	errMethodNotAllowed = fault.New(
+		fault.MethodNotAllowed,
+		"method_not_allowed",
+		"This path does not take this method.",
+	)
+	errMediaType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed application/json.")
 )
 
 // Services are the handlers behind the routes, the same that are mounted for Connect.
@@ -29,14 +33,15 @@ type Services struct {
 	Credential portalv1connect.CredentialServiceHandler
 }
 
-// Guard wraps a procedure's route with what must hold before its body is looked at: who is calling and how often. It
-// answers refusals through fail. A body it has read it puts back.
+// Guard wraps a procedure's route with what must hold before its body is looked at: who is calling
+// and how often. It answers refusals through fail. A body it has read it puts back.
 type Guard = func(
 	procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler,
 ) http.Handler
 
-// New returns the handler of everything under /api/. It answers unknown paths and wrong methods itself, before guard,
-// and never redirects; so it must not be mounted on an http.ServeMux, which redirects paths that are not clean.
+// New returns the handler of everything under /api/. It answers unknown paths and wrong methods
+// itself, before guard, and never redirects; so it must not be mounted on an http.ServeMux, which
+// redirects paths that are not clean.
 func New(services Services, guard Guard) http.Handler {
 	table := routes(services)
 	for i := range table {
@@ -79,8 +84,8 @@ func refuseMethod(w http.ResponseWriter, r *http.Request, allowed []string) {
 	WriteError(w, r, errMethodNotAllowed)
 }
 
-// segments splits the path as it was sent, then unescapes each part. No part may be empty or hide a slash, so that a
-// path has one spelling of its structure.
+// segments splits the path as it was sent, then unescapes each part. No part may be empty or hide a
+// slash, so that a path has one spelling of its structure.
 func segments(u *url.URL) ([]string, bool) {
 	rest, rooted := strings.CutPrefix(u.EscapedPath(), "/")
 	parts := strings.Split(rest, "/")
@@ -131,7 +136,8 @@ func (t *route) methods() []string {
 	return []string{t.method}
 }
 
-// serve passes the path parameters on as http.ServeMux would, and the pattern for whoever records requests.
+// serve passes the path parameters on as http.ServeMux would, and the pattern for whoever records
+// requests.
 func (t *route) serve(w http.ResponseWriter, r *http.Request, path []string) {
 	r.Pattern = t.pattern
 	for i, part := range t.parts {

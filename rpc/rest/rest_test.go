@@ -64,9 +64,13 @@ func (s *stub) UpdatePaymentStatus(
 // services are all that the routes need, those of payments as given.
 func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 	return Services{
-		Payment: payments, Payin: gatewayv1connect.UnimplementedPayinServiceHandler{}, Deposit: depositStub{},
-		Cashbox: gatewayv1connect.UnimplementedCashboxServiceHandler{}, Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
-		Operator: portalv1connect.UnimplementedOperatorServiceHandler{}, Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Payment:    payments,
+		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
+		Deposit:    depositStub{},
+		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
+		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}
 }
 
@@ -89,7 +93,8 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 	return next
 }
 
-// exchange sends one request to a fresh API over the stub, inside the layer that gives requests their ids.
+// exchange sends one request to a fresh API over the stub, inside the layer that gives requests
+// their ids.
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
@@ -140,7 +145,10 @@ func TestCreatePayment(t *testing.T) {
 	if w.Header().Get("Idempotent-Replay") != "true" {
 		t.Error("the response's header is missing")
 	}
-	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(s.asked, want) {
+	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(
+		s.asked,
+		want,
+	) {
 		t.Errorf("asked %v; want %v", s.asked, want)
 	}
 	if s.header.Get("X-Custom") != "x" {
@@ -152,12 +160,24 @@ func TestFindingsReachTheService(t *testing.T) {
 	t.Parallel()
 	s := &stub{}
 	w := exchange(s, open, post("/api/v1/payments", `{"orderId":1,"payer":{"userIp":2},"a<b":"\u0000"}`))
-	checkAnswer(t, "findings", w, http.StatusUnprocessableEntity, `{"message":"The request is invalid.","code":"validation_failed","errors":`+
-		`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`)
+	checkAnswer(
+		t,
+		"findings",
+		w,
+		http.StatusUnprocessableEntity,
+		`{"message":"The request is invalid.","code":"validation_failed","errors":`+
+			`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`,
+	)
 
 	s = &stub{err: fault.ErrScopeRequired}
 	w = exchange(s, open, post("/api/v1/payments", `{"orderId":1}`))
-	checkAnswer(t, "refused first", w, http.StatusForbidden, errorJSON("merchant_scope_required", "The key lacks the scope this call needs."))
+	checkAnswer(
+		t,
+		"refused first",
+		w,
+		http.StatusForbidden,
+		errorJSON("merchant_scope_required", "The key lacks the scope this call needs."),
+	)
 	if want := (fault.Fields{"orderId": {"must be a string"}}); !reflect.DeepEqual(s.found, want) {
 		t.Errorf("found %v; want %v", s.found, want)
 	}
@@ -191,7 +211,13 @@ func TestNotFound(t *testing.T) {
 		"0", "-1", "+1", "01", "1e3", "1.0", "0x1", "1_000", "9223372036854775808", "99999999999999999999", "one", "%201", "1%00", "١",
 	} {
 		s := &stub{}
-		checkAnswer(t, id, exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)), http.StatusNotFound, notFoundJSON)
+		checkAnswer(
+			t,
+			id,
+			exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)),
+			http.StatusNotFound,
+			notFoundJSON,
+		)
 		if s.asked != nil {
 			t.Errorf("%s: the service was asked", id)
 		}
@@ -279,7 +305,13 @@ func TestBodySize(t *testing.T) {
 	if w := exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))); w.Code != http.StatusOK {
 		t.Errorf("at the limit: %d %s", w.Code, w.Body)
 	}
-	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))), http.StatusRequestEntityTooLarge, tooLargeJSON)
+	checkAnswer(
+		t,
+		"over",
+		exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))),
+		http.StatusRequestEntityTooLarge,
+		tooLargeJSON,
+	)
 
 	limited := post("/api/v1/payments", body(1000))
 	limited.Body = http.MaxBytesReader(httptest.NewRecorder(), limited.Body, 10)
@@ -287,8 +319,13 @@ func TestBodySize(t *testing.T) {
 
 	broken := post("/api/v1/payments", "")
 	broken.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), failing{}))
-	checkAnswer(t, "broken off", exchange(&stub{}, open, broken), http.StatusUnprocessableEntity,
-		`{"message":"The request is invalid.","code":"validation_failed","errors":{"body":["could not be read"]},"requestId":"req-1"}`)
+	checkAnswer(
+		t,
+		"broken off",
+		exchange(&stub{}, open, broken),
+		http.StatusUnprocessableEntity,
+		`{"message":"The request is invalid.","code":"validation_failed","errors":{"body":["could not be read"]},"requestId":"req-1"}`,
+	)
 }
 
 type failing struct{}
@@ -306,7 +343,13 @@ func TestGuard(t *testing.T) {
 	}
 	r := post("/api/v1/payments/zero/callback", strings.Repeat("x", edge.MaxBody+1))
 	r.Header.Set("Content-Type", "text/plain")
-	checkAnswer(t, "denied", exchange(&stub{}, deny, r), http.StatusUnauthorized, errorJSON("signature_required", "A signature is required."))
+	checkAnswer(
+		t,
+		"denied",
+		exchange(&stub{}, deny, r),
+		http.StatusUnauthorized,
+		errorJSON("signature_required", "A signature is required."),
+	)
 	var want []string
 	for _, row := range routes(services(&stub{})) {
 		want = append(want, row.procedure)
@@ -320,7 +363,12 @@ func TestGuard(t *testing.T) {
 func TestWriteError(t *testing.T) {
 	t.Parallel()
 	internal := errorJSON("internal_error", "Something went wrong on our side.")
-	late := &fault.Error{Kind: fault.TooManyRequests, Code: "rate_limited", Message: "Slow down.", RetryAfter: 1500 * time.Millisecond}
+	late := &fault.Error{
+		Kind:       fault.TooManyRequests,
+		Code:       "rate_limited",
+		Message:    "Slow down.",
+		RetryAfter: 1500 * time.Millisecond,
+	}
 	for name, test := range map[string]struct {
 		err    error
 		status int

@@ -27,8 +27,13 @@ func routes(s Services) []route {
 
 		unary(http.MethodGet, credentials,
 			portalv1connect.CredentialServiceListCredentialsProcedure, http.StatusOK, s.Credential.ListCredentials),
-		unary(http.MethodPost, credentials,
-			portalv1connect.CredentialServiceCreateCredentialProcedure, http.StatusCreated, s.Credential.CreateCredential),
+		unary(
+			http.MethodPost,
+			credentials,
+			portalv1connect.CredentialServiceCreateCredentialProcedure,
+			http.StatusCreated,
+			s.Credential.CreateCredential,
+		),
 		unary(http.MethodDelete, credentials+"/{credential_id}",
 			portalv1connect.CredentialServiceRevokeCredentialProcedure, http.StatusOK, s.Credential.RevokeCredential),
 

@@ -89,8 +89,15 @@ func (all schemas) value(f *field) {
 	desc := f.element()
 	f.kind = desc.Kind()
 	switch f.kind {
-	case protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind, protoreflect.Sint32Kind, protoreflect.Sint64Kind,
-		protoreflect.Fixed32Kind, protoreflect.Fixed64Kind, protoreflect.Sfixed32Kind, protoreflect.Sfixed64Kind:
+	case protoreflect.FloatKind,
+		protoreflect.DoubleKind,
+		protoreflect.GroupKind,
+		protoreflect.Sint32Kind,
+		protoreflect.Sint64Kind,
+		protoreflect.Fixed32Kind,
+		protoreflect.Fixed64Kind,
+		protoreflect.Sfixed32Kind,
+		protoreflect.Sfixed64Kind:
 		must(false, desc, "the REST codec does not carry this type")
 	case protoreflect.MessageKind:
 		switch name := desc.Message().FullName(); name {
@@ -122,7 +129,11 @@ func (s *schema) bindToPath(name string) *field {
 	for _, f := range s.fields {
 		if string(f.desc.Name()) == name {
 			kind := f.desc.Kind()
-			must(kind == protoreflect.StringKind || kind == protoreflect.Int64Kind, f.desc, "a path has only strings and int64 ids")
+			must(
+				kind == protoreflect.StringKind || kind == protoreflect.Int64Kind,
+				f.desc,
+				"a path has only strings and int64 ids",
+			)
 			delete(s.byName, f.name)
 			return f
 		}

@@ -1,4 +1,5 @@
-// Package sign is the client's side of the merchant API's signatures: an http.RoundTripper for Go users.
+// Package sign is the client's side of the merchant API's signatures: an http.RoundTripper for Go
+// users.
 package sign
 
 import (
@@ -13,7 +14,8 @@ import (
 	"net/http"
 )
 
-// ErrRedirect is returned instead of following a redirect: signing it would hand the secret to whatever host it names.
+// ErrRedirect is returned instead of following a redirect: signing it would hand the secret to
+// whatever host it names.
 var ErrRedirect = errors.New("sign: the gateway never redirects; check the base URL")
 
 // Headers names the three headers of a signed request. An empty name stands for its default.
@@ -26,21 +28,23 @@ type Headers struct {
 // DefaultHeaders are the names a gateway uses unless it was configured otherwise.
 var DefaultHeaders = Headers{KeyID: "X-Merchant-Key-Id", Secret: "X-Merchant-Secret", Signature: "Signature"}
 
-// Signature returns the lower-case hex HMAC-SHA256 of body under secret. A request without a body signs nil.
+// Signature returns the lower-case hex HMAC-SHA256 of body under secret. A request without a body
+// signs nil.
 func Signature(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// AppealSignature is the signature of an appeal: of its canonical text, and not of its body. Set it as the request's
-// signature header; a Transport leaves it there.
+// AppealSignature is the signature of an appeal: of its canonical text, and not of its body. Set it
+// as the request's signature header; a Transport leaves it there.
 func AppealSignature(secret, reason, fileName string, fileSize int64) string {
 	return Signature(secret, fmt.Appendf(nil, "appeal-v1\n%s\n%s\n%d", reason, fileName, fileSize))
 }
 
-// Transport signs every request with the key's id and secret under the default header names and sends it through base,
-// or http.DefaultTransport when base is nil. A signature that is there already stays. Use it for one gateway only: the secret goes wherever the request goes.
+// Transport signs every request with the key's id and secret under the default header names and
+// sends it through base, or http.DefaultTransport when base is nil. A signature that is there
+// already stays. Use it for one gateway only: the secret goes wherever the request goes.
 func Transport(base http.RoundTripper, keyID, secret string) http.RoundTripper {
 	return DefaultHeaders.Transport(base, keyID, secret)
 }
@@ -67,7 +71,8 @@ type transport struct {
 	keyID, secret string
 }
 
-// RoundTrip implements http.RoundTripper: it signs and sends a copy and leaves the caller's request as it was.
+// RoundTrip implements http.RoundTripper: it signs and sends a copy and leaves the caller's request
+// as it was.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {
@@ -86,8 +91,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.base.RoundTrip(signed)
 }
 
-// readBody returns the whole body, from a fresh copy where the request can make one, and closes the request's own in
-// any case, as a RoundTripper must.
+// readBody returns the whole body, from a fresh copy where the request can make one, and closes the
+// request's own in any case, as a RoundTripper must.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil

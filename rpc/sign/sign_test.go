@@ -124,7 +124,12 @@ func TestTransportBodyErrors(t *testing.T) {
 	request.Body = own
 	request.GetBody = func() (io.ReadCloser, error) { return nil, broken }
 	sent := &capture{}
-	if _, err := Transport(sent, "k", "s").RoundTrip(request); !errors.Is(err, broken) || !own.closed || sent.request != nil {
+	if _, err := Transport(
+		sent,
+		"k",
+		"s",
+	).RoundTrip(request); !errors.Is(err, broken) || !own.closed ||
+		sent.request != nil {
 		t.Errorf("got %v, closed %v, sent %v; want the error, closed, nothing sent", err, own.closed, sent.request)
 	}
 }
@@ -155,7 +160,8 @@ func TestHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Headers{KeyID: "X-Key", Signature: "X-Sign"}).Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
+	if _, err := (Headers{KeyID: "X-Key", Signature: "X-Sign"}).Transport(sent, "key_1", "s3cret").
+		RoundTrip(request); err != nil {
 		t.Fatal(err)
 	}
 	for header, want := range map[string]string{

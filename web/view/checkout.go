@@ -16,7 +16,8 @@ type TestCard struct{ Number, Outcome string }
 
 // CardEntry is the form of a card. Of the security code it never holds a value.
 type CardEntry struct {
-	// Kept is a number typed before, sealed, and KeptName what may be shown of it; "" has the number typed.
+	// Kept is a number typed before, sealed, and KeptName what may be shown of it; "" has the
+	// number typed.
 	Kept, KeptName                   string
 	Number, Expiry, Security, Holder Input
 	// Saved tells that there is a saved card to go back to.
@@ -37,7 +38,8 @@ type CodeEntry struct {
 	Code Input
 	// Attempt tells apart the forms of a payment, so that one sent twice counts once.
 	Attempt string
-	// Resends says whether the code can be had again, and Next when, which is NextSeconds away; "" is nothing to say.
+	// Resends says whether the code can be had again, and Next when, which is NextSeconds away; ""
+	// is nothing to say.
 	Resends, Next string
 	NextSeconds   int
 }

@@ -8,7 +8,8 @@ type Input struct {
 	Hint string
 	// Form is how its content looks, shown in it while it is empty; "" is nothing.
 	Form string
-	// Autocomplete and Mode are the browser's hints: what to fill in, and which keyboard to show; "" gives none.
+	// Autocomplete and Mode are the browser's hints: what to fill in, and which keyboard to show;
+	// "" gives none.
 	Autocomplete, Mode string
 	// Format names what the script does for it while it is typed; "" is nothing.
 	Format string

@@ -26,7 +26,12 @@ func render(t *testing.T, f view.Input) *goquery.Document {
 func TestFieldWithError(t *testing.T) {
 	t.Parallel()
 	page := render(t, view.Input{
-		Name: "cardHolder", Label: "Name on the card", Value: `"><b>`, Autocomplete: "cc-name", Required: true, Error: "At most 64 characters",
+		Name:         "cardHolder",
+		Label:        "Name on the card",
+		Value:        `"><b>`,
+		Autocomplete: "cc-name",
+		Required:     true,
+		Error:        "At most 64 characters",
 	})
 	input := page.Find("input#cardHolder")
 	for name, want := range map[string]string{
@@ -36,7 +41,8 @@ func TestFieldWithError(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if page.Find("label[for=cardHolder]").Text() != "Name on the card" || page.Find("#cardHolder-error span").Text() != "At most 64 characters" {
+	if page.Find("label[for=cardHolder]").Text() != "Name on the card" ||
+		page.Find("#cardHolder-error span").Text() != "At most 64 characters" {
 		t.Error(page.Html())
 	}
 	if _, required := input.Attr("required"); !required {

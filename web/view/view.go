@@ -1,4 +1,5 @@
-// Package view holds the templates of the hosted pages and what they are given to show. They decide nothing.
+// Package view holds the templates of the hosted pages and what they are given to show. They decide
+// nothing.
 package view
 
 import (
@@ -17,13 +18,15 @@ type Files struct{ Style, Script, Icon string }
 type Shell struct {
 	words.Words
 	Files Files
-	// Path is that of the payment's pages, "" links nowhere; Below is what this page's own has after it.
+	// Path is that of the payment's pages, "" links nowhere; Below is what this page's own has
+	// after it.
 	Path, Below string
 	// Chosen keeps the language in links, where it was chosen in one.
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
-	// Color is the shop's, as #rrggbb, and ColorStyle the address of the stylesheet made of it; both may be "".
+	// Color is the shop's, as #rrggbb, and ColorStyle the address of the stylesheet made of it;
+	// both may be "".
 	Color, ColorStyle string
 	// Watch is how the page learns what changes; nil when nothing will.
 	Watch *Watch

@@ -37,7 +37,9 @@ var azerbaijani = phrases{
 	HavePaid:    text("Ödəniş etdim"),
 	CancelLink:  text("Ödənişi ləğv et"),
 	SentTitle:   text("Köçürməniz yoldadır"),
-	SentText:    text("Adətən bir neçə dəqiqəyə çatır. Nəticə burada özü görünəcək: səhifəni açıq saxlayın və ya sonra qayıdın."),
+	SentText: text(
+		"Adətən bir neçə dəqiqəyə çatır. Nəticə burada özü görünəcək: səhifəni açıq saxlayın və ya sonra qayıdın.",
+	),
 	SentAgain:   text("Xahiş edirik, pulu təkrar göndərməyin."),
 	ShowDetails: text("Ödəniş rekvizitlərini göstər"),
 
@@ -68,9 +70,11 @@ var azerbaijani = phrases{
 	CancelledTitle: text("Ödəniş ləğv edildi"),
 	CancelledText:  text("Bu rekvizitlərə daha pul göndərməyin. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın."),
 	AppealTitle:    text("Ödəniş yoxlanılır"),
-	AppealText:     text("Köçürmənizin çatıb-çatmadığını yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək."),
-	LateTitle:      text("Pulu artıq göndərmisiniz?"),
-	LateText:       text("Narahat olmayın: mağaza köçürmənizin yoxlanılmasını istəyə bilər."),
+	AppealText: text(
+		"Köçürmənizin çatıb-çatmadığını yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək.",
+	),
+	LateTitle: text("Pulu artıq göndərmisiniz?"),
+	LateText:  text("Narahat olmayın: mağaza köçürmənizin yoxlanılmasını istəyə bilər."),
 
 	PayTitle:      text("%s ödə"),
 	AmountToPay:   text("Ödəniləcək məbləğ"),
@@ -96,7 +100,9 @@ var azerbaijani = phrases{
 	StepCard:      text("Kartınızın məlumatlarını daxil edin."),
 	StepCode:      text("Bankınız kod göndərsə, onu burada daxil edin."),
 	StepResult:    text("Nəticə burada görünəcək. Pul yalnız bir dəfə çıxılır."),
-	CardSafe:      text("Kart nömrəniz şifrələnmiş halda saxlanılır, təhlükəsizlik kodu isə heç saxlanılmır. Mağaza onların heç birini görmür."),
+	CardSafe: text(
+		"Kart nömrəniz şifrələnmiş halda saxlanılır, təhlükəsizlik kodu isə heç saxlanılmır. Mağaza onların heç birini görmür.",
+	),
 
 	ProcessingTitle: text("Bankınız kartı yoxlayır"),
 	ConfirmingTitle: text("Ödəniş təsdiqlənir"),
@@ -111,25 +117,47 @@ var azerbaijani = phrases{
 	WrongCode:       text("Kod 4–8 rəqəmdən ibarətdir."),
 	CodeRejected:    text("Kod düzgün deyil. Son mesajdakı kodu daxil edin. Üç səhv koddan sonra ödəniş bağlanır."),
 	CodeLost:        text("Kod banka çatmadı. Onu yenidən daxil edin."),
-	ResendsLeft:     counted("one", "Kod gəlmədi? Mağaza daha %d dəfə yenisini istəyə bilər.", "other", "Kod gəlmədi? Mağaza daha %d dəfə yenisini istəyə bilər."),
-	ResendNone:      text("Daha yeni kod istəmək olmur."),
-	ResendNext:      text("Növbəti kodu istəmək üçün qalan vaxt: %s."),
+	ResendsLeft: counted(
+		"one",
+		"Kod gəlmədi? Mağaza daha %d dəfə yenisini istəyə bilər.",
+		"other",
+		"Kod gəlmədi? Mağaza daha %d dəfə yenisini istəyə bilər.",
+	),
+	ResendNone: text("Daha yeni kod istəmək olmur."),
+	ResendNext: text("Növbəti kodu istəmək üçün qalan vaxt: %s."),
 
-	CardCancelText:  text("Kartınızdan heç nə çıxılmayacaq."),
-	CardPaidText:    text("Kartla ödəniş baş tutdu. Bu səhifəni bağlayıb mağazaya qayıda bilərsiniz."),
-	CardOverText:    text("Pul çıxılmayıb. Bank məbləği bloklayıbsa, o, azad ediləcək. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın."),
-	DeclinedText:    text("Bank kartı qəbul etmədi, pul çıxılmayıb. Səbəbini bankdan öyrənin və ya mağazaya qayıdıb başqa kartla ödəyin."),
-	NoFundsText:     text("Kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya mağazaya qayıdıb başqa kartla ödəyin."),
+	CardCancelText: text("Kartınızdan heç nə çıxılmayacaq."),
+	CardPaidText:   text("Kartla ödəniş baş tutdu. Bu səhifəni bağlayıb mağazaya qayıda bilərsiniz."),
+	CardOverText: text(
+		"Pul çıxılmayıb. Bank məbləği bloklayıbsa, o, azad ediləcək. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın.",
+	),
+	DeclinedText: text(
+		"Bank kartı qəbul etmədi, pul çıxılmayıb. Səbəbini bankdan öyrənin və ya mağazaya qayıdıb başqa kartla ödəyin.",
+	),
+	NoFundsText: text(
+		"Kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya mağazaya qayıdıb başqa kartla ödəyin.",
+	),
 	CardExpiredText: text("Kartın müddəti bitib, pul çıxılmayıb. Mağazaya qayıdıb başqa kartla ödəyin."),
-	CodesWrongText:  text("Kod üç dəfə səhv daxil edildi, pul çıxılmayıb. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın."),
-	CardAppealText:  text("Ödənişi yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək."),
+	CodesWrongText: text(
+		"Kod üç dəfə səhv daxil edildi, pul çıxılmayıb. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın.",
+	),
+	CardAppealText: text(
+		"Ödənişi yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək.",
+	),
 
-	WaitTitle:      text("Bir az gözləyin"),
-	WaitText:       counted("one", "Qısa müddətdə həddən çox cəhd edildi. %d dəqiqədən sonra yenidən cəhd edin.", "other", "Qısa müddətdə həddən çox cəhd edildi. %d dəqiqədən sonra yenidən cəhd edin."),
-	TryAgain:       text("Yenidən cəhd et"),
-	NoCardsTitle:   text("Hazırda kartlar qəbul edilmir"),
-	CardBrokenText: text("Problem bizim tərəfdədir. Xahiş edirik, təkrar ödəməyin: ödənişin vəziyyətini görmək üçün bir dəqiqədən sonra səhifəni yeniləyin."),
-	NoCardsText:    text("Pul çıxılmayıb. Sonra yenidən cəhd edin və ya mağazada başqa ödəniş üsulu seçin."),
+	WaitTitle: text("Bir az gözləyin"),
+	WaitText: counted(
+		"one",
+		"Qısa müddətdə həddən çox cəhd edildi. %d dəqiqədən sonra yenidən cəhd edin.",
+		"other",
+		"Qısa müddətdə həddən çox cəhd edildi. %d dəqiqədən sonra yenidən cəhd edin.",
+	),
+	TryAgain:     text("Yenidən cəhd et"),
+	NoCardsTitle: text("Hazırda kartlar qəbul edilmir"),
+	CardBrokenText: text(
+		"Problem bizim tərəfdədir. Xahiş edirik, təkrar ödəməyin: ödənişin vəziyyətini görmək üçün bir dəqiqədən sonra səhifəni yeniləyin.",
+	),
+	NoCardsText: text("Pul çıxılmayıb. Sonra yenidən cəhd edin və ya mağazada başqa ödəniş üsulu seçin."),
 
 	TestCards:    text("Test kartları. İstənilən gələcək müddət və istənilən təhlükəsizlik kodu uyğundur."),
 	TestPaid:     text("ödəniş baş tutur"),

@@ -1,5 +1,6 @@
-// Package words is what the hosted pages say, in every language they speak: phrases with their plural forms, numbers
-// and amounts. A page gets one Words for its reader and asks it for everything it shows.
+// Package words is what the hosted pages say, in every language they speak: phrases with their
+// plural forms, numbers and amounts. A page gets one Words for its reader and asks it for
+// everything it shows.
 package words
 
 import (
@@ -29,7 +30,15 @@ var Languages = []Language{
 // phrases are a language's: texts, or messages that depend on a number.
 type phrases map[Key]catalog.Message
 
-var all = map[string]phrases{"en": english, "ru": russian, "az": azerbaijani, "tr": turkish, "kk": kazakh, "uz": uzbek, "mn": mongolian}
+var all = map[string]phrases{
+	"en": english,
+	"ru": russian,
+	"az": azerbaijani,
+	"tr": turkish,
+	"kk": kazakh,
+	"uz": uzbek,
+	"mn": mongolian,
+}
 
 // spoken holds the phrases of all languages, and finds the best of them for a reader.
 var spoken = sync.OnceValue(func() (s struct {
@@ -82,10 +91,12 @@ func For(accept string) Words {
 // Say is the phrase of a key, its places filled.
 func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(string(key), fill...) }
 
-// signs are the currencies' own; those without one go by their code, or by what a language calls them.
+// signs are the currencies' own; those without one go by their code, or by what a language calls
+// them.
 var signs = map[string]string{"RUB": "₽", "AZN": "₼", "TRY": "₺", "KZT": "₸", "MNT": "₮"}
 
-// Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there are any.
+// Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there
+// are any.
 func (w Words) Amount(amount decimal.Decimal, currency string) string {
 	sign, known := signs[currency]
 	if !known {
