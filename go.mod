@@ -1,4 +1,4 @@
-module gateway
+module gateway.example
 
 go 1.26.0
 

@@ -1,13 +1,13 @@
 package rpc
 
 import (
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/edge"
-	"gateway/internal/limit"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/limit"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // access says which kinds of callers each procedure lets in, over Connect and REST alike. What such

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"gateway/internal/edge"
+	"gateway.example/internal/edge"
 )
 
 // procedures lists those of every service of ours that is compiled in.

@@ -5,12 +5,12 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // CreateAppeal implements the service.

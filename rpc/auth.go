@@ -5,11 +5,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
-	"gateway/internal/edge"
-	"gateway/internal/limit"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/limit"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // AuthService serves portal.v1.AuthService.

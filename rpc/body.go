@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/internal/strictjson"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/strictjson"
 )
 
 // input is the type of a procedure's request.

@@ -7,15 +7,15 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/card"
-	"gateway/internal/checkout"
-	"gateway/internal/edge"
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // CheckoutService serves gateway.v1.CheckoutService.

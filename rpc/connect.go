@@ -11,11 +11,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // Services are the handlers of every service. Sandbox is nil outside a sandbox.

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"gateway/internal/edge"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/internal/edge"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // checkoutPrefixes are the paths that any page may call: their link is the access, and no cookie

@@ -15,16 +15,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/auth"
-	"gateway/internal/dbtest"
-	"gateway/internal/edge"
-	"gateway/internal/limit"
-	"gateway/rpc"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/rest"
-	"gateway/rpc/sign"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/limit"
+	"gateway.example/rpc"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/rest"
+	"gateway.example/rpc/sign"
 )
 
 // BenchmarkCreate is a signed creation through everything between net/http's connection and the

@@ -5,10 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // CredentialService serves portal.v1.CredentialService.

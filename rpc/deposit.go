@@ -5,11 +5,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/deposit"
-	"gateway/internal/money"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/money"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // DepositService serves gateway.v1.DepositService.

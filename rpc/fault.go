@@ -6,9 +6,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // connectCode is the code a kind of fault becomes over Connect.

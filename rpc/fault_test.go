@@ -11,9 +11,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // The contract's table: what each kind of fault becomes over REST and over Connect.

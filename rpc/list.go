@@ -5,11 +5,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/fault"
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // ListPayments implements the service.

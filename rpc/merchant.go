@@ -8,12 +8,12 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/caller"
-	"gateway/internal/fault"
-	"gateway/internal/payout"
-	"gateway/internal/webhook"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/webhook"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // MerchantService serves portal.v1.MerchantService.

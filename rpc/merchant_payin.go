@@ -5,9 +5,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // ListPayins implements the service.

@@ -5,18 +5,18 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	"gateway/internal/deposit"
-	"gateway/internal/directory"
-	"gateway/internal/payment"
-	"gateway/internal/payout"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // OperatorRooms are the rooms an operator works in.

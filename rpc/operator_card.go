@@ -5,10 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // SetTraderAcquirer implements the service.

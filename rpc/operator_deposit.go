@@ -5,10 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/deposit"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // ListDeposits implements the service.

@@ -5,9 +5,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // CreateMerchant implements the service.

@@ -5,9 +5,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/webhook"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/webhook"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // ListDeadEvents implements the service.

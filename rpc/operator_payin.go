@@ -5,10 +5,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	"gateway/internal/payout"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payout"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // ListOverduePayins implements the service.

@@ -7,10 +7,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/caller"
-	"gateway/internal/money"
-	"gateway/internal/rate"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/money"
+	"gateway.example/internal/rate"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // ExplainRate implements the service.

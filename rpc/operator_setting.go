@@ -10,10 +10,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // UpdateMerchant implements the service.

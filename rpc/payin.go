@@ -5,11 +5,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/caller"
-	"gateway/internal/money"
-	"gateway/internal/payout"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payout"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // PayinService serves gateway.v1.PayinService.

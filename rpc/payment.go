@@ -10,14 +10,14 @@ import (
 	"github.com/shopspring/decimal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	"gateway/internal/requisite"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/requisite"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
 // PaymentService serves gateway.v1.PaymentService.

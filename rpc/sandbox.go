@@ -6,8 +6,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	sandboxv1 "gateway/rpc/gen/sandbox/v1"
-	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // SandboxService serves sandbox.v1.SandboxService.

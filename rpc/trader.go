@@ -5,13 +5,13 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	"gateway/internal/payment"
-	"gateway/internal/payout"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // TraderService serves portal.v1.TraderService.

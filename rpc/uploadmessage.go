@@ -13,8 +13,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
 )
 
 // takeMessage takes the file out of an upload's Connect message. Such a message could only be

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/internal/edge"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/edge"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // arrived is what a handler behind takeMessage gets of a body.

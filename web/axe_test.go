@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	texts "gateway/web/words"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	texts "gateway.example/web/words"
 )
 
 // states are the pages there are, each by its address.

@@ -5,13 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/card"
-	"gateway/internal/checkout"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
-	"gateway/web/view"
-	"gateway/web/words"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/web/view"
+	"gateway.example/web/words"
 )
 
 // typing begins a page with a form: where no script keeps what is typed, it is not loaded anew.

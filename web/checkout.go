@@ -8,15 +8,15 @@ import (
 	"net/http"
 	"strconv"
 
-	"gateway/internal/card"
-	"gateway/internal/checkout"
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
-	"gateway/internal/requisite"
-	"gateway/web/view"
-	"gateway/web/words"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/requisite"
+	"gateway.example/web/view"
+	"gateway.example/web/words"
 )
 
 // Where a checkout's pages are, below its link.

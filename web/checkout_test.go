@@ -12,7 +12,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"gateway/internal/payment"
+	"gateway.example/internal/payment"
 )
 
 // The sandbox's cards: docs/integrate.md, "Card checkout".

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/web/view"
+	"gateway.example/web/view"
 )
 
 //go:embed static

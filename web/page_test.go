@@ -11,11 +11,11 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // Without script a page says everything: what, where, until when on a clock that is named, and

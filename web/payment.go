@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"gateway/internal/payment"
-	"gateway/internal/requisite"
-	"gateway/web/view"
-	"gateway/web/words"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/requisite"
+	"gateway.example/web/view"
+	"gateway.example/web/words"
 )
 
 // fields are the lines of a payment's requisite.

@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"time"
 
-	"gateway/internal/directory"
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	"gateway/web/view"
-	"gateway/web/words"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/web/view"
+	"gateway.example/web/words"
 )
 
 // visit is a request by whoever holds a payment's link.

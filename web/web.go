@@ -12,16 +12,16 @@ import (
 
 	"github.com/a-h/templ"
 
-	"gateway/internal/auth"
-	"gateway/internal/checkout"
-	"gateway/internal/clock"
-	"gateway/internal/directory"
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
-	"gateway/web/view"
-	"gateway/web/words"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/web/view"
+	"gateway.example/web/words"
 )
 
 // Rooms are what the hosted pages show and drive.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/db"
-	"gateway/internal/pgserver"
+	"gateway.example/internal/db"
+	"gateway.example/internal/pgserver"
 )
 
 // bench is one run of the program: the servers it has up, what it has put on the stage, what it has

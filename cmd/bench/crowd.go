@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // The names under which creations on the crowd's place are kept: with none open, beside a snapshot

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"gateway/internal/audit"
+	"gateway.example/internal/audit"
 )
 
 // part is something that is measured. Parts come in this order, for some use what those before have

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"sync/atomic"
 
-	"gateway/rpc/sign"
+	"gateway.example/rpc/sign"
 )
 
 // counter numbers orders, so that no order id comes twice in a run of the program.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/audit"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/ledger"
 )
 
 const (

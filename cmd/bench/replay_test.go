@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/dbtest"
+	"gateway.example/internal/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/ledger"
+	"gateway.example/internal/ledger"
 )
 
 // source is where a replayed statement gets an argument from.

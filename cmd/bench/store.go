@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/ledger"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
 )
 
 // createsStored stores payments and measures creations once more, so that what a full database

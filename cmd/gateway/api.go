@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/deposit"
-	"gateway/internal/directory"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
-	"gateway/rpc"
-	"gateway/rpc/rest"
-	"gateway/web"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
+	"gateway.example/rpc"
+	"gateway.example/rpc/rest"
+	"gateway.example/web"
 )
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.

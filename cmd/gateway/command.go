@@ -19,11 +19,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/audit"
-	"gateway/internal/auth"
-	"gateway/internal/db"
-	"gateway/internal/sandbox"
-	"gateway/rpc/sign"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/db"
+	"gateway.example/internal/sandbox"
+	"gateway.example/rpc/sign"
 )
 
 // migrate brings the database to the present schema and ends. It makes what is not there yet.

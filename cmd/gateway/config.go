@@ -9,8 +9,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
-	"gateway/internal/edge"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/edge"
 )
 
 // config is what the program is told by flags and environment. Secrets come by environment alone:

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/edge"
-	"gateway/internal/vault"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/vault"
 )
 
 const (

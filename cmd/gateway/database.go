@@ -11,9 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/pgserver"
-	"gateway/internal/sandbox"
+	"gateway.example/internal/db"
+	"gateway.example/internal/pgserver"
+	"gateway.example/internal/sandbox"
 )
 
 // database is the PostgreSQL the program works on: one it was given, or one it manages.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/db"
-	"gateway/internal/sandbox"
-	"gateway/rpc/sign"
+	"gateway.example/internal/db"
+	"gateway.example/internal/sandbox"
+	"gateway.example/rpc/sign"
 )
 
 // introduce tells whoever started a sandbox what to open and what to paste. The file is true from

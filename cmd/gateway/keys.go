@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/db"
-	"gateway/internal/vault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
 )
 
 // Purposes of keys, as the table secret_key has them.

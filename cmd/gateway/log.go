@@ -5,7 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"gateway/internal/edge"
+	"gateway.example/internal/edge"
 )
 
 // newLogger writes JSON with each record's request id. It is for what operators need: amounts of

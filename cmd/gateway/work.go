@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/audit"
-	"gateway/internal/checkout"
-	"gateway/internal/db"
-	"gateway/internal/ledger"
-	"gateway/internal/routing"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/routing"
 )
 
 const (

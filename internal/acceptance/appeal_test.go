@@ -12,10 +12,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/sign"
+	"gateway.example/internal/sandbox"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/sign"
 )
 
 const (

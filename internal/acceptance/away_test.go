@@ -19,8 +19,8 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/pgserver"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/pgserver"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // mortal is a PostgreSQL that a test may kill while a gateway that was given it goes on.

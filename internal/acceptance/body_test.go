@@ -7,7 +7,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // asProto are the headers of a Connect call in the binary form.

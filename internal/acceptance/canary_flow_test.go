@@ -14,9 +14,9 @@ import (
 	"connectrpc.com/connect"
 	"github.com/PuerkitoBio/goquery"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // cardRun takes cards all the ways there are, each time with other numbers. AZN payments go to a

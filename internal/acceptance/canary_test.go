@@ -23,7 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/checkdigit"
+	"gateway.example/internal/checkdigit"
 )
 
 // canaries are what must not be found anywhere.

@@ -13,7 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // How far a call has come when the gateway is killed.

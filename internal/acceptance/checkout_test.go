@@ -15,9 +15,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // typedCard is the body of a valid card, changed by more.

@@ -16,11 +16,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/sign"
+	"gateway.example/internal/sandbox"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/sign"
 )
 
 // client waits as long as a test does, and follows no redirect: the gateway must not answer with

@@ -8,8 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // Cards of the sandbox: one that needs a code, one that does not, and one of which the trader

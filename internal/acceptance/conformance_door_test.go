@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/sandbox"
+	"gateway.example/internal/sandbox"
 )
 
 // bareRequest sends just that.

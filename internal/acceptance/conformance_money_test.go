@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 var (

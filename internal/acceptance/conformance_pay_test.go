@@ -12,7 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 var (

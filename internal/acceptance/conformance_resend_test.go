@@ -11,8 +11,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // resendIsSigned as every merchant's call, by a key that may, and its body is an empty object.

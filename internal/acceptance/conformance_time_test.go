@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/sandbox"
+	"gateway.example/internal/sandbox"
 )
 
 // statusesInWebhooks: each of the five, in capitals.

@@ -16,8 +16,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/sandbox"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // walk is the gateway that the documents are walked on, and what was made of everything there is.

@@ -9,11 +9,11 @@ import (
 
 	"connectrpc.com/connect"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/sign"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/sign"
 )
 
 // gatewayClient signs as the application does.

@@ -15,8 +15,8 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/sandbox"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/sandbox"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // victim is a gateway that is killed and started again, with its own PostgreSQL, always on the same

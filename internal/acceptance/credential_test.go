@@ -9,9 +9,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/sandbox"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 func (g *instance) credentials(cashboxID any) string {

@@ -13,11 +13,11 @@ import (
 	"connectrpc.com/connect"
 	"github.com/google/uuid"
 
-	"gateway/internal/sandbox"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/sign"
+	"gateway.example/internal/sandbox"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/sign"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gateway/rpc/sign"
+	"gateway.example/rpc/sign"
 )
 
 // appealInNode sends an appeal by Node's own fetch and FormData, signed over what its caller gave

@@ -7,7 +7,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // What a payer does on the page of the running program reaches the merchant: they cancel, or in a

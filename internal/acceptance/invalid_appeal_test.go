@@ -14,9 +14,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/sign"
+	"gateway.example/internal/sandbox"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/sign"
 )
 
 // badForm is a body, what it is signed as, and the fields it must be refused for.

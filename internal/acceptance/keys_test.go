@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // testKey is a key that looks like one drawn at random, and the form it is given in.

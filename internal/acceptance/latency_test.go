@@ -10,7 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // A webhook is on its way soon after the change it tells of. A busy machine makes every delivery

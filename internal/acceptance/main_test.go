@@ -23,7 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/sandbox"
+	"gateway.example/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -6,9 +6,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/sandbox"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // platform is a production gateway that its operator fills from nothing, by calls alone.

@@ -14,12 +14,12 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
-	"gateway/rpc/sign"
+	"gateway.example/internal/sandbox"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/sign"
 )
 
 const (

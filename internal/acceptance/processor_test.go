@@ -16,7 +16,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	portalv1 "gateway/rpc/gen/portal/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // cardProcessor is a trader's processor, written from the package comment of internal/acquirer,

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/auth"
-	"gateway/internal/sandbox"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/sandbox"
 )
 
 // production are the variables a production gateway needs besides its database.

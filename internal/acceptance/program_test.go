@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-const mainPackage = "gateway/cmd/gateway"
+const mainPackage = "gateway.example/cmd/gateway"
 
 // executable is the program, which TestMain builds.
 var executable string

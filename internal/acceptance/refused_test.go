@@ -10,9 +10,9 @@ import (
 
 	"connectrpc.com/connect"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/sign"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/sign"
 )
 
 const bodyLimit = 64 << 10

@@ -7,8 +7,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	sandboxv1 "gateway/rpc/gen/sandbox/v1"
-	"gateway/rpc/gen/sandbox/v1/sandboxv1connect"
+	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 func (g *instance) advance(t *testing.T, by time.Duration) {

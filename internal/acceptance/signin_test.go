@@ -11,10 +11,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway/rpc/gen/portal/v1"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // signIn tries a login from an address, which a proxy names.

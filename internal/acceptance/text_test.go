@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"gateway/internal/caller"
-	"gateway/rpc"
+	"gateway.example/internal/caller"
+	"gateway.example/rpc"
 )
 
 // eachProcedure calls fn with every procedure of every service.

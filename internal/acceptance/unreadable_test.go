@@ -8,10 +8,10 @@ import (
 
 	"connectrpc.com/connect"
 
-	"gateway/internal/sandbox"
-	"gateway/internal/vault"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	portalv1 "gateway/rpc/gen/portal/v1"
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/vault"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // sealHolder puts bytes in the place of a card holder that was typed.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/auth"
-	"gateway/internal/sandbox"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/sandbox"
 )
 
 // uploader is a stranger's key: enough to have a body of any size read.

@@ -49,7 +49,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/card"
+	"gateway.example/internal/card"
 )
 
 // State is how an attempt stands with its acquirer.

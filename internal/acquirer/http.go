@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/card"
-	"gateway/internal/money"
+	"gateway.example/internal/card"
+	"gateway.example/internal/money"
 )
 
 // HTTP is a trader's processor, spoken to as the package comment says.

@@ -19,12 +19,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/caller"
-	"gateway/internal/card"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/vault"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

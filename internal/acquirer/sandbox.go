@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/card"
-	"gateway/internal/clock"
-	"gateway/internal/db"
+	"gateway.example/internal/card"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
 )
 
 // Sandbox is the acquirer of a sandbox. What becomes of a card its number says; of any other card

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // CVV is a card's verification code. It has no form outside this package: no text, no JSON, no SQL.

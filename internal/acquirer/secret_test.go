@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 // Whatever prints a code, or something around it, it does not show; nothing encodes it.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/audit"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
 )
 
 // The audit's rules, by the names operators see.

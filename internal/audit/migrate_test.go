@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/audit"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
 )
 
 // legsVersion is the last schema whose transfers had legs.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/audit"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // Run is an audit that comes round by itself. However many processes there are, one at a time makes

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/audit"
-	"gateway/internal/dbtest"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/dbtest"
 )
 
 // One process at a time makes an audit that is due; what it proved is not read again, and one that

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/strictjson"
+	"gateway.example/internal/strictjson"
 )
 
 // canonicalForms returns the canonical encodings of a JSON body that a signature may be made over

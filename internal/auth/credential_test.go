@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 // portal is a merchant's user.

@@ -15,9 +15,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Headers are the names of the three headers of a signed request.

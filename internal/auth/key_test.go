@@ -12,11 +12,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 const order = `{"orderId":"1","amount":100.10}`

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/auth"
+	"gateway.example/internal/auth"
 )
 
 var (

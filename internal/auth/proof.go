@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/caller"
+	"gateway.example/internal/caller"
 )
 
 // Proof is a merchant's key and secret found good, with the signature still to be checked.

@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"testing"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 // The canonical text, letter by letter as documented.

@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // NewUser is a user to be made.

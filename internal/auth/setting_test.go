@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {

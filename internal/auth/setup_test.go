@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"testing"
 
-	"gateway/internal/auth"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

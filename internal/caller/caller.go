@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // Kind is what a caller proved to be.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 )
 
 // Who a key is settles before what it may do: binding, then the merchant's switch, then the scope.

@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gateway/internal/checkdigit"
-	"gateway/internal/fault"
+	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/fault"
 )
 
 // PAN is a card number. It prints as its last four digits, in every format; Digits alone gives it

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/card"
-	"gateway/internal/fault"
+	"gateway.example/internal/card"
+	"gateway.example/internal/fault"
 )
 
 // now is in the last second of November 2026.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"gateway/internal/db"
-	"gateway/internal/vault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
 )
 
 // Owner is the payment a card was entered for.

@@ -3,7 +3,7 @@ package checkdigit_test
 import (
 	"testing"
 
-	"gateway/internal/checkdigit"
+	"gateway.example/internal/checkdigit"
 )
 
 // The card numbers are the schemes' published test numbers; 79927398713 is the usual example of the

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 // key names an attempt, and says how many codes its acquirer had been sent when it was asked.

@@ -3,9 +3,9 @@ package checkout
 import (
 	"testing"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 // Every answer of an acquirer to every question, by how the payment stands: what becomes of

@@ -10,18 +10,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/card"
-	"gateway/internal/checkout"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

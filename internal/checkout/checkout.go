@@ -46,15 +46,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/card"
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
 )
 
 // Acquirers knows each trader's acquirer. Where there is none, its methods return acquirer.ErrNone.

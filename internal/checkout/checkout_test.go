@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/checkout"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 )
 
 const (

@@ -3,11 +3,11 @@ package checkout
 import (
 	"context"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
 )
 
 // SubmitCode takes the payer's SMS code and hands it over at once, also before it was asked for.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Conflict is an attempt that ended otherwise than its payment, for an operator to look into.

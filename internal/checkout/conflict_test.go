@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/caller"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
 )
 
 // A payment that is taken back after its card was charged has the charge undone; an appeal leaves

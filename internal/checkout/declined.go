@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
 )
 
 // origin tells where a card came from, and which it is, by keyed hashes.

@@ -3,10 +3,10 @@ package checkout
 import (
 	"context"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // RequestCode asks the payer for the code their bank sent, on the trader's word.

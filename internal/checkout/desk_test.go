@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // A card the acquirer leaves to the trader's desk, through every step of it.

@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
 )
 
 // Details are a card as the payer typed it.

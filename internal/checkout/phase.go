@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // Phase is where a checkout stands while its payment is pending.

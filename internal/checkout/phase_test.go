@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"sync"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 // pollersOfQueue bounds how many questions one process has on their way to one processor of a

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/checkout"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/payment"
 )
 
 // hanging is a processor that takes cards and never says anything again.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/money"
-	"gateway/internal/payment"
-	"gateway/internal/webhook"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 // The documented webhook of a trader's resend: interface, "Events".

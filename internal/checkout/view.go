@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/limit"
-	"gateway/internal/payment"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
 )
 
 // View is what a checkout shows to whoever holds its link.

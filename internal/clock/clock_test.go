@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/clock"
+	"gateway.example/internal/clock"
 )
 
 func TestOffsetOnlyGrows(t *testing.T) {

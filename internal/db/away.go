@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // ErrUnavailable answers while the database cannot be reached.

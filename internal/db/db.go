@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 //go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml

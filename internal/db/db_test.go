@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // listBegin bounds what a list may cost: its filters are the caller's choice, and one that finds

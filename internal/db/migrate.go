@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"gateway/schema"
+	"gateway.example/schema"
 )
 
 // migrationLock is the advisory lock's key: any number, but always this one.

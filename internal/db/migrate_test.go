@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 )
 
 func TestMigrateAgainChangesNothing(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 const (

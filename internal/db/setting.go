@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // RecordSetting writes a change into the log of settings, in the transaction of the change itself:

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/schema"
+	"gateway.example/schema"
 )
 
 // ErrNoGateway says that a database is not there, or that no gateway has ever used it.

@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"gateway/internal/db"
-	"gateway/internal/pgserver"
-	"gateway/schema"
+	"gateway.example/internal/db"
+	"gateway.example/internal/pgserver"
+	"gateway.example/schema"
 )
 
 // poolEnv sets the size of every test's pool: the suite must also pass with 1, which shows whether

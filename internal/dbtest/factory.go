@@ -8,11 +8,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/audit"
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
 )
 
 // Start is the time at which what the factories make came to be.

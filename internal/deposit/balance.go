@@ -6,10 +6,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 )
 
 var errNoBridge = fault.New(

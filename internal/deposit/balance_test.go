@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 )
 
 func (d *desk) bridge(t *testing.T) int64 {

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/caller"
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/money"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 )
 
 // Deposit is a request to bring USDT into a cashbox, as it stands.

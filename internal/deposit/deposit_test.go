@@ -10,11 +10,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/deposit"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

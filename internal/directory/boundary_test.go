@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/directory"
-	"gateway/internal/fault"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
 )
 
 // boundaryTexts are amounts and percents at and around every bound that a column or a rule has.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/webhook"
 )
 
 const maxName = 100

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/webhook"
 )
 
 // number is the id of what a change made.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/fault"
-	"gateway/internal/money"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 )
 
 // optionalPercent reads a percent; an empty one is none.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/money"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
 )
 
 var (

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 )
 
 func (b *bundle) wantTrader(t *testing.T, usdt string) {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/money"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
 )
 
 // SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves

@@ -11,9 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/rate"
-	"gateway/internal/routing"
+	"gateway.example/internal/db"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/routing"
 )
 
 const (

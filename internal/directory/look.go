@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Look is what a hosted page shows of the shop behind it, and who may show the page.

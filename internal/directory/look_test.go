@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
 )
 
 func TestLook(t *testing.T) {

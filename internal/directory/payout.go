@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // CashboxPayoutMethod is a method by which a cashbox pays out.

@@ -11,14 +11,14 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/routing"
-	"gateway/internal/vault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/routing"
+	"gateway.example/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

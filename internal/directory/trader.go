@@ -7,10 +7,10 @@ import (
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/requisite"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/requisite"
 )
 
 // TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/requisite"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/requisite"
 )
 
 // The methods in the database ask for types that are known, and a payout by each method may be sent

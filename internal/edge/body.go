@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 
-	"gateway/internal/auth"
-	"gateway/internal/fault"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/fault"
 )
 
 // MaxBody bounds every body but an upload's.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 )
 
 // Fail writes an error in the shape of the transport it belongs to.

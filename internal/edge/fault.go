@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // internalFault is what a stranger learns of an error that is not a fault: nothing but its request

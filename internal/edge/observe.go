@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/limit"
+	"gateway.example/internal/limit"
 )
 
 // call is what is known of a request while it runs. Logs and metrics name its procedure, never its

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/limit"
+	"gateway.example/internal/limit"
 )
 
 // Proxies are the networks of the load balancers and reverse proxies in front of the program.

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"gateway/internal/auth"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 )
 
 // MaxUpload bounds the body of an upload, in whatever form its file comes.

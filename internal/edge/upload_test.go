@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // As many uploads of one as there are places are let in; the next waits for one of them, but not

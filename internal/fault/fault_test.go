@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 func TestIsGoesByCode(t *testing.T) {

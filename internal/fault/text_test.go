@@ -3,7 +3,7 @@ package fault_test
 import (
 	"testing"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 func TestTextFlaw(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
 )
 
 // refusal is an error code as the code defines it, perhaps in several places.

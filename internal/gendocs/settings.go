@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/auth"
+	"gateway.example/internal/auth"
 )
 
 const configFile, commandDir = "cmd/gateway/config.go", "cmd/gateway"

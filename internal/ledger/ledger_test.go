@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

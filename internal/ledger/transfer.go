@@ -10,7 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // Transfer is one row of the books: what one account is debited, the other is credited. The amount

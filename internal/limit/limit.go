@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Rule names a limit: what is counted, and per what.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/limit"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

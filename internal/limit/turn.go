@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 const (

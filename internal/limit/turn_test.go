@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // Beside a caller with many calls at once, another is let in with the next call that ends.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 type modelAppeal struct {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 // modelFiles are known by how they begin. The last is large enough to be kept in pieces.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/payment"
+	"gateway.example/internal/payment"
 )
 
 // modelAsk is a creation somebody asks for: always of a valid shape.

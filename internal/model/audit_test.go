@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/audit"
-	"gateway/internal/ledger"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/ledger"
 )
 
 // audit proves everything at once: the gateway's own audit, and the model against all tables.

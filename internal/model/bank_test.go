@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/card"
-	"gateway/internal/money"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/card"
+	"gateway.example/internal/money"
 )
 
 // modelBank is the acquirer behind every desk: the world outside, with a book of its own, in which

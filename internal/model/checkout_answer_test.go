@@ -3,7 +3,7 @@ package model_test
 import (
 	"time"
 
-	"gateway/internal/acquirer"
+	"gateway.example/internal/acquirer"
 )
 
 // What an acquirer says, taken in: the package comment of internal/checkout, "Who wins".

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/acquirer"
+	"gateway.example/internal/acquirer"
 )
 
 // textOf scans a uuid that was read as text.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strconv"
 
-	"gateway/internal/caller"
-	"gateway/internal/checkout"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/payment"
 )
 
 // someDeskPayment picks a card payment whose payer is past the card, now and then a payment of

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"gateway/internal/acquirer"
-	"gateway/internal/caller"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // modelEnder is somebody who wants to end a card payment at the same moment as its acquirer.

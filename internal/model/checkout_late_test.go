@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gateway/internal/checkout"
+	"gateway.example/internal/checkout"
 )
 
 // enterLate has a payer enter a card that is long on its way, to the bank or back from it:

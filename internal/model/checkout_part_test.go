@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/checkout"
-	"gateway/internal/fault"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/fault"
 )
 
 // A call of a checkout has parts, each of which happens wholly or not at all.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/acquirer"
+	"gateway.example/internal/acquirer"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/card"
-	"gateway/internal/checkout"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
 )
 
 // someCheckout picks a card payment, by preference one that is wanted, or nil where there is none

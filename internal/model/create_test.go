@@ -9,9 +9,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 func (w *modelWalk) create(s modelStep) error { return w.createAs(w.ask(s), s) }

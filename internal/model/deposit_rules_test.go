@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/deposit"
-	"gateway/internal/ledger"
+	"gateway.example/internal/db"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/ledger"
 )
 
 type modelDeposit struct {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/internal/caller"
-	"gateway/internal/deposit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
 )
 
 var modelDepositAmounts = []struct {

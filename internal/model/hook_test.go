@@ -17,10 +17,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // modelHooks is a merchant's endpoint, and what delivers to it.

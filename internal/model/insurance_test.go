@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/ledger"
+	"gateway.example/internal/ledger"
 )
 
 // someBox picks a cashbox, three times in four of the first two merchants.

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"gateway/internal/dbtest"
+	"gateway.example/internal/dbtest"
 )
 
 func TestMain(m *testing.M) {

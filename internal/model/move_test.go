@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"gateway/internal/caller"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
 )
 
 var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"gateway/internal/payout"
+	"gateway.example/internal/payout"
 )
 
 // modelPayoutAsk is a payout somebody asks for: always of a valid shape.

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
-	"gateway/internal/ledger"
-	"gateway/internal/payout"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
 )
 
 func (w *modelWalk) payOut(s modelStep) error { return w.payOutAs(w.payoutAsk(s), s) }

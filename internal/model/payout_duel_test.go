@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"gateway/internal/payout"
+	"gateway.example/internal/payout"
 )
 
 // modelRival is one of two who want to move a payout at the same time.

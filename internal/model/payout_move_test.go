@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"gateway/internal/caller"
-	"gateway/internal/payout"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payout"
 )
 
 // somePayout picks a payout, by preference one that is wanted, or nil where there is none yet.

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"time"
 
-	"gateway/internal/ledger"
+	"gateway.example/internal/ledger"
 )
 
 type modelPayout struct {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/ledger"
+	"gateway.example/internal/ledger"
 )
 
 // The model: what the contract says of payments, payouts, deposits and their money, once more, as

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/ledger"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
 )
 
 // The steps around the payments: time, rates, money from and to the outside, settings.

@@ -8,12 +8,12 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where

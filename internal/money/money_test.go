@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/money"
+	"gateway.example/internal/money"
 )
 
 func TestParse(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/card"
-	"gateway/internal/db"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
 )
 
 // MethodQuasiEcom is the card checkout whose payments show a quasiEcom block, and may be remembered

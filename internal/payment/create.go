@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/rate"
-	"gateway/internal/routing"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/routing"
 )
 
 // Refusals of a creation.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 )
 
 // A new payment carries everything it was calculated from. The sums are those of the status table.

@@ -3,10 +3,10 @@ package payment
 import (
 	"strings"
 
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/money"
-	"gateway/internal/webhook"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/money"
+	"gateway.example/internal/webhook"
 )
 
 // The documented webhook of a status change: interface, "Events".

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/payment"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
 )
 
 // The golden bodies are written by hand from the contract; only what is random is filled in.

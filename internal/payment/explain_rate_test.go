@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
 )
 
 func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.Payment {

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/payment"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
 )
 
 // feed makes a feed of RUB that gives the answer, or 502 while that is empty, polled each second

@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 // asRun is a service with the connections that the program gives it.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const (

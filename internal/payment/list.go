@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Query asks for payments: interface, "GET /api/v1/payments".

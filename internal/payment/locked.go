@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/webhook"
 )
 
 // Locked is a payment whose row a transaction has locked: what stands beside it changes with it,

@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/card"
-	"gateway/internal/db"
-	"gateway/internal/ledger"
-	"gateway/internal/routing"
+	"gateway.example/internal/card"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/routing"
 )
 
 // positionOf is where a payment's money stands. A status is a position: pending and appeal hold

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 var errOpenLimit = fault.New(fault.Forbidden, "merchant_collect_open_limit",

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/payment"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
 )
 
 // aCount is longer than until pending payments are counted anew.

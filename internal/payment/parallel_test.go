@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
 )
 
 const rushSize = 200

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // actorPayer is who holds a payment's link.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 )
 
 // The payer's cancel moves everything a trader's does: status, history, money, and one webhook.

@@ -16,13 +16,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/card"
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/webhook"
 )
 
 // Status is where a payment stands.

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 func TestWhoMaySeeAPayment(t *testing.T) {

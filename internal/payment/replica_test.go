@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
-	"gateway/internal/webhook"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 // replica is another process on the same database: a service with a memory of its own, which may be

@@ -9,10 +9,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/money"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/webhook"
 )
 
 // Request is what a merchant asks for when creating a payment, as it was sent.

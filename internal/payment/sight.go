@@ -3,7 +3,7 @@ package payment
 import (
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
+	"gateway.example/internal/caller"
 )
 
 // Sight is what a caller may see of a payment beside what everybody sees who may read it. A number

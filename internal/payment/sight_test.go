@@ -5,9 +5,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 // Cabinet users and traders see neither what the platform earns nor what it could be calculated

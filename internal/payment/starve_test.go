@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/payment"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
 )
 
 // batch is how many rows a sweep takes at a time.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 )
 
 // What the parties have at each status of a payment of 1000 RUB at 100 RUB per USDT, a markup of 5%

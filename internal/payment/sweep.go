@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/rate"
+	"gateway.example/internal/db"
+	"gateway.example/internal/rate"
 )
 
 const (

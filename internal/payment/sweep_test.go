@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/payment"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 )
 
 func (b *bundle) wantExpired(t *testing.T, want int) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/payment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // text is n characters that are two bytes each, since limits count characters.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/payout"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
 )
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 1}

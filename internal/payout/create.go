@@ -8,12 +8,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/rate"
-	"gateway/internal/requisite"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/requisite"
 )
 
 // createTimeout bounds a creation, the wait for the cashbox's account included.

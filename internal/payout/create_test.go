@@ -10,12 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
-	"gateway/internal/payout"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
 )
 
 func TestCreateFreezes(t *testing.T) {

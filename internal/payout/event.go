@@ -3,9 +3,9 @@ package payout
 import (
 	"strings"
 
-	"gateway/internal/db"
-	"gateway/internal/money"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/money"
+	"gateway.example/internal/webhook"
 )
 
 // The webhook of a payout's terminal status.

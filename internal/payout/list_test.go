@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"testing"
 
-	"gateway/internal/db"
-	"gateway/internal/payout"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payout"
 )
 
 // A list by a status that few payouts are in reads those, and not all the others, however often it

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/ledger"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
 )
 
 // positionOf is where a payout's money stands: waiting and processing freeze it, completed has

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/caller"
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // Status is where a payout stands.

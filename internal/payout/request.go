@@ -7,11 +7,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/money"
-	"gateway/internal/requisite"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/webhook"
 )
 
 // Request is what a merchant asks for when creating a payout, as it was sent.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // GiveBack lets a trader go of a payout they took and have not paid: it waits again, for any

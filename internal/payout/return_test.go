@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/ledger"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 )
 
 // A trader takes as many as they may have open and no more, however many calls come at once. What

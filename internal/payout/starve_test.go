@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"gateway/internal/dbtest"
+	"gateway.example/internal/dbtest"
 )
 
 // One payout behind as many as a sweep takes that fail each time, or that somebody else has locked.

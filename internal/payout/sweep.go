@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/payout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
 )
 
 // told is what the walk believes of one payout.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/fault"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
 )
 
 // creeping is a feed that answers what it is told.

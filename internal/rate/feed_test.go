@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/db"
-	"gateway/internal/rate"
+	"gateway.example/internal/db"
+	"gateway.example/internal/rate"
 )
 
 func TestSetFeedValidation(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"code.dny.dev/ssrf"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/money"
-	"gateway/internal/strictjson"
+	"gateway.example/internal/db"
+	"gateway.example/internal/money"
+	"gateway.example/internal/strictjson"
 )
 
 const (

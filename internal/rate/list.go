@@ -9,8 +9,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 )
 
 // Known is one rate of a currency; each source has one.

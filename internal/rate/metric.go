@@ -7,8 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/clock"
-	"gateway/internal/db"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
 )
 
 // Results of polls, as the metric labels them.

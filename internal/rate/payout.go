@@ -3,7 +3,7 @@ package rate
 import (
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/money"
+	"gateway.example/internal/money"
 )
 
 // PayoutQuote is what a payout costs in USDT, 8 decimals each.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/rate"
+	"gateway.example/internal/rate"
 )
 
 // Reckoned by hand; frozen is rounded up, spot and the trader's share down.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway/internal/strictjson"
+	"gateway.example/internal/strictjson"
 )
 
 // tokens splits a JSON Pointer (RFC 6901) into its reference tokens, or says that it is none.

@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/clock"
-	"gateway/internal/db"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
 )
 
 // maxPolls is how many polls run at once. No feed has two, so it takes this many hanging feeds

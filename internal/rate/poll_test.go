@@ -13,9 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
+	"gateway.example/internal/db"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
 )
 
 // Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.

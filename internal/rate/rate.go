@@ -12,8 +12,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/money"
+	"gateway.example/internal/db"
+	"gateway.example/internal/money"
 )
 
 // Base is a currency's base rate, fiat per 1 USDT.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/rate"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/rate"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

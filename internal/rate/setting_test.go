@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/caller"
-	"gateway/internal/fault"
-	"gateway/internal/rate"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/rate"
 )
 
 // Everything here is an operator's, and that is settled before anything else is looked at.

@@ -16,11 +16,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"gateway/internal/caller"
-	"gateway/internal/dbtest"
-	"gateway/internal/fault"
-	"gateway/internal/rate"
-	"gateway/internal/webhook"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/webhook"
 )
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 7}

@@ -6,7 +6,7 @@ package requisite
 import (
 	"strings"
 
-	"gateway/internal/checkdigit"
+	"gateway.example/internal/checkdigit"
 )
 
 // Type is a type of requisites: what a payer sends money to.

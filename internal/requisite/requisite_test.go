@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/requisite"
+	"gateway.example/internal/requisite"
 )
 
 // The card numbers are the schemes' published test numbers; 79927398713 is the standard's own

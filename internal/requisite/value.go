@@ -6,7 +6,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
-	"gateway/internal/checkdigit"
+	"gateway.example/internal/checkdigit"
 )
 
 func isPhone(value string) bool {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/dbtest"
-	"gateway/internal/routing"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/routing"
 )
 
 // at is payment n asking for an amount at a moment of the test's day, in UTC.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // daysKept is how long the counts of a requisite's days are kept. Only the present day is ever

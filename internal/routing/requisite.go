@@ -11,7 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // Requisites are all requisites in memory, by pools, with the terms of their traders.

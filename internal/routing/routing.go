@@ -12,7 +12,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // NoneError says that no requisite is free for a payment.

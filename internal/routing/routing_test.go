@@ -10,10 +10,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/directory"
-	"gateway/internal/routing"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/routing"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

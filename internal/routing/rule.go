@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // Want is what a payment needs of a requisite.

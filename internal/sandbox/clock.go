@@ -8,9 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 const (

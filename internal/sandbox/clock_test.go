@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 // queue queues a delivery that is due in an hour.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const infoFile = "sandbox.json"

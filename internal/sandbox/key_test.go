@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"gateway/internal/dbtest"
+	"gateway.example/internal/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

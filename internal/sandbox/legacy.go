@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 )
 
 // LegacyKey is a key from before keys were bound to cashboxes.

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/requisite"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/requisite"
 )
 
 const (

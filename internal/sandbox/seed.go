@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/ledger"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // ErrOtherKey says that the database belongs to another sandbox.

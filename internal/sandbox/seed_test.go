@@ -12,12 +12,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/auth"
-	"gateway/internal/dbtest"
-	"gateway/internal/ledger"
-	"gateway/internal/requisite"
-	"gateway/internal/vault"
-	"gateway/internal/webhook"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
 )
 
 // seeded is a sandbox's database with what its file tells.

@@ -1,5 +1,5 @@
 // Module tools pins the generators and linters that `go generate ./...` and CI run.
-module gateway/internal/tools
+module gateway.example/internal/tools
 
 go 1.26.0
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gateway/internal/vault"
+	"gateway.example/internal/vault"
 )
 
 var (

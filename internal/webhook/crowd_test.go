@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 )
 
 // flood queues many events of a merchant at once.

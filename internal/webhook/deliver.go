@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/vault"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
 )
 
 // States of an event.

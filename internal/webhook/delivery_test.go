@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/db"
-	"gateway/internal/vault"
+	"gateway.example/internal/db"
+	"gateway.example/internal/vault"
 )
 
 func TestDeliver(t *testing.T) {

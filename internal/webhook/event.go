@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/caller"
-	"gateway/internal/clock"
-	"gateway/internal/db"
-	"gateway/internal/fault"
-	"gateway/internal/vault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
 )
 
 // Events lists and replays events, and rotates the secrets that sign them, for merchants and

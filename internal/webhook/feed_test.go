@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // read counts the rows of events that the pool's one connection has read so far.

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 )
 
 // lend gives the lease of all endpoints to a process that is gone, for a while.

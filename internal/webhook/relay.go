@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/clock"
-	"gateway/internal/db"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
 )
 
 // Relay takes committed events out of the outbox, gives them their numbers and queues their

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 )
 
 // write writes events that are still to be relayed.

@@ -9,9 +9,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/fault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // rotate makes a new secret as the merchant would, and returns the one before.

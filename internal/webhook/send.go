@@ -13,7 +13,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const (

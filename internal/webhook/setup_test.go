@@ -16,10 +16,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"gateway/internal/caller"
-	"gateway/internal/db"
-	"gateway/internal/dbtest"
-	"gateway/internal/vault"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

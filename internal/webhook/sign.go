@@ -14,7 +14,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway/internal/vault"
+	"gateway.example/internal/vault"
 )
 
 const (

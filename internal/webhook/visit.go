@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 // Event is one thing a merchant is told, as it will be sent.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"gateway/internal/db"
+	"gateway.example/internal/db"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/rpc"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/rpc"
 )
 
 // message is a pointer to T that is a protobuf message.

@@ -15,10 +15,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/fault"
-	"gateway/internal/strictjson"
-	"gateway/rpc"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/strictjson"
+	"gateway.example/rpc"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // decodeBody fills msg from a JSON object and returns everything that is wrong with it, and the

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"gateway/internal/fault"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/fault"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // decodeNew decodes body into a new message of msg's type.

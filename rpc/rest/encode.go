@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"gateway/internal/strictjson"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/strictjson"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // encode writes msg as JSON, its fields in the order of their numbers. It fails on a message that

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 func at(text string) *timestamppb.Timestamp {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
 )
 
 // errorBody is the one shape of every error under /api/.

@@ -13,9 +13,9 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	"gateway/internal/strictjson"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/strictjson"
 )
 
 var errFormType = fault.ErrUnsupportedMedia.Saying("The body must be uncompressed multipart/form-data.")

@@ -11,8 +11,8 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/internal/edge"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/edge"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 func (s *stub) CreateAppeal(

@@ -16,10 +16,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"gateway/internal/auth"
-	"gateway/internal/caller"
-	"gateway/rpc"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/rpc"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // descriptors are those of every proto file with their comments, which generated code leaves out.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gateway/internal/auth"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/auth"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 func described(t *testing.T) map[string]any {

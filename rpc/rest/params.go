@@ -7,9 +7,9 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"gateway/internal/fault"
-	"gateway/internal/strictjson"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/strictjson"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // decodePath sets the fields that stand in the path. Text that cannot be such an id names nothing:

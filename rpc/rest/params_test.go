@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/internal/fault"
+	"gateway.example/internal/fault"
 )
 
 func TestDecodeQuery(t *testing.T) {

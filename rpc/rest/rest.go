@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"gateway/internal/fault"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/fault"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 var (

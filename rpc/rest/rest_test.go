@@ -14,11 +14,11 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
-	"gateway/internal/edge"
-	"gateway/internal/fault"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 // stub is a payment service that remembers what it was asked and answers with err, or a payment.

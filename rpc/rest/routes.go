@@ -3,8 +3,8 @@ package rest
 import (
 	"net/http"
 
-	"gateway/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
 const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"

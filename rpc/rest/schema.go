@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"gateway/internal/strictjson"
-	gatewayv1 "gateway/rpc/gen/gateway/v1"
+	"gateway.example/internal/strictjson"
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // schema is a message's descriptor prepared for the codec.

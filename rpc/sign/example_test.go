@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"gateway/rpc/sign"
+	"gateway.example/rpc/sign"
 )
 
 // A client whose transport signs: requests are written as if the API needed no signature.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"gateway/web/view"
+	"gateway.example/web/view"
 )
 
 func render(t *testing.T, f view.Input) *goquery.Document {

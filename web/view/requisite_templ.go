@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "gateway/web/words"
+import "gateway.example/web/words"
 
 // Waiting shows what to send where and until when.
 func Waiting(r Requisite) templ.Component {

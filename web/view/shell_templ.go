@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "gateway/web/words"
+import "gateway.example/web/words"
 
 // shell is the frame of every hosted page: the shop, the languages, the content, and a place for what is announced.
 func shell(s Shell, title string) templ.Component {

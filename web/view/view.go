@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"gateway/web/words"
+	"gateway.example/web/words"
 )
 
 // Files are the addresses of what pages load.

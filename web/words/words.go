@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/message/catalog"
 	"golang.org/x/text/number"
 
-	"gateway/internal/money"
+	"gateway.example/internal/money"
 )
 
 // Language is one the pages speak: its code, and the name its readers know it by.

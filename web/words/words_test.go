@@ -8,8 +8,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway/internal/requisite"
-	"gateway/web/words"
+	"gateway.example/internal/requisite"
+	"gateway.example/web/words"
 )
 
 func in(t *testing.T, code string) words.Words {

@@ -1,5 +1,5 @@
 // Module buf pins buf alone: its dependencies would hold back the other generators.
-module gateway/internal/tools/buf
+module gateway.example/internal/tools/buf
 
 go 1.26
 

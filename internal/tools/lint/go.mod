@@ -1,5 +1,5 @@
 // Module lint pins the linter alone: its many dependencies would hold back the generators.
-module gateway/internal/tools/lint
+module gateway.example/internal/tools/lint
 
 go 1.26.0
 

@@ -226,7 +226,7 @@ const file_gateway_v1_cashbox_proto_rawDesc = "" +
 	"\x12insurance_reserved\x18\a \x01(\tR\x11insuranceReserved2]\n" +
 	"\x0eCashboxService\x12K\n" +
 	"\n" +
-	"GetBalance\x12\x1d.gateway.v1.GetBalanceRequest\x1a\x1e.gateway.v1.GetBalanceResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"GetBalance\x12\x1d.gateway.v1.GetBalanceRequest\x1a\x1e.gateway.v1.GetBalanceResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_cashbox_proto_rawDescOnce sync.Once

@@ -982,7 +982,7 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\vGetCheckout\x12\x1e.gateway.v1.GetCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Y\n" +
 	"\x12SubmitPayerDetails\x12%.gateway.v1.SubmitPayerDetailsRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Q\n" +
 	"\x0eSubmitPayerOtp\x12!.gateway.v1.SubmitPayerOtpRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Q\n" +
-	"\x0eCancelCheckout\x12!.gateway.v1.CancelCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\x0eCancelCheckout\x12!.gateway.v1.CancelCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_checkout_proto_rawDescOnce sync.Once

@@ -431,7 +431,7 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x0eDepositService\x12T\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\x12K\n" +
 	"\n" +
-	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_deposit_proto_rawDescOnce sync.Once

@@ -153,7 +153,7 @@ const file_gateway_v1_error_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
 	"\x05value\x18\x02 \x01(\v2\x17.gateway.v1.FieldErrorsR\x05value:\x028\x01\")\n" +
 	"\vFieldErrors\x12\x1a\n" +
-	"\bmessages\x18\x01 \x03(\tR\bmessagesB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\bmessages\x18\x01 \x03(\tR\bmessagesB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_error_proto_rawDescOnce sync.Once

@@ -670,7 +670,7 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\fPayinService\x12N\n" +
 	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\x12E\n" +
 	"\bGetPayin\x12\x1b.gateway.v1.GetPayinRequest\x1a\x1c.gateway.v1.GetPayinResponse\x12N\n" +
-	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_payin_proto_rawDescOnce sync.Once

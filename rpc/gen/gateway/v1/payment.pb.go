@@ -1897,7 +1897,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\x12Q\n" +
 	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\x12K\n" +
 	"\n" +
-	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponseB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_payment_proto_rawDescOnce sync.Once

@@ -211,7 +211,7 @@ const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\x13LITERAL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18LITERAL_NUMBER_OR_STRING\x10\x01\x12\x12\n" +
 	"\x0eLITERAL_NUMBER\x10\x02:E\n" +
-	"\x04wire\x12\x1d.google.protobuf.FieldOptions\x18ц\x03 \x01(\v2\x10.gateway.v1.WireR\x04wireB&Z$gateway/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\x04wire\x12\x1d.google.protobuf.FieldOptions\x18ц\x03 \x01(\v2\x10.gateway.v1.WireR\x04wireB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_wire_proto_rawDescOnce sync.Once

@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	_ "gateway/rpc/gen/gateway/v1"
+	_ "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -635,7 +635,7 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\a_reason\"a\n" +
 	"\x16AppealDecisionResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12-\n" +
-	"\x04data\x18\x02 \x01(\v2\x19.portal.v1.OperatorAppealR\x04dataB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x04data\x18\x02 \x01(\v2\x19.portal.v1.OperatorAppealR\x04dataB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_appeal_proto_rawDescOnce sync.Once

@@ -161,7 +161,7 @@ const file_portal_v1_auth_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2I\n" +
 	"\vAuthService\x12:\n" +
-	"\x05Login\x12\x17.portal.v1.LoginRequest\x1a\x18.portal.v1.LoginResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x05Login\x12\x17.portal.v1.LoginRequest\x1a\x18.portal.v1.LoginResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_auth_proto_rawDescOnce sync.Once

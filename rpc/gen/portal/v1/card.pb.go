@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	v1 "gateway/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -616,7 +616,7 @@ const file_portal_v1_card_proto_rawDesc = "" +
 	"\rattempt_state\x18\x05 \x01(\tR\fattemptState\x129\n" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x127\n" +
-	"\tclosed_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\bclosedAtB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\tclosed_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\bclosedAtB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_card_proto_rawDescOnce sync.Once

@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	_ "gateway/rpc/gen/gateway/v1"
+	_ "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -572,7 +572,7 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x11CredentialService\x12X\n" +
 	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\x12[\n" +
 	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\x12[\n" +
-	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_credential_proto_rawDescOnce sync.Once

@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	v1 "gateway/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -370,7 +370,7 @@ const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.DepositR\x04data\"]\n" +
 	"\x13SetInsuranceRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\tR\x06amountB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x06amount\x18\x02 \x01(\tR\x06amountB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_deposit_proto_rawDescOnce sync.Once

@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	_ "gateway/rpc/gen/gateway/v1"
+	_ "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -374,7 +374,7 @@ const file_portal_v1_directory_proto_rawDesc = "" +
 	"\x15WithdrawTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\tR\x06amount\x12$\n" +
-	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treferenceB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treferenceB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_directory_proto_rawDescOnce sync.Once

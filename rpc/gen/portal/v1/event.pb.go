@@ -619,7 +619,7 @@ const file_portal_v1_event_proto_rawDesc = "" +
 	"\x10GetReplayRequest\x12\x1b\n" +
 	"\treplay_id\x18\x01 \x01(\x03R\breplayId\"0\n" +
 	"\x11StopReplayRequest\x12\x1b\n" +
-	"\treplay_id\x18\x01 \x01(\x03R\breplayIdB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\treplay_id\x18\x01 \x01(\x03R\breplayIdB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_event_proto_rawDescOnce sync.Once

@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	v1 "gateway/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -141,7 +141,7 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x13RotateWebhookSecret\x12%.portal.v1.RotateWebhookSecretRequest\x1a&.portal.v1.RotateWebhookSecretResponse\x12Q\n" +
 	"\n" +
 	"ListPayins\x12\x1c.portal.v1.ListPayinsRequest\x1a%.portal.v1.ListMerchantPayinsResponse\x12N\n" +
-	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_merchant_proto_rawDescOnce sync.Once

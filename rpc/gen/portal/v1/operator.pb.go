@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	_ "gateway/rpc/gen/gateway/v1"
+	_ "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -2563,7 +2563,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
 	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\x12Q\n" +
 	"\fReviewAppeal\x12\x1e.portal.v1.ReviewAppealRequest\x1a!.portal.v1.AppealDecisionResponse\x12S\n" +
-	"\rResolveAppeal\x12\x1f.portal.v1.ResolveAppealRequest\x1a!.portal.v1.AppealDecisionResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\rResolveAppeal\x12\x1f.portal.v1.ResolveAppealRequest\x1a!.portal.v1.AppealDecisionResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_operator_proto_rawDescOnce sync.Once

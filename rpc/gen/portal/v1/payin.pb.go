@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	v1 "gateway/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -1337,7 +1337,7 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x12\x18\n" +
-	"\aenabled\x18\x04 \x01(\bR\aenabledB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\aenabled\x18\x04 \x01(\bR\aenabledB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_payin_proto_rawDescOnce sync.Once

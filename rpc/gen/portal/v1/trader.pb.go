@@ -7,7 +7,7 @@
 package portalv1
 
 import (
-	v1 "gateway/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -382,7 +382,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\tTakePayin\x12\x1b.portal.v1.TakePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
 	"\rGiveBackPayin\x12\x1f.portal.v1.GiveBackPayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
 	"\rCompletePayin\x12\x1f.portal.v1.CompletePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12H\n" +
-	"\tFailPayin\x12\x1b.portal.v1.FailPayinRequest\x1a\x1e.portal.v1.TraderPayinResponseB$Z\"gateway/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\tFailPayin\x12\x1b.portal.v1.FailPayinRequest\x1a\x1e.portal.v1.TraderPayinResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_trader_proto_rawDescOnce sync.Once

@@ -122,7 +122,7 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\x14AdvanceClockResponse\x12,\n" +
 	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03now2c\n" +
 	"\x0eSandboxService\x12Q\n" +
-	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponseB&Z$gateway/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
+	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
 
 var (
 	file_sandbox_v1_sandbox_proto_rawDescOnce sync.Once

@@ -8,8 +8,8 @@ import (
 	connect "connectrpc.com/connect"
 	context "context"
 	errors "errors"
-	v11 "gateway/rpc/gen/gateway/v1"
-	v1 "gateway/rpc/gen/portal/v1"
+	v11 "gateway.example/rpc/gen/gateway/v1"
+	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
 	strings "strings"
 )
