@@ -174,12 +174,13 @@ update webhook_event e set status = 'pending', round = e.round + 1
 from batch b where e.merchant_id = b.merchant_id and e.id = b.id
 returning e.id, e.number::bigint as number, e.round;
 
--- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on.
+-- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on. Every endpoint that waits for
+-- one is looked at at once: a lease that ends just now may still know the deliveries' times as they were.
 -- name: WebhookShift :exec
 with delivery as (
     update webhook_delivery set due_at = due_at - make_interval(secs => @seconds)
 )
-update webhook_endpoint set due_at = due_at - make_interval(secs => @seconds) where due_at > leased_until and isfinite(due_at);
+update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at);
 
 -- WebhookReplayStart begins to send a range again, up to the last number there is.
 -- name: WebhookReplayStart :one

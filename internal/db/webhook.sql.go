@@ -912,10 +912,11 @@ const webhookShift = `-- name: WebhookShift :exec
 with delivery as (
     update webhook_delivery set due_at = due_at - make_interval(secs => $1)
 )
-update webhook_endpoint set due_at = due_at - make_interval(secs => $1) where due_at > leased_until and isfinite(due_at)
+update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at)
 `
 
-// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on.
+// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on. Every endpoint that waits for
+// one is looked at at once: a lease that ends just now may still know the deliveries' times as they were.
 func (q *Queries) WebhookShift(ctx context.Context, seconds float64) error {
 	_, err := q.db.Exec(ctx, webhookShift, seconds)
 	return err
