@@ -14,6 +14,20 @@ var azerbaijani = phrases{
 	TitleOf:        text("%[1]s – %[2]s"),
 	AmountLabel:    text("Məbləğ"),
 	ContactTheShop: text("Mağazaya sifariş nömrənizi bildirin və bank qəbzini saxlayın."),
+	ErrorTitle:     text("Xəta: %s"),
+	ShowAll:        text("Tam göstər"),
+	CopyAll:        text("Bütün rekvizitləri kopyala"),
+	ScanTitle:      text("Telefonla ödəyin"),
+	ScanText:       text("Bu səhifəni telefonda açmaq üçün telefonunuzun kamerasını bu QR koda yönəldin."),
+	Reference:      text("Ödəniş nömrəsi"),
+	BackToShop:     text("Mağazaya qayıt"),
+	BackSoon: counted(
+		"one",
+		"%d saniyədən sonra mağazaya qayıdacaqsınız.",
+		"other",
+		"%d saniyədən sonra mağazaya qayıdacaqsınız.",
+	),
+	StayHere: text("Bu səhifədə qal"),
 
 	UnknownTitle: text("Bu link işləmir"),
 	UnknownText:  text("Linki tam açdığınızı yoxlayın və ya mağazadan yenisini istəyin."),
@@ -42,6 +56,15 @@ var azerbaijani = phrases{
 	),
 	SentAgain:   text("Xahiş edirik, pulu təkrar göndərməyin."),
 	ShowDetails: text("Ödəniş rekvizitlərini göstər"),
+
+	SentNext:       text("Bundan sonra nə olacaq"),
+	SentStepCheck:  text("Alan şəxs köçürmənizin çatıb-çatmadığını yoxlayır."),
+	SentStepResult: text("Nəticə bu səhifədə görünəcək, mağaza da onu dərhal biləcək."),
+	SentStepLate: text(
+		"Vaxt daha tez bitsə, heç nə itmir: köçürməni yenə də tapmaq olar, qəbzi isə burada əlavə edə bilərsiniz.",
+	),
+	NotSent:    text("Pulu göndərməmişəm"),
+	SentFailed: text("Bunu yadda saxlamaq alınmadı. Xahiş edirik, “Ödəniş etdim” düyməsini yenidən basın."),
 
 	HowToPay:   text("Necə ödəməli"),
 	OpenSBP:    text("Bankınızın tətbiqində telefon nömrəsi ilə köçürməni (SBP) seçin."),
@@ -76,6 +99,28 @@ var azerbaijani = phrases{
 	LateTitle: text("Pulu artıq göndərmisiniz?"),
 	LateText:  text("Narahat olmayın: mağaza köçürmənizin yoxlanılmasını istəyə bilər."),
 
+	CancelSentText: text(
+		"Pulu göndərdiyinizi bildirmisiniz. Elədirsə, ləğv etməyin: ləğv edilmiş ödənişi tapmaq daha çox vaxt aparır. Yalnız heç nə göndərməmisinizsə, ləğv edin.",
+	),
+	ReceiptTitle:   text("Qəbz"),
+	PaidAt:         text("Ödəniş tarixi"),
+	PaidWith:       text("Ödəniş kartı"),
+	PaidTo:         text("Hara göndərilib"),
+	PrintReceipt:   text("Çap et və ya yadda saxla"),
+	ProofTitle:     text("Pulu göndərmisiniz? Qəbzi əlavə edin"),
+	ProofText:      text("Bank qəbzi köçürmənizi daha tez tapmağa kömək edir."),
+	ProofHint:      text("PDF, PNG, JPEG və ya WebP, ən çoxu 10 MB"),
+	ProofChoose:    text("Bank qəbzi"),
+	ProofSend:      text("Qəbzi göndər"),
+	ProofCount:     counted("one", "%d qəbz alındı.", "other", "%d qəbz alındı."),
+	ProofFull:      text("Daha qəbz lazım deyil."),
+	ProofWrong:     text("Ən çoxu 10 MB həcmində PDF, PNG, JPEG və ya WebP faylı seçin."),
+	ProofOver:      text("Burada artıq qəbz əlavə etmək olmur. Xahiş edirik, mağazaya yazın."),
+	LateNext:       text("Bundan sonra nə olacaq"),
+	LateStepShop:   text("Mağazaya sifariş nömrənizi və aşağıdakı ödəniş nömrəsini bildirin."),
+	LateStepCheck:  text("Mağaza bizdən yoxlama istəyir. Köçürmənizi alan şəxslə birlikdə axtarırıq."),
+	LateStepResult: text("Yoxlamanın nə vaxt başladığı və necə bitdiyi bu səhifədə görünəcək."),
+
 	PayTitle:      text("%s ödə"),
 	AmountToPay:   text("Ödəniləcək məbləğ"),
 	WaitingCard:   text("Kartınızın məlumatları gözlənilir"),
@@ -104,6 +149,22 @@ var azerbaijani = phrases{
 		"Kart nömrəniz şifrələnmiş halda saxlanılır, təhlükəsizlik kodu isə heç saxlanılmır. Mağaza onların heç birini görmür.",
 	),
 
+	KeepCard:    text("Bu kartı bu mağazadakı növbəti ödənişlərim üçün yadda saxla"),
+	ForgetTitle: text("Bu kart silinsin?"),
+	ForgetText:  text("%s bu mağazadakı ödənişləriniz üçün daha təklif olunmayacaq."),
+	ForgetYes:   text("Bəli, sil"),
+	DeclinedAgain: text(
+		"Bankınız bu kartı qəbul etmədi, pul çıxılmayıb. Başqa kartla cəhd edin və ya səbəbini bankdan öyrənin.",
+	),
+	NoFundsAgain: text(
+		"Bu kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya başqa kartla cəhd edin.",
+	),
+	ExpiredAgain: text("Bu kartın müddəti bitib, pul çıxılmayıb. Başqa kartla cəhd edin."),
+	LimitAgain: text(
+		"Ödəniş bu kartın limitini aşır, pul çıxılmayıb. Bankınızın tətbiqində limiti artırın və ya başqa kartla cəhd edin.",
+	),
+	CardsLeft: counted("one", "Daha %d dəfə cəhd edə bilərsiniz.", "other", "Daha %d dəfə cəhd edə bilərsiniz."),
+
 	ProcessingTitle: text("Bankınız kartı yoxlayır"),
 	ConfirmingTitle: text("Ödəniş təsdiqlənir"),
 	ProcessingText:  text("Bu, adətən bir dəqiqədən az çəkir. Səhifəni açıq saxlayın: nəticə burada özü görünəcək."),
@@ -123,8 +184,16 @@ var azerbaijani = phrases{
 		"other",
 		"Kod gəlmədi? Mağaza daha %d dəfə yenisini istəyə bilər.",
 	),
-	ResendNone: text("Daha yeni kod istəmək olmur."),
-	ResendNext: text("Növbəti kodu istəmək üçün qalan vaxt: %s."),
+	ResendNone:   text("Daha yeni kod istəmək olmur."),
+	ResendNext:   text("Növbəti kodu istəmək üçün qalan vaxt: %s."),
+	ResendButton: text("Yeni kod göndər"),
+	ResendsByPayer: counted(
+		"one",
+		"Kod gəlmədi? Onu daha %d dəfə göndərmək olar.",
+		"other",
+		"Kod gəlmədi? Onu daha %d dəfə göndərmək olar.",
+	),
+	ResendDone: text("Yeni kod yoldadır."),
 
 	CardCancelText: text("Kartınızdan heç nə çıxılmayacaq."),
 	CardPaidText:   text("Kartla ödəniş baş tutdu. Bu səhifəni bağlayıb mağazaya qayıda bilərsiniz."),
@@ -143,6 +212,19 @@ var azerbaijani = phrases{
 	),
 	CardAppealText: text(
 		"Ödənişi yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək.",
+	),
+	CardSentCancelText: text(
+		"Kartınızın məlumatları artıq banka göndərilib. Ləğv etsəniz, bankdan məbləği azad etməsini xahiş edəcəyik və bunun nə vaxt edildiyi bu səhifədə görünəcək.",
+	),
+	CheckingCancelled: text(
+		"Kartınızın məlumatları artıq banka göndərilmişdi. Pulun çıxılmaması üçün nəzarət edirik: nəticə burada görünəcək. Xahiş edirik, o vaxta qədər təkrar ödəməyin.",
+	),
+	CheckingExpired: text(
+		"Vaxt bitdi, amma kartınızın məlumatları artıq banka göndərilmişdi. Ödənişin necə bitdiyini bankdan öyrənirik: nəticə burada görünəcək. Xahiş edirik, o vaxta qədər təkrar ödəməyin.",
+	),
+	CheckingTitle: text("Bankın cavabı yoxlanılır"),
+	LimitText: text(
+		"Ödəniş kartın limitini aşır, pul çıxılmayıb. Bankınızın tətbiqində limiti artırın və ya mağazaya qayıdıb başqa kartla ödəyin.",
 	),
 
 	WaitTitle: text("Bir az gözləyin"),

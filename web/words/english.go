@@ -14,6 +14,20 @@ var english = phrases{
 	TitleOf:        text("%[1]s – %[2]s"),
 	AmountLabel:    text("Amount"),
 	ContactTheShop: text("Tell the shop your order number and keep the receipt from your bank."),
+	ErrorTitle:     text("Error: %s"),
+	ShowAll:        text("Show all"),
+	CopyAll:        text("Copy all details"),
+	ScanTitle:      text("Pay with your phone"),
+	ScanText:       text("Point your phone’s camera at this code to open this page there."),
+	Reference:      text("Reference"),
+	BackToShop:     text("Back to the shop"),
+	BackSoon: counted(
+		"one",
+		"You will be taken back to the shop in %d second.",
+		"other",
+		"You will be taken back to the shop in %d seconds.",
+	),
+	StayHere: text("Stay on this page"),
 
 	UnknownTitle: text("This link does not work"),
 	UnknownText:  text("Check that you opened the whole link, or ask the shop for a new one."),
@@ -44,6 +58,15 @@ var english = phrases{
 	),
 	SentAgain:   text("Please do not send the money again."),
 	ShowDetails: text("Show payment details"),
+
+	SentNext:       text("What happens next"),
+	SentStepCheck:  text("The recipient checks that your transfer has arrived."),
+	SentStepResult: text("The result appears on this page, and the shop learns of it at once."),
+	SentStepLate: text(
+		"If the time runs out first, nothing is lost: the transfer can still be found, and you can attach your receipt here.",
+	),
+	NotSent:    text("I have not sent the money"),
+	SentFailed: text("This could not be saved. Please press “I have paid” again."),
 
 	HowToPay:   text("How to pay"),
 	OpenSBP:    text("In your bank’s app, choose a transfer by phone number (SBP)."),
@@ -84,6 +107,28 @@ var english = phrases{
 	LateTitle: text("Already sent the money?"),
 	LateText:  text("Do not worry: the shop can have your transfer checked."),
 
+	CancelSentText: text(
+		"You said that you have sent the money. If that is so, do not cancel: a cancelled payment takes longer to find. Cancel only if nothing was sent.",
+	),
+	ReceiptTitle:   text("Receipt"),
+	PaidAt:         text("Paid on"),
+	PaidWith:       text("Paid with"),
+	PaidTo:         text("Sent to"),
+	PrintReceipt:   text("Print or save"),
+	ProofTitle:     text("Sent the money? Attach the receipt"),
+	ProofText:      text("The receipt from your bank helps to find your transfer faster."),
+	ProofHint:      text("PDF, PNG, JPEG or WebP, at most 10 MB"),
+	ProofChoose:    text("Receipt from your bank"),
+	ProofSend:      text("Send the receipt"),
+	ProofCount:     counted("one", "%d receipt received.", "other", "%d receipts received."),
+	ProofFull:      text("No more receipts are needed."),
+	ProofWrong:     text("Choose a PDF, PNG, JPEG or WebP file of at most 10 MB."),
+	ProofOver:      text("Receipts can no longer be attached here. Please write to the shop."),
+	LateNext:       text("What happens next"),
+	LateStepShop:   text("Tell the shop your order number and the reference below."),
+	LateStepCheck:  text("The shop asks us to check. We look for your transfer together with the recipient."),
+	LateStepResult: text("This page shows when the check begins and how it ends."),
+
 	PayTitle:      text("Pay %s"),
 	AmountToPay:   text("Amount to pay"),
 	WaitingCard:   text("Waiting for your card"),
@@ -112,6 +157,22 @@ var english = phrases{
 		"Your card number is kept encrypted, and the security code is not kept at all. The shop sees neither.",
 	),
 
+	KeepCard:    text("Keep this card for my next payments in this shop"),
+	ForgetTitle: text("Forget this card?"),
+	ForgetText:  text("%s will no longer be offered for your payments in this shop."),
+	ForgetYes:   text("Yes, forget it"),
+	DeclinedAgain: text(
+		"Your bank declined this card, and nothing was charged. Try another card, or ask the bank for the reason.",
+	),
+	NoFundsAgain: text(
+		"There is not enough money on this card, and nothing was charged. Top it up or try another card.",
+	),
+	ExpiredAgain: text("This card has expired, and nothing was charged. Try another card."),
+	LimitAgain: text(
+		"The payment is above the limit of this card, and nothing was charged. Raise the limit in your bank’s app or try another card.",
+	),
+	CardsLeft: counted("one", "You can try %d more time.", "other", "You can try %d more times."),
+
 	ProcessingTitle: text("Your bank is checking the card"),
 	ConfirmingTitle: text("The payment is being confirmed"),
 	ProcessingText: text(
@@ -135,8 +196,16 @@ var english = phrases{
 		"other",
 		"No code? The shop can request a new one %d more times.",
 	),
-	ResendNone: text("No further code can be requested."),
-	ResendNext: text("The next code can be requested in %s."),
+	ResendNone:   text("No further code can be requested."),
+	ResendNext:   text("The next code can be requested in %s."),
+	ResendButton: text("Send a new code"),
+	ResendsByPayer: counted(
+		"one",
+		"No code? It can be sent %d more time.",
+		"other",
+		"No code? It can be sent %d more times.",
+	),
+	ResendDone: text("A new code is on its way."),
 
 	CardCancelText: text("Nothing will be charged to your card."),
 	CardPaidText:   text("Your card payment went through. You can close this page and return to the shop."),
@@ -157,6 +226,19 @@ var english = phrases{
 	),
 	CardAppealText: text(
 		"We are checking the payment. You need not do anything, and please do not pay again. The result will appear here.",
+	),
+	CardSentCancelText: text(
+		"Your card has already been sent to the bank. If you cancel, we ask the bank to release the amount, and this page shows when it has.",
+	),
+	CheckingCancelled: text(
+		"Your card had already been sent to the bank. We are making sure that nothing is charged: the result will appear here. Please do not pay again until then.",
+	),
+	CheckingExpired: text(
+		"The time is over, but your card had already been sent to the bank. We are asking the bank how it ended: the result will appear here. Please do not pay again until then.",
+	),
+	CheckingTitle: text("The bank’s answer is being checked"),
+	LimitText: text(
+		"The payment is above the limit of the card, and nothing was charged. Raise the limit in your bank’s app, or go back to the shop and pay with another card.",
 	),
 
 	WaitTitle: text("Please wait a little"),

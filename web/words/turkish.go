@@ -14,6 +14,20 @@ var turkish = phrases{
 	TitleOf:        text("%[1]s – %[2]s"),
 	AmountLabel:    text("Tutar"),
 	ContactTheShop: text("Mağazaya sipariş numaranızı bildirin ve banka dekontunuzu saklayın."),
+	ErrorTitle:     text("Hata: %s"),
+	ShowAll:        text("Tamamını göster"),
+	CopyAll:        text("Tüm bilgileri kopyala"),
+	ScanTitle:      text("Telefonunuzla ödeyin"),
+	ScanText:       text("Bu sayfayı telefonunuzda açmak için telefonunuzun kamerasını bu QR koda tutun."),
+	Reference:      text("Referans numarası"),
+	BackToShop:     text("Mağazaya dön"),
+	BackSoon: counted(
+		"one",
+		"%d saniye sonra mağazaya döneceksiniz.",
+		"other",
+		"%d saniye sonra mağazaya döneceksiniz.",
+	),
+	StayHere: text("Bu sayfada kal"),
 
 	UnknownTitle: text("Bu bağlantı çalışmıyor"),
 	UnknownText:  text("Bağlantıyı eksiksiz açtığınızdan emin olun veya mağazadan yeni bir bağlantı isteyin."),
@@ -44,6 +58,15 @@ var turkish = phrases{
 	),
 	SentAgain:   text("Lütfen parayı yeniden göndermeyin."),
 	ShowDetails: text("Ödeme bilgilerini göster"),
+
+	SentNext:       text("Bundan sonra ne olacak"),
+	SentStepCheck:  text("Alıcı, transferinizin ulaşıp ulaşmadığını kontrol eder."),
+	SentStepResult: text("Sonuç bu sayfada görünecek, mağaza da bunu anında öğrenecek."),
+	SentStepLate: text(
+		"Süre daha önce dolarsa hiçbir şey kaybolmaz: transfer yine de bulunabilir, dekontunuzu da buraya ekleyebilirsiniz.",
+	),
+	NotSent:    text("Parayı göndermedim"),
+	SentFailed: text("Bu kaydedilemedi. Lütfen “Ödemeyi yaptım” düğmesine yeniden basın."),
 
 	HowToPay:   text("Nasıl ödenir"),
 	OpenSBP:    text("Bankanızın uygulamasında telefon numarasıyla transferi (SBP) seçin."),
@@ -78,6 +101,28 @@ var turkish = phrases{
 	LateTitle: text("Parayı gönderdiniz mi?"),
 	LateText:  text("Endişelenmeyin: mağaza transferinizin kontrol edilmesini isteyebilir."),
 
+	CancelSentText: text(
+		"Parayı gönderdiğinizi bildirdiniz. Öyleyse iptal etmeyin: iptal edilen bir ödemeyi bulmak daha uzun sürer. Yalnızca hiç para göndermediyseniz iptal edin.",
+	),
+	ReceiptTitle:   text("Dekont"),
+	PaidAt:         text("Ödeme tarihi"),
+	PaidWith:       text("Ödeme yapılan kart"),
+	PaidTo:         text("Gönderilen hesap"),
+	PrintReceipt:   text("Yazdır veya kaydet"),
+	ProofTitle:     text("Parayı gönderdiniz mi? Dekontu ekleyin"),
+	ProofText:      text("Banka dekontunuz, transferinizin daha hızlı bulunmasına yardımcı olur."),
+	ProofHint:      text("PDF, PNG, JPEG veya WebP, en fazla 10 MB"),
+	ProofChoose:    text("Banka dekontu"),
+	ProofSend:      text("Dekontu gönder"),
+	ProofCount:     counted("one", "%d dekont alındı.", "other", "%d dekont alındı."),
+	ProofFull:      text("Başka dekont gerekmiyor."),
+	ProofWrong:     text("En fazla 10 MB boyutunda bir PDF, PNG, JPEG veya WebP dosyası seçin."),
+	ProofOver:      text("Buraya artık dekont eklenemez. Lütfen mağazaya yazın."),
+	LateNext:       text("Bundan sonra ne olacak"),
+	LateStepShop:   text("Mağazaya sipariş numaranızı ve aşağıdaki referans numarasını bildirin."),
+	LateStepCheck:  text("Mağaza bizden kontrol etmemizi ister. Transferinizi alıcıyla birlikte ararız."),
+	LateStepResult: text("Kontrolün ne zaman başladığı ve nasıl sonuçlandığı bu sayfada görünür."),
+
 	PayTitle:      text("%s öde"),
 	AmountToPay:   text("Ödenecek tutar"),
 	WaitingCard:   text("Kart bilgileriniz bekleniyor"),
@@ -106,6 +151,22 @@ var turkish = phrases{
 		"Kart numaranız şifrelenerek saklanır, güvenlik kodu ise hiç saklanmaz. Mağaza ikisini de görmez.",
 	),
 
+	KeepCard:    text("Bu kartı bu mağazadaki sonraki ödemelerim için kaydet"),
+	ForgetTitle: text("Bu kart kaldırılsın mı?"),
+	ForgetText:  text("%s artık bu mağazadaki ödemelerinizde önerilmeyecek."),
+	ForgetYes:   text("Evet, kaldır"),
+	DeclinedAgain: text(
+		"Bankanız bu kartı reddetti, para çekilmedi. Başka bir kart deneyin veya nedenini bankanıza sorun.",
+	),
+	NoFundsAgain: text(
+		"Bu kartta yeterli bakiye yok, para çekilmedi. Bakiye yükleyin veya başka bir kart deneyin.",
+	),
+	ExpiredAgain: text("Bu kartın süresi dolmuş, para çekilmedi. Başka bir kart deneyin."),
+	LimitAgain: text(
+		"Ödeme bu kartın limitini aşıyor, para çekilmedi. Bankanızın uygulamasında limiti yükseltin veya başka bir kart deneyin.",
+	),
+	CardsLeft: counted("one", "%d kez daha deneyebilirsiniz.", "other", "%d kez daha deneyebilirsiniz."),
+
 	ProcessingTitle: text("Bankanız kartı kontrol ediyor"),
 	ConfirmingTitle: text("Ödeme onaylanıyor"),
 	ProcessingText: text(
@@ -127,8 +188,16 @@ var turkish = phrases{
 		"other",
 		"Kod gelmedi mi? Mağaza %d kez daha yeni kod isteyebilir.",
 	),
-	ResendNone: text("Artık yeni kod istenemez."),
-	ResendNext: text("Yeni kod %s sonra istenebilir."),
+	ResendNone:   text("Artık yeni kod istenemez."),
+	ResendNext:   text("Yeni kod %s sonra istenebilir."),
+	ResendButton: text("Yeni kod gönder"),
+	ResendsByPayer: counted(
+		"one",
+		"Kod gelmedi mi? %d kez daha gönderilebilir.",
+		"other",
+		"Kod gelmedi mi? %d kez daha gönderilebilir.",
+	),
+	ResendDone: text("Yeni kod yolda."),
 
 	CardCancelText: text("Kartınızdan hiçbir tutar çekilmeyecek."),
 	CardPaidText:   text("Kartla ödemeniz gerçekleşti. Bu sayfayı kapatıp mağazaya dönebilirsiniz."),
@@ -147,6 +216,19 @@ var turkish = phrases{
 	),
 	CardAppealText: text(
 		"Ödemeyi kontrol ediyoruz. Bir şey yapmanız gerekmiyor; lütfen yeniden ödemeyin. Sonuç burada görünecek.",
+	),
+	CardSentCancelText: text(
+		"Kart bilgileriniz bankaya gönderildi bile. İptal ederseniz bankadan tutardaki blokajı kaldırmasını isteriz; kaldırıldığı bu sayfada görünür.",
+	),
+	CheckingCancelled: text(
+		"Kart bilgileriniz bankaya daha önce gönderilmişti. Para çekilmemesini sağlıyoruz: sonuç burada görünecek. Lütfen o zamana kadar yeniden ödemeyin.",
+	),
+	CheckingExpired: text(
+		"Süre doldu ama kart bilgileriniz bankaya daha önce gönderilmişti. Nasıl sonuçlandığını bankaya soruyoruz: sonuç burada görünecek. Lütfen o zamana kadar yeniden ödemeyin.",
+	),
+	CheckingTitle: text("Bankanın yanıtı kontrol ediliyor"),
+	LimitText: text(
+		"Ödeme kartın limitini aşıyor, para çekilmedi. Bankanızın uygulamasında limiti yükseltin veya mağazaya dönüp başka bir kartla ödeyin.",
 	),
 
 	WaitTitle: text("Lütfen biraz bekleyin"),

@@ -14,6 +14,20 @@ var uzbek = phrases{
 	TitleOf:        text("%[1]s – %[2]s"),
 	AmountLabel:    text("Summa"),
 	ContactTheShop: text("Doʻkonga buyurtma raqamingizni ayting va bank chekini saqlab qoʻying."),
+	ErrorTitle:     text("Xato: %s"),
+	ShowAll:        text("Toʻliq koʻrsatish"),
+	CopyAll:        text("Barcha rekvizitlarni nusxalash"),
+	ScanTitle:      text("Telefon orqali toʻlang"),
+	ScanText:       text("Bu sahifani telefonda ochish uchun telefoningiz kamerasini shu QR-kodga qarating."),
+	Reference:      text("Toʻlov raqami"),
+	BackToShop:     text("Doʻkonga qaytish"),
+	BackSoon: counted(
+		"one",
+		"%d soniyadan keyin doʻkonga qaytasiz.",
+		"other",
+		"%d soniyadan keyin doʻkonga qaytasiz.",
+	),
+	StayHere: text("Shu sahifada qolish"),
 
 	UnknownTitle: text("Bu havola ishlamaydi"),
 	UnknownText:  text("Havola toʻliq ochilganini tekshiring yoki doʻkondan yangisini soʻrang."),
@@ -44,6 +58,15 @@ var uzbek = phrases{
 	),
 	SentAgain:   text("Iltimos, pulni qayta oʻtkazmang."),
 	ShowDetails: text("Toʻlov rekvizitlarini koʻrsatish"),
+
+	SentNext:       text("Keyin nima boʻladi"),
+	SentStepCheck:  text("Qabul qiluvchi oʻtkazmangiz yetib kelganini tekshiradi."),
+	SentStepResult: text("Natija shu sahifada paydo boʻladi, doʻkon ham uni darhol biladi."),
+	SentStepLate: text(
+		"Vaqt oldinroq tugasa ham, hech narsa yoʻqolmaydi: oʻtkazmani keyin ham topish mumkin, chekni esa shu yerda biriktirishingiz mumkin.",
+	),
+	NotSent:    text("Men pul oʻtkazmadim"),
+	SentFailed: text("Buni saqlab boʻlmadi. Iltimos, “Men toʻladim” tugmasini qayta bosing."),
 
 	HowToPay:   text("Qanday toʻlash kerak"),
 	OpenSBP:    text("Bankingiz ilovasida telefon raqami orqali oʻtkazmani (SBP) tanlang."),
@@ -84,6 +107,30 @@ var uzbek = phrases{
 	LateTitle: text("Pulni oʻtkazib boʻldingizmi?"),
 	LateText:  text("Xavotir olmang: doʻkon oʻtkazmangizni tekshirishni soʻrashi mumkin."),
 
+	CancelSentText: text(
+		"Siz pulni oʻtkazganingizni bildirdingiz. Shunday boʻlsa, bekor qilmang: bekor qilingan toʻlovni topish koʻproq vaqt oladi. Faqat hech narsa oʻtkazmagan boʻlsangiz, bekor qiling.",
+	),
+	ReceiptTitle: text("Chek"),
+	PaidAt:       text("Toʻlov sanasi"),
+	PaidWith:     text("Toʻlov kartasi"),
+	PaidTo:       text("Qayerga oʻtkazildi"),
+	PrintReceipt: text("Chop etish yoki saqlash"),
+	ProofTitle:   text("Pulni oʻtkazdingizmi? Chekni biriktiring"),
+	ProofText:    text("Bank cheki oʻtkazmangizni tezroq topishga yordam beradi."),
+	ProofHint:    text("PDF, PNG, JPEG yoki WebP, koʻpi bilan 10 MB"),
+	ProofChoose:  text("Bank cheki"),
+	ProofSend:    text("Chekni yuborish"),
+	ProofCount:   counted("one", "%d ta chek qabul qilindi.", "other", "%d ta chek qabul qilindi."),
+	ProofFull:    text("Boshqa chek kerak emas."),
+	ProofWrong:   text("Hajmi koʻpi bilan 10 MB boʻlgan PDF, PNG, JPEG yoki WebP faylini tanlang."),
+	ProofOver:    text("Endi bu yerda chek biriktirib boʻlmaydi. Iltimos, doʻkonga yozing."),
+	LateNext:     text("Keyin nima boʻladi"),
+	LateStepShop: text("Doʻkonga buyurtma raqamingizni va quyidagi toʻlov raqamini ayting."),
+	LateStepCheck: text(
+		"Doʻkon bizdan tekshirishni soʻraydi. Oʻtkazmangizni qabul qiluvchi bilan birga qidiramiz.",
+	),
+	LateStepResult: text("Tekshiruv qachon boshlangani va qanday tugagani shu sahifada koʻrinadi."),
+
 	PayTitle:      text("%s toʻlash"),
 	AmountToPay:   text("Toʻlanadigan summa"),
 	WaitingCard:   text("Karta maʼlumotlari kutilmoqda"),
@@ -112,6 +159,27 @@ var uzbek = phrases{
 		"Karta raqami shifrlangan holda saqlanadi, xavfsizlik kodi esa umuman saqlanmaydi. Doʻkon ularning birortasini koʻrmaydi.",
 	),
 
+	KeepCard:    text("Bu kartani shu doʻkondagi keyingi toʻlovlarim uchun saqlash"),
+	ForgetTitle: text("Bu karta oʻchirilsinmi?"),
+	ForgetText:  text("%s endi shu doʻkondagi toʻlovlaringiz uchun taklif qilinmaydi."),
+	ForgetYes:   text("Ha, oʻchirish"),
+	DeclinedAgain: text(
+		"Bank bu kartani rad etdi, pul yechilmadi. Boshqa karta bilan urinib koʻring yoki sababini bankdan bilib oling.",
+	),
+	NoFundsAgain: text(
+		"Bu kartada mablagʻ yetarli emas, hech narsa yechilmadi. Uni toʻldiring yoki boshqa karta bilan urinib koʻring.",
+	),
+	ExpiredAgain: text("Bu kartaning muddati oʻtgan, pul yechilmadi. Boshqa karta bilan urinib koʻring."),
+	LimitAgain: text(
+		"Toʻlov bu karta limitidan oshadi, pul yechilmadi. Bankingiz ilovasida limitni oshiring yoki boshqa karta bilan urinib koʻring.",
+	),
+	CardsLeft: counted(
+		"one",
+		"Yana %d marta urinib koʻrishingiz mumkin.",
+		"other",
+		"Yana %d marta urinib koʻrishingiz mumkin.",
+	),
+
 	ProcessingTitle: text("Bankingiz kartani tekshirmoqda"),
 	ConfirmingTitle: text("Toʻlov tasdiqlanmoqda"),
 	ProcessingText: text(
@@ -135,8 +203,16 @@ var uzbek = phrases{
 		"other",
 		"Kod kelmadimi? Doʻkon yana %d marta yangisini soʻrashi mumkin.",
 	),
-	ResendNone: text("Endi yangi kod soʻrab boʻlmaydi."),
-	ResendNext: text("Keyingi kodni soʻrashgacha: %s."),
+	ResendNone:   text("Endi yangi kod soʻrab boʻlmaydi."),
+	ResendNext:   text("Keyingi kodni soʻrashgacha: %s."),
+	ResendButton: text("Yangi kod yuborish"),
+	ResendsByPayer: counted(
+		"one",
+		"Kod kelmadimi? Uni yana %d marta yuborish mumkin.",
+		"other",
+		"Kod kelmadimi? Uni yana %d marta yuborish mumkin.",
+	),
+	ResendDone: text("Yangi kod yoʻlda."),
 
 	CardCancelText: text("Kartangizdan hech narsa yechilmaydi."),
 	CardPaidText:   text("Karta orqali toʻlov amalga oshdi. Bu sahifani yopib, doʻkonga qaytishingiz mumkin."),
@@ -155,6 +231,19 @@ var uzbek = phrases{
 	),
 	CardAppealText: text(
 		"Toʻlovni tekshiryapmiz. Sizdan hech narsa talab qilinmaydi; iltimos, qayta toʻlamang. Natija shu yerda paydo boʻladi.",
+	),
+	CardSentCancelText: text(
+		"Kartangiz maʼlumotlari bankka yuborib boʻlingan. Bekor qilsangiz, bankdan summani boʻshatishni soʻraymiz va boʻshatilgani shu sahifada koʻrinadi.",
+	),
+	CheckingCancelled: text(
+		"Kartangiz maʼlumotlari bankka yuborib boʻlingan edi. Hech narsa yechilmasligini nazorat qilyapmiz: natija shu yerda paydo boʻladi. Iltimos, ungacha qayta toʻlamang.",
+	),
+	CheckingExpired: text(
+		"Vaqt tugadi, ammo kartangiz maʼlumotlari bankka yuborib boʻlingan edi. Qanday tugaganini bankdan soʻrayapmiz: natija shu yerda paydo boʻladi. Iltimos, ungacha qayta toʻlamang.",
+	),
+	CheckingTitle: text("Bank javobi tekshirilmoqda"),
+	LimitText: text(
+		"Toʻlov karta limitidan oshadi, pul yechilmadi. Bankingiz ilovasida limitni oshiring yoki doʻkonga qaytib, boshqa karta bilan toʻlang.",
 	),
 
 	WaitTitle: text("Biroz kuting"),
