@@ -134,7 +134,7 @@ var english = phrases{
 	WaitingCard:   text("Waiting for your card"),
 	Expiry:        text("Expiry date"),
 	ExpiryHint:    text("MM/YY"),
-	SecurityCode:  text("CVV code"),
+	SecurityCode:  text("Security code (CVV)"),
 	SecurityHint:  text("3 digits on the back of the card, or 4 on its front"),
 	Holder:        text("Name on the card (optional)"),
 	MissingNumber: text("Enter the number of your card."),

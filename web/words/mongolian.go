@@ -141,7 +141,7 @@ var mongolian = phrases{
 	WaitingCard:   text("Картын мэдээллийг хүлээж байна"),
 	Expiry:        text("Дуусах хугацаа"),
 	ExpiryHint:    text("СС/ЖЖ"),
-	SecurityCode:  text("CVV код"),
+	SecurityCode:  text("Аюулгүйн код (CVV)"),
 	SecurityHint:  text("Картын ар талын 3 орон эсвэл нүүрэн талын 4 орон"),
 	Holder:        text("Карт дээрх нэр (заавал биш)"),
 	MissingNumber: text("Картынхаа дугаарыг оруулна уу."),
@@ -261,6 +261,6 @@ var mongolian = phrases{
 	TestCards:    text("Туршилтын картууд. Ирээдүйн дурын хугацаа, дурын аюулгүйн код болно."),
 	TestPaid:     text("төлбөр амжилттай болно"),
 	TestCode:     text("123456 кодыг асууна"),
-	TestDeclined: text("банк татгалзана"),
+	TestDeclined: text("банк картыг хүлээж авахгүй"),
 	TestNoFunds:  text("үлдэгдэл хүрэлцэхгүй"),
 }

@@ -78,7 +78,7 @@ var turkish = phrases{
 	OpenIBAN:   text("Bankanızın uygulamasında IBAN’a transferi seçin."),
 	EnterIBAN:  text("IBAN’ı ve alıcının adını burada gösterildiği gibi girin."),
 	CheckName:  text("Uygulamanın aynı alıcıyı gösterdiğini kontrol edin."),
-	SendAmount: text("Tek seferde tam olarak %s gönderin."),
+	SendAmount: text("Tek bir transferle tam olarak %s gönderin."),
 	OnlyExact:  text("Farklı bir tutar veya parça parça gönderilen tutar hesaba geçmeyebilir."),
 
 	CancelTitle:    text("Bu ödeme iptal edilsin mi?"),

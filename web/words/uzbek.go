@@ -136,7 +136,7 @@ var uzbek = phrases{
 	WaitingCard:   text("Karta maʼlumotlari kutilmoqda"),
 	Expiry:        text("Amal qilish muddati"),
 	ExpiryHint:    text("OO/YY"),
-	SecurityCode:  text("CVV kodi"),
+	SecurityCode:  text("Xavfsizlik kodi (CVV)"),
 	SecurityHint:  text("Karta orqasidagi 3 ta yoki old tomonidagi 4 ta raqam"),
 	Holder:        text("Kartadagi ism (ixtiyoriy)"),
 	MissingNumber: text("Kartangiz raqamini kiriting."),

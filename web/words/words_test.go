@@ -73,6 +73,71 @@ func places(phrase string) []string {
 	return slices.Compact(found)
 }
 
+// Where English names a thing, every language names it by its one word.
+func TestOneWordForOneThing(t *testing.T) {
+	t.Parallel()
+	things := words.Terms("en")
+	for _, language := range words.Languages {
+		if got := len(words.Terms(language.Code)); got != len(things) {
+			t.Errorf("%s has words for %d things, want %d", language.Code, got, len(things))
+		}
+		for thing, name := range things {
+			named := regexp.MustCompile(`(?i)\b` + name + `s?\b`)
+			stem, there := words.Terms(language.Code)[thing]
+			if !there {
+				t.Errorf("%s has no word for %s", language.Code, thing)
+				continue
+			}
+			word, found := regexp.MustCompile("(?i)"+stem), 0
+			for _, key := range words.Keys(t) {
+				if english, _ := words.Raw("en", key); !named.MatchString(english) {
+					continue
+				}
+				found++
+				if said, _ := words.Raw(language.Code, key); !word.MatchString(said) {
+					t.Errorf("%s calls the %s something else than %q: %s", language.Code, thing, stem, said)
+				}
+			}
+			if found == 0 {
+				t.Errorf("no phrase speaks of a %s", thing)
+			}
+		}
+	}
+}
+
+// Words that would be a second name for something, or that readers of the language have corrected.
+func TestNoSecondWord(t *testing.T) {
+	t.Parallel()
+	for code, second := range map[string]string{
+		"en": `merchant|store|transaction|purchase|beneficiary|cheque|CVV code`,
+		"ru": `квитанци|транзакци|продав|карточк|покупк|адресат|код из банка|код CVV|код проверки|забыть|освобод`,
+		"az": `kvitansiya|çek|satıcı|dükan|alıcı|transfer|proqram|CVV kod|unut|nəsə`,
+		"tr": `makbuz|fiş|fatura|havale|satıcı|dükkan|miktar|CVV kod|CVV numarası|unut|kendiliğinden`,
+		"kk": `чек|квитанци|қолданба|сауда|сумма|карточка|CVV код|ұмыт|күші жойыл|теңгерім| сан`,
+		"uz": `kvitansiya|magazin|oluvchi|dastur|kartochka|tranzaksiya|zakaz|CVV kod|unut|['‘’` + "`]",
+		"mn": `гүйлгээ|чек|тасалбар|худалда|программ|нууц|CVV код|март|татгалз|мөн адил`,
+	} {
+		wrong := regexp.MustCompile("(?i)" + second)
+		for _, key := range words.Keys(t) {
+			said, _ := words.Raw(code, key)
+			if word := wrong.FindString(said); word != "" {
+				t.Errorf("%s says %q in %q", code, word, said)
+			}
+		}
+	}
+}
+
+// A phrase that speaks of a button calls it what the button says.
+func TestButtonsAreCalledByName(t *testing.T) {
+	t.Parallel()
+	for _, language := range words.Languages {
+		button, _ := words.Raw(language.Code, words.HavePaid)
+		if said, _ := words.Raw(language.Code, words.SentFailed); !strings.Contains(said, button) {
+			t.Errorf("%s speaks of another button than %q: %s", language.Code, button, said)
+		}
+	}
+}
+
 // A phrase left in English is one that was forgotten; these are the same in other languages, too.
 func TestNothingIsLeftInEnglish(t *testing.T) {
 	t.Parallel()
