@@ -329,3 +329,21 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 		"application/x-www-form-urlencoded",
 	)
 }
+
+// mistaken sends a form that has mistakes in it, and follows where that leads as a browser does. The
+// answer is the page that may be loaded again.
+func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
+	t.Helper()
+	a := b.post(t, path, fields...)
+	to := a.header.Get("Location")
+	if a.code != http.StatusSeeOther || !strings.Contains(to, "wrong=") {
+		t.Fatalf("%d to %q, want 303 to the form's page", a.code, to)
+	}
+	cookie, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
+	if page := b.ask(t, http.MethodGet, to, "Cookie", cookie); page.code == http.StatusOK {
+		page.body += "<!-- " + cookie + to + " -->" // where secrets are looked for
+		return page
+	}
+	t.Fatalf("%s is no page", to)
+	return a
+}

@@ -69,7 +69,7 @@ func TestBuy(t *testing.T) {
 			}
 			page.click("form .button")
 			page.await("h1", test.title)
-			if got := page.text("footer p:last-child"); got != test.brand+" •••• "+test.card[12:] {
+			if got := page.text(".order p:last-child"); got != test.brand+" •••• "+test.card[12:] {
 				t.Errorf("paid with %q", got)
 			}
 			if want := map[string]string{"Payment received": "completed"}[test.title]; want != "" &&

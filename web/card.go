@@ -3,12 +3,13 @@ package web
 import (
 	"fmt"
 	"math"
+	"net/http"
+	"net/url"
 	"strings"
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/web/view"
 	"gateway.example/web/words"
@@ -18,6 +19,10 @@ import (
 func (p *Pay) typing(v purchase) view.Checkout {
 	page := p.purchasePage(v)
 	page.Watch.Typing = true
+	page.Mistakes = len(v.wrong()) > 0
+	if page.Mistakes {
+		page.Query = wrongQuery + "=" + url.QueryEscape(v.r.URL.Query().Get(wrongQuery))
+	}
 	if v.view.LastError != nil && v.view.Phase == checkout.AwaitingDetails {
 		page.Notice = page.Say(words.CardLost)
 	}
@@ -26,50 +31,82 @@ func (p *Pay) typing(v purchase) view.Checkout {
 
 // showCard shows the form of a card, with what was typed and is wrong in it. The security code is
 // typed anew, and a card number is carried sealed: the page shows its last digits.
-func (p *Pay) showCard(v purchase, status int, typed card.Entry, expiry string, wrong fault.Fields) {
-	page := p.typing(v)
-	kept, err := p.Checkouts.KeepNumber(v.payment, typed.PAN)
-	if err != nil {
-		p.refused(v, err)
-		return
-	}
+func (p *Pay) showCard(v purchase) {
+	page, typed, wrong := p.typing(v), p.typed(v.visit), v.wrong()
 	entry := view.CardEntry{
-		Kept: kept.Sealed, KeptName: cardName("", kept.Last4),
+		Kept: typed.Kept,
 		Number: view.Input{
 			Name:         "pan",
 			Label:        page.Say(words.CardNumber),
-			Value:        unlessPAN(typed.PAN),
+			Value:        typed.Number,
 			Autocomplete: "cc-number",
 			Mode:         "numeric",
 			Format:       "pan",
 			Longest:      32,
 			Required:     true,
+			Wrong:        script(page.Words, map[string]string{"missing": noNumber, "wrong": wrongNumber}),
 		},
 		Expiry: view.Input{
 			Name:         "expiry",
 			Label:        page.Say(words.Expiry),
 			Form:         page.Say(words.ExpiryHint),
-			Value:        unlessPAN(expiry),
+			Value:        typed.Expiry,
 			Autocomplete: "cc-exp",
 			Mode:         "numeric",
 			Format:       "expiry",
 			Longest:      9,
 			Required:     true,
+			Wrong:        script(page.Words, map[string]string{"wrong": wrongExpiry, "over": expired}),
 		},
 		Security: security(page.Words, wrong),
 		Holder: view.Input{
 			Name:         "cardHolder",
 			Label:        page.Say(words.Holder),
-			Value:        unlessPAN(typed.Holder),
+			Value:        typed.Holder,
 			Autocomplete: "cc-name",
 			Longest:      64,
+			Last:         true,
 		},
 		Saved: v.view.Saved != nil,
 	}
-	if len(wrong) > 0 {
-		explain(page.Words, &entry, typed, wrong)
+	entry.Expiry.Wrong["month"] = v.now.UTC().Format("200601") // the payer's clock may be wrong
+	if entry.Kept != "" {
+		entry.KeptName = cardName("", typed.Last4)
 	}
-	show(v.w, v.r, status, view.EnterCard(page, entry))
+	entry.Number.Error = mistake(page.Words, wrong, noNumber, wrongNumber)
+	entry.Expiry.Error = mistake(page.Words, wrong, expired, wrongExpiry)
+	entry.Holder.Error = mistake(page.Words, wrong, wrongHolder)
+	focus(&entry.Number, &entry.Expiry, &entry.Security, &entry.Holder)
+	show(v.w, v.r, http.StatusOK, view.EnterCard(page, entry))
+}
+
+// mistake is what a page says of the first of these mistakes that there is, or "".
+func mistake(w words.Words, wrong map[string]bool, of ...string) string {
+	for _, one := range of {
+		if wrong[one] {
+			return w.Say(says[one])
+		}
+	}
+	return ""
+}
+
+// script is what the page's script says of mistakes, by what it calls them.
+func script(w words.Words, of map[string]string) map[string]string {
+	texts := make(map[string]string, len(of))
+	for name, one := range of {
+		texts[name] = w.Say(says[one])
+	}
+	return texts
+}
+
+// focus begins at the first field with a mistake.
+func focus(fields ...*view.Input) {
+	for _, field := range fields {
+		if field.Error != "" {
+			field.Focus = true
+			return
+		}
+	}
 }
 
 // unlessPAN is what was typed, as text that may be shown again.
@@ -80,53 +117,26 @@ func unlessPAN(typed string) string {
 	return strings.ToValidUTF8(typed, "")
 }
 
-// explain says beside each field what is wrong with it, and begins at the first.
-func explain(w words.Words, e *view.CardEntry, typed card.Entry, wrong fault.Fields) {
-	if wrong.Wrong("pan") {
-		e.Number.Error = w.Say(words.WrongNumber)
-		if typed.PAN == "" {
-			e.Number.Error = w.Say(words.MissingNumber)
-		}
-	}
-	if wrong.Wrong("expMonth") || wrong.Wrong("expYear") {
-		e.Expiry.Error = w.Say(words.WrongExpiry)
-		// Of a date that could be read, both are wrong only when it is over.
-		if typed.ExpMonth != "" && wrong.Wrong("expMonth") && wrong.Wrong("expYear") {
-			e.Expiry.Error = w.Say(words.ExpiredCard)
-		}
-	}
-	if wrong.Wrong("cardHolder") {
-		e.Holder.Error = w.Say(words.WrongHolder)
-	}
-	for _, field := range []*view.Input{&e.Number, &e.Expiry, &e.Security, &e.Holder} {
-		if field.Error != "" {
-			field.Focus = true
-			return
-		}
-	}
-}
-
 // security is the field of the security code, which never has a value.
-func security(w words.Words, wrong fault.Fields) view.Input {
-	f := view.Input{
+func security(w words.Words, wrong map[string]bool) view.Input {
+	return view.Input{
 		Name:         "cvv",
 		Label:        w.Say(words.SecurityCode),
 		Hint:         w.Say(words.SecurityHint),
 		Autocomplete: "cc-csc",
 		Mode:         "numeric",
+		Format:       "security",
 		Longest:      4,
 		Required:     true,
+		Wrong:        script(w, map[string]string{"wrong": wrongSecurity}),
+		Error:        mistake(w, wrong, wrongSecurity),
 	}
-	if wrong.Wrong("cvv") {
-		f.Error = w.Say(words.WrongSecurity)
-	}
-	return f
 }
 
 // showSaved asks for the security code of the saved card alone.
-func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
-	page, saved := p.typing(v), v.view.Saved
-	if wrong.Wrong("pan") {
+func (p *Pay) showSaved(v purchase) {
+	page, saved, wrong := p.typing(v), v.view.Saved, v.wrong()
+	if wrong[wrongSaved] {
 		page.Notice = page.Say(words.SavedChanged)
 	}
 	shown := view.SavedCard{
@@ -136,8 +146,8 @@ func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 	if saved.Holder != nil {
 		shown.Holder = *saved.Holder
 	}
-	shown.Security.Focus = true
-	show(v.w, v.r, status, view.EnterSecurity(page, shown))
+	shown.Security.Focus, shown.Security.Last = true, true
+	show(v.w, v.r, http.StatusOK, view.EnterSecurity(page, shown))
 }
 
 // cardName is a card by what may be shown of it: its scheme, as that writes itself, and its last
@@ -145,24 +155,25 @@ func (p *Pay) showSaved(v purchase, status int, wrong fault.Fields) {
 func cardName(brand, last4 string) string {
 	names := map[string]string{
 		"visa": "Visa", "mastercard": "Mastercard", "mir": "Mir", "amex": "American Express", "jcb": "JCB",
-		"unionpay": "UnionPay", "maestro": "Maestro",
+		"unionpay": "UnionPay", "maestro": "Maestro", "uzcard": "UzCard", "humo": "Humo", "troy": "Troy",
 	}
 	return strings.TrimSpace(names[brand] + " •••• " + last4)
 }
 
 // showCode shows the form of the bank's code, which is always empty, and how the code can be had
 // again.
-func (p *Pay) showCode(v purchase, status int, wrong fault.Fields) {
-	page := p.typing(v)
+func (p *Pay) showCode(v purchase) {
+	page, wrong := p.typing(v), v.wrong()
 	entry := view.CodeEntry{
 		Attempt: attempt(v.view),
 		Code: view.Input{
 			Name: "otp", Label: page.Say(words.CodeLabel), Autocomplete: "one-time-code", Mode: "numeric", Longest: 8,
-			Required: true, Focus: true,
+			Format: "code", Required: true, Focus: true, Last: true,
+			Wrong: script(page.Words, map[string]string{"wrong": wrongCode}),
 		},
 	}
 	switch last := v.view.LastError; {
-	case wrong.Wrong("otp"):
+	case wrong[wrongCode]:
 		entry.Code.Error = page.Say(words.WrongCode)
 	case last != nil && *last == codeRejected:
 		entry.Code.Error = page.Say(words.CodeRejected)
@@ -172,7 +183,8 @@ func (p *Pay) showCode(v purchase, status int, wrong fault.Fields) {
 	if v.payment.Method == payment.MethodQuasiEcom {
 		resends(page.Words, v, &entry)
 	}
-	show(v.w, v.r, status, view.EnterCode(page, entry))
+	page.Mistakes = entry.Code.Error != ""
+	show(v.w, v.r, http.StatusOK, view.EnterCode(page, entry))
 }
 
 // codeRejected is the last error, and the reason of a payment that failed, when a code was wrong.

@@ -10,7 +10,6 @@ import (
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
-	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
@@ -69,7 +68,6 @@ func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 			p.refused(v, err)
 			return
 		}
-		edge.FramedBy(w.Header(), v.look.FrameOrigin)
 		handle(v)
 	}
 }
@@ -154,11 +152,11 @@ func (p *Pay) checkout(v purchase) {
 	case !v.waiting():
 		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v.payment)))
 	case v.view.Phase == checkout.AwaitingDetails && v.view.Saved != nil && v.below != belowCard:
-		p.showSaved(v, http.StatusOK, nil)
+		p.showSaved(v)
 	case v.view.Phase == checkout.AwaitingDetails:
-		p.showCard(v, http.StatusOK, card.Entry{}, "", nil)
+		p.showCard(v)
 	case v.view.Phase == checkout.AwaitingCode || early:
-		p.showCode(v, http.StatusOK, nil)
+		p.showCode(v)
 	default:
 		show(v.w, v.r, http.StatusOK, view.Processing(page, progress(page.Words, v.view.Phase)))
 	}
@@ -175,20 +173,26 @@ func progress(w words.Words, phase checkout.Phase) view.Progress {
 func (p *Pay) payTyped(v purchase) {
 	expiry := v.r.PostFormValue("expiry")
 	month, year := splitExpiry(expiry)
-	typed := card.Entry{
+	entry := card.Entry{
 		PAN: v.r.PostFormValue("pan"), ExpMonth: month, ExpYear: year, Holder: v.r.PostFormValue("cardHolder"),
 	}
-	if typed.PAN == "" {
-		typed.PAN = p.Checkouts.KeptNumber(v.payment, v.r.PostFormValue("kept"))
+	if entry.PAN == "" {
+		entry.PAN = p.Checkouts.KeptNumber(v.payment, v.r.PostFormValue("kept"))
 	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Entry: typed, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
+		Entry: entry, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
 	})
-	p.afterwards(
-		v,
-		err,
-		func(wrong fault.Fields) { p.showCard(v, http.StatusUnprocessableEntity, typed, expiry, wrong) },
-	)
+	p.afterwards(v, err, func(wrong fault.Fields) {
+		kept, err := p.Checkouts.KeepNumber(v.payment, entry.PAN)
+		if err != nil {
+			p.refused(v, err)
+			return
+		}
+		p.again(v.visit, p.purchasePage(v).Shell, belowCard, &typed{
+			Number: unlessPAN(entry.PAN), Kept: kept.Sealed, Last4: kept.Last4,
+			Expiry: unlessPAN(expiry), Holder: unlessPAN(entry.Holder),
+		}, mistakes(entry, wrong)...)
+	})
 }
 
 // paySaved pays with the saved card that the page showed, and with no other that was saved since.
@@ -200,11 +204,14 @@ func (p *Pay) paySaved(v purchase) {
 		Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
-		if v.view.Saved == nil { // it was forgotten elsewhere
-			p.showCard(v, http.StatusUnprocessableEntity, card.Entry{}, "", nil)
-			return
+		var found []string
+		if v.view.Saved != nil && wrong.Wrong("pan") { // else it was forgotten elsewhere
+			found = append(found, wrongSaved)
 		}
-		p.showSaved(v, http.StatusUnprocessableEntity, wrong)
+		if v.view.Saved != nil && wrong.Wrong("cvv") {
+			found = append(found, wrongSecurity)
+		}
+		p.again(v.visit, p.purchasePage(v).Shell, "", nil, found...)
 	})
 }
 
@@ -218,16 +225,18 @@ func (p *Pay) enterCode(v purchase) {
 	}
 	code := v.r.PostFormValue("otp")
 	if code == "" { // which would do for the service where no code was asked for
-		p.showCode(v, http.StatusUnprocessableEntity, fault.Fields{"otp": {"is required"}})
+		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
 		return
 	}
 	_, err := p.Checkouts.SubmitCode(v.r.Context(), v.r.PathValue("token"), code)
-	p.afterwards(v, err, func(wrong fault.Fields) { p.showCode(v, http.StatusUnprocessableEntity, wrong) })
+	p.afterwards(v, err, func(fault.Fields) {
+		p.again(v.visit, p.purchasePage(v).Shell, belowCode, nil, wrongCode)
+	})
 }
 
 func attempt(v checkout.View) string { return strconv.Itoa(int(v.Rejected)) }
 
-// afterwards leads back to the page, or shows the form again with what is wrong in it.
+// afterwards leads back to the page, or to the form with what is wrong in it.
 func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 	refusal := fault.As(err)
 	switch {

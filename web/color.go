@@ -1,11 +1,12 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"math"
-	"net/http"
-	"regexp"
 	"strconv"
+	"sync"
 )
 
 // Surfaces of page.css that a shop's colour must stand out from: the ground is the less contrasting
@@ -25,31 +26,36 @@ const (
 // rgb is a colour in sRGB, each part 0 to 255.
 type rgb [3]float64
 
-var colorFile = regexp.MustCompile(`^([0-9a-f]{6})\.css$`)
+// sheet is the stylesheet of a page, and its hash as the page's policy writes it.
+type sheet struct{ text, hash string }
 
-// colorAddress is where the stylesheet of a shop's colour is: it depends on the colour alone.
-func colorAddress(color string) string {
+// sheets are those of all colours, each made once: there are as many as shops have colours.
+type sheets struct {
+	base string
+	made sync.Map
+}
+
+// of is the stylesheet with a shop's colour, or with ours when it is "".
+func (s *sheets) of(color string) sheet {
+	if made, there := s.made.Load(color); there {
+		return made.(sheet) //nolint:forcetypeassert // only sheets are put in
+	}
+	text := s.base + accent(color)
+	sum := sha256.Sum256([]byte(text))
+	made := sheet{text, "sha256-" + base64.StdEncoding.EncodeToString(sum[:])}
+	s.made.Store(color, made)
+	return made
+}
+
+// accent puts a shop's colour, #rrggbb, in place of ours, darker or lighter where it could not be
+// read as it is.
+func accent(color string) string {
 	if color == "" {
 		return ""
 	}
-	return staticPath + "color/" + color[1:] + ".css"
-}
-
-// serveColor answers with a stylesheet that puts a shop's colour in place of ours, darker or
-// lighter where it could not be read as it is. A stylesheet of our own origin, since the pages take
-// no inline styles.
-func serveColor(w http.ResponseWriter, r *http.Request) bool {
-	match := colorFile.FindStringSubmatch(r.PathValue("name"))
-	if match == nil {
-		return false
-	}
-	color := parseRGB(match[1])
-	light, dark := color.until(rgb{}, lightGround, readable), color.until(rgb{255, 255, 255}, darkCard, readableInDark)
-	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=86400")
-	h.Set("Content-Type", "text/css; charset=utf-8")
-	_, _ = fmt.Fprintf(w, ":root{--accent:%s}@media(prefers-color-scheme:dark){:root{--accent:%s}}\n", light, dark)
-	return true
+	c := parseRGB(color[1:])
+	light, dark := c.until(rgb{}, lightGround, readable), c.until(rgb{255, 255, 255}, darkCard, readableInDark)
+	return fmt.Sprintf(":root{--accent:%s}@media(prefers-color-scheme:dark){:root{--accent:%s}}\n", light, dark)
 }
 
 func parseRGB(hex string) rgb {

@@ -2,8 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,7 +16,7 @@ func TestEveryColorIsReadable(t *testing.T) {
 		for green := 0; green < 256; green += 51 {
 			for blue := 0; blue < 256; blue += 51 {
 				name := fmt.Sprintf("%02x%02x%02x", red, green, blue)
-				found := regexp.MustCompile(`--accent:#([0-9a-f]{6})`).FindAllStringSubmatch(colorSheet(t, name), -1)
+				found := regexp.MustCompile(`--accent:#([0-9a-f]{6})`).FindAllStringSubmatch(accent("#"+name), -1)
 				if len(found) != 2 {
 					t.Fatalf("%s: %v", name, found)
 				}
@@ -37,10 +35,10 @@ func TestEveryColorIsReadable(t *testing.T) {
 // A colour that can be read as it is stays as it is.
 func TestReadableColorStays(t *testing.T) {
 	t.Parallel()
-	if sheet := colorSheet(t, "0b6650"); !strings.HasPrefix(sheet, ":root{--accent:#0b6650}") {
+	if sheet := accent("#0b6650"); !strings.HasPrefix(sheet, ":root{--accent:#0b6650}") {
 		t.Error(sheet)
 	}
-	if sheet := colorSheet(t, "ffd400"); !strings.HasSuffix(sheet, "{:root{--accent:#ffd400}}\n") {
+	if sheet := accent("#ffd400"); !strings.HasSuffix(sheet, "{:root{--accent:#ffd400}}\n") {
 		t.Error(sheet)
 	}
 }
@@ -57,26 +55,19 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-func TestOnlyColorsAreColors(t *testing.T) {
+// A page's stylesheet is named by its hash in the page's policy, so it must be made the same each time.
+func TestSheets(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "red.css", "FFD400.css", "ffd4000.css", "ffd400", "ffd400.css.css", "}*{x:y.css"} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-		r.SetPathValue("name", name)
-		if serveColor(httptest.NewRecorder(), r) {
-			t.Errorf("%q is a colour", name)
+	made := &sheets{base: style()}
+	plain, colored := made.of(""), made.of("#ffd400")
+	if plain == colored || made.of("#ffd400") != colored || !strings.HasPrefix(colored.text, plain.text) {
+		t.Error("a colour is put behind the stylesheet of every page, always in the same way")
+	}
+	for _, comment := range []string{"/*", "*/", "\n"} {
+		if strings.Contains(plain.text, comment) {
+			t.Errorf("the stylesheet has %q in it", comment)
 		}
 	}
-}
-
-func colorSheet(t *testing.T, name string) string {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-	r.SetPathValue("name", name+".css")
-	w := httptest.NewRecorder()
-	if !serveColor(w, r) {
-		t.Fatalf("%s is no colour", name)
-	}
-	return w.Body.String()
 }
 
 // styles are the tokens of the stylesheet: light, and dark.

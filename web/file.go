@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -36,7 +37,7 @@ const staticPath = "/static/"
 func openLibrary() (library, view.Files) {
 	books := library{}
 	return books, view.Files{
-		Style: books.add("page.css"), Script: books.add("page.js"), Icon: books.add("icon.svg"),
+		Script: books.add("page.js"), Icon: books.add("icon.svg"),
 	}
 }
 
@@ -53,16 +54,29 @@ func (l library) add(name string) string {
 	return staticPath + public
 }
 
-func (l library) serve(w http.ResponseWriter, r *http.Request) bool {
-	found, ok := l[r.PathValue("name")]
+func (l library) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	found, ok := l[name]
 	if !ok {
 		return false
 	}
 	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", found.kind)
 	send(w, r, http.StatusOK, found.plain, found.packed)
 	return true
+}
+
+var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// style is the stylesheet of every page, without what only its readers here need. It goes with each
+// page: on a slow line the first one would else be blank until a second request was answered.
+func style() string {
+	content, err := static.ReadFile("static/page.css")
+	if err != nil { // it is embedded
+		panic(err)
+	}
+	return strings.Join(strings.Fields(cssComment.ReplaceAllString(string(content), "")), " ")
 }
 
 // packers are kept for the next page: making one costs more than using it.

@@ -37,9 +37,9 @@ func TestCountdown(t *testing.T) {
 	}
 	// A quarter of an hour from the browser's now, whatever the server's clock says.
 	want := eval[string](page, `(() => { const at = new Date(Date.now() + 15 * 60000);
-		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") })()`)
+		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") + " (UTC)" })()`)
 	before := eval[string](page, `(() => { const at = new Date(Date.now() + 14 * 60000);
-		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") })()`)
+		return "Pay before " + [at.getHours(), at.getMinutes()].map(part => String(part).padStart(2, "0")).join(":") + " (UTC)" })()`)
 	if got := page.text("time"); got != want && got != before {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -176,7 +176,7 @@ func TestKeyboardOrder(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")
 	page.open(b.server.URL + b.path(p))
-	for _, want := range []string{"Language: English", "Copy", "Copy", "I have paid", "Cancel payment"} {
+	for _, want := range []string{"Language: English", "Copy", "Copy", "Copy all details", "I have paid", "Cancel payment"} {
 		page.do(chromedp.KeyEvent(kb.Tab))
 		if got := eval[string](page, `document.activeElement.textContent.replace(/\s+/g, " ").trim()`); got != want {
 			t.Errorf("reached %q, want %q", got, want)

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
+	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/requisite"
 	"gateway.example/web/view"
@@ -44,16 +47,36 @@ func steps(w words.Words, p payment.Payment, amount string) []string {
 	return append(said, w.Say(words.SendAmount, amount))
 }
 
-// zones are where the payers of a currency live. They matter to pages without script only: with it,
-// the payer's own clock is shown.
-var zones = map[string]string{
-	"RUB": "Europe/Moscow", "AZN": "Asia/Baku", "TRY": "Europe/Istanbul",
-	"KZT": "Asia/Almaty", "UZS": "Asia/Tashkent", "MNT": "Asia/Ulaanbaatar",
+// countries are where the payers of a currency live: their zone, which matters to pages without
+// script only, since with it the payer's own clock is shown, and what their banks' forms take
+// between whole and fraction.
+var countries = map[string]struct{ zone, mark string }{
+	"RUB": {"Europe/Moscow", ","}, "AZN": {"Asia/Baku", ","}, "TRY": {"Europe/Istanbul", ","},
+	"KZT": {"Asia/Almaty", ","}, "UZS": {"Asia/Tashkent", ","}, "MNT": {"Asia/Ulaanbaatar", "."},
+}
+
+// typedAmount is the amount as it is typed into a bank's form: without groups or sign, and with both
+// decimals where there are any.
+func typedAmount(p payment.Payment) string {
+	whole, fraction, _ := strings.Cut(money.Fiat(p.Amount), ".")
+	if fraction == "00" {
+		return whole
+	}
+	return whole + cmp.Or(countries[p.Currency].mark, ".") + fraction
+}
+
+// details is all that has to be entered in the bank's app, as a text: a line each.
+func details(w words.Words, p payment.Payment, lines []view.Field) string {
+	text := []string{w.Say(words.AmountLabel) + ": " + typedAmount(p) + " " + p.Currency}
+	for _, line := range lines {
+		text = append(text, line.Label+": "+cmp.Or(line.Copy, line.Value))
+	}
+	return strings.Join(text, "\n")
 }
 
 // deadline is a payment's expiry as a time of day that says where it is that time.
 func deadline(p payment.Payment) string {
-	zone, err := time.LoadLocation(zones[p.Currency])
+	zone, err := time.LoadLocation(countries[p.Currency].zone)
 	if err != nil {
 		zone = time.UTC
 	}

@@ -80,7 +80,6 @@ func (p *Pay) dressed(handle func(visit)) func(visit) {
 			p.broken(v.w, v.r, err)
 			return
 		}
-		edge.FramedBy(v.w.Header(), v.look.FrameOrigin)
 		handle(v)
 	}
 }
@@ -123,7 +122,9 @@ func (v visit) secondsLeft() int {
 func (p *Pay) dress(v visit, room string) view.Shell {
 	s := p.shell(v.w, v.r)
 	s.Path = room + v.r.PathValue("token")
-	s.Merchant, s.Color, s.ColorStyle = v.look.Merchant, v.look.Color, colorAddress(v.look.Color)
+	style := p.styles.of(v.look.Color)
+	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.hash)
+	s.Merchant, s.Color, s.Style = v.look.Merchant, v.look.Color, style.text
 	return s
 }
 
@@ -135,10 +136,11 @@ func (p *Pay) page(v visit) view.Requisite {
 	}
 	r := view.Requisite{
 		Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words),
-		AmountCopy: money.Plain(v.payment.Amount), Simulate: p.Simulate != nil,
+		AmountCopy: typedAmount(v.payment), Simulate: p.Simulate != nil,
 	}
 	if v.waiting() {
 		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
+		r.AllCopy = details(s.Words, v.payment, r.Fields)
 	}
 	return r
 }

@@ -8,9 +8,10 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/gorilla/securecookie"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/checkout"
@@ -32,7 +33,8 @@ type Rooms struct {
 	Links     *auth.Links
 	Limits    *limit.Limits
 	Clock     clock.Clock
-	// Secure says that the pages are public by https alone.
+	// URL is where the pages are public. By https alone, Secure says.
+	URL    string
 	Secure bool
 	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
 	Simulate func(context.Context, payment.Payment) error
@@ -45,11 +47,13 @@ type Pay struct {
 	Rooms
 	library library
 	files   view.Files
+	styles  *sheets
+	forms   *securecookie.SecureCookie
 }
 
 // NewPay makes the handler of everything on the pay address.
 func NewPay(rooms Rooms) http.Handler {
-	p := &Pay{Rooms: rooms}
+	p := &Pay{Rooms: rooms, styles: &sheets{base: style()}, forms: newForms(rooms.Links)}
 	p.library, p.files = openLibrary()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
@@ -60,10 +64,20 @@ func NewPay(rooms Rooms) http.Handler {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	p.checkouts(mux)
-	mux.HandleFunc("GET /static/{name}", p.file(p.library.serve))
-	mux.HandleFunc("GET /static/color/{name}", p.file(serveColor))
+	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
+	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
 	mux.HandleFunc("/", p.unknown)
-	return edge.Secured(p.sameOrigin(edge.Named(mux)))
+	pages := edge.Secured(p.sameOrigin(edge.Named(mux)))
+	// Static files are no pages: what guards those would be sent with each of them for nothing.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, static := strings.CutPrefix(r.URL.Path, staticPath)
+		if static {
+			edge.Name(r.Context(), "GET "+staticPath+"{name}")
+		}
+		if !static || r.Method != http.MethodGet || !p.library.serve(w, r, name) {
+			pages.ServeHTTP(w, r)
+		}
+	})
 }
 
 // sameOrigin refuses posts that other pages have sent.
@@ -73,15 +87,6 @@ func (p *Pay) sameOrigin(next http.Handler) http.Handler {
 		p.message(w, r, http.StatusForbidden, words.ForeignTitle, words.ForeignText)
 	}))
 	return protection.Handler(next)
-}
-
-// file serves static files; a name that is none is an unknown link.
-func (p *Pay) file(serve func(http.ResponseWriter, *http.Request) bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !serve(w, r) {
-			p.unknown(w, r)
-		}
-	}
 }
 
 // unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
@@ -114,7 +119,9 @@ const languageCookie = "lang"
 // shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked
 // for by the browser. A choice is remembered.
 func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
-	s := view.Shell{Files: p.files}
+	style := p.styles.of("")
+	edge.Admit(w.Header(), "", style.hash)
+	s := view.Shell{Files: p.files, Style: style.text}
 	if s.Words, s.Chosen = words.In(r.URL.Query().Get("lang")); s.Chosen {
 		http.SetCookie(w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS, and a language is no secret
 			Name: languageCookie, Value: s.Code, Path: "/", MaxAge: 365 * 24 * 60 * 60,
@@ -146,11 +153,10 @@ func show(w http.ResponseWriter, r *http.Request, status int, page templ.Compone
 }
 
 // back leads to a payment's page after something was done to it.
-func back(w http.ResponseWriter, s view.Shell) {
-	address := url.URL{Path: s.Path}
-	if s.Chosen {
-		address.RawQuery = url.Values{"lang": {s.Code}}.Encode()
-	}
-	w.Header().Set("Location", address.String())
+func back(w http.ResponseWriter, s view.Shell) { lead(w, s.To("")) }
+
+// lead leads a browser that has sent a form to a page it may load again.
+func lead(w http.ResponseWriter, to templ.SafeURL) {
+	w.Header().Set("Location", string(to))
 	w.WriteHeader(http.StatusSeeOther)
 }

@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 
@@ -58,6 +60,15 @@ func (l *Links) Parse(token string) (uuid.UUID, error) {
 		return uuid.UUID{}, ErrLink
 	}
 	return id, nil
+}
+
+// Derive makes a key for another purpose of the hosted pages, so that replicas share it, too.
+func (l *Links) Derive(purpose string, size int) []byte {
+	key, err := hkdf.Key(sha256.New, l.keys[0], nil, purpose, size)
+	if err != nil { // only of a size that no key has
+		panic(err)
+	}
+	return key
 }
 
 func linkMAC(key []byte, id uuid.UUID) []byte { return mac(key, id[:])[:linkMACSize] }

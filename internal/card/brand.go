@@ -11,6 +11,9 @@ type brandRange struct {
 // brands are the schemes' number ranges, the narrower before the wider.
 var brands = []brandRange{
 	{2200, 2204, "mir"},
+	{8600, 8600, "uzcard"}, {5614, 5614, "uzcard"},
+	{9860, 9860, "humo"},
+	{9792, 9792, "troy"},
 	{2221, 2720, "mastercard"}, {51, 55, "mastercard"},
 	{34, 34, "amex"}, {37, 37, "amex"},
 	{3528, 3589, "jcb"},

@@ -7,7 +7,7 @@ import "net/http"
 func Secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		FramedBy(h, "")
+		Admit(h, "", "")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -18,19 +18,23 @@ func Secured(next http.Handler) http.Handler {
 	})
 }
 
-// FramedBy says who may show a page in a frame: one origin, or nobody.
-func FramedBy(h http.Header, origin string) {
-	ancestors := origin
-	if origin == "" {
+// Admit says what a page may do besides: be shown in a frame by one origin, or by nobody when that is
+// "", and use the one inline stylesheet whose hash this is, as a policy writes it.
+func Admit(h http.Header, frame, style string) {
+	ancestors := frame
+	if frame == "" {
 		ancestors = "'none'"
 		h.Set("X-Frame-Options", "DENY")
 	} else {
 		// The older header knows no other origin; browsers that know the policy pass it by.
 		h.Del("X-Frame-Options")
 	}
+	if style != "" {
+		style = " '" + style + "'"
+	}
 	h.Set(
 		"Content-Security-Policy",
-		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"default-src 'none'; script-src 'self'; style-src 'self'"+style+"; img-src 'self'; connect-src 'self'; "+
 			"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors,
 	)
 }

@@ -23,7 +23,7 @@
     const time = main.querySelector('time');
     if (time) {
       const local = new Date(end);
-      time.textContent = time.dataset.text.replace('{}', two(local.getHours()) + ':' + two(local.getMinutes()));
+      time.textContent = time.dataset.text.replace('{}', two(local.getHours()) + ':' + two(local.getMinutes()) + zone(local));
     }
     const next = main.querySelector('[data-next]');
     again = next && Date.now() + next.dataset.next * 1000;
@@ -33,6 +33,12 @@
   }
 
   function two(number) { return String(number).padStart(2, '0'); }
+
+  // zone says whose time of day it is.
+  function zone(local) {
+    const ahead = -local.getTimezoneOffset(), hours = Math.floor(Math.abs(ahead) / 60), minutes = Math.abs(ahead) % 60;
+    return ' (UTC' + (ahead ? (ahead < 0 ? '−' : '+') + hours + (minutes ? ':' + two(minutes) : '') : '') + ')';
+  }
 
   function clock(seconds) { return Math.floor(seconds / 60) + ':' + two(seconds % 60); }
 
@@ -66,7 +72,7 @@
     clearTimeout(poller);
     try {
       const status = await (await get(main.dataset.status)).json();
-      if (status.version !== main.dataset.version) await renew();
+      if (status.version !== main.dataset.version) await renew(main.dataset.page);
       else sync(status.seconds);
       if (failures > 1) say('');
       failures = 0;
@@ -90,17 +96,23 @@
     return response;
   }
 
-  async function renew() {
-    const page = main.dataset.page;
+  // renew shows a page, this one as it is now or in another language, in place of what is shown.
+  async function renew(page) {
     const text = await (await get(page)).text();
     const next = new DOMParser().parseFromString(text, 'text/html');
     const old = main, active = document.activeElement, inside = main.contains(active);
     main = document.adoptNode(next.querySelector('main'));
     old.replaceWith(main);
+    document.querySelector('header').replaceWith(document.adoptNode(next.querySelector('header')));
+    document.documentElement.lang = next.documentElement.lang;
     document.title = next.title;
     history.replaceState(null, '', page);
     // What is being typed stays where the form does.
-    for (const field of main.querySelectorAll('input[id]')) field.value = old.querySelector('#' + field.id)?.value || field.value;
+    for (const field of main.querySelectorAll('input[id]:not([type=file])')) {
+      const before = old.querySelector('#' + field.id);
+      if (before) field.checked = before.checked;
+      field.value = before?.value || field.value;
+    }
     adopt();
     const heading = main.querySelector('h1'), same = inside && active.id && main.querySelector('#' + active.id);
     if (!same) scrollTo(0, 0);
@@ -130,7 +142,7 @@
   }
 
   const brands = [
-    ['Mir', /^220[0-4]/], ['Visa', /^4/], ['Mastercard', /^(5[1-5]|2[2-7])/], ['American Express', /^3[47]/], ['UnionPay', /^62/], ['JCB', /^35/],
+    ['Mir', /^220[0-4]/], ['UzCard', /^(8600|5614)/], ['Humo', /^9860/], ['Troy', /^9792/], ['Visa', /^4/], ['Mastercard', /^(5[1-5]|2[2-7])/], ['American Express', /^3[47]/], ['UnionPay', /^62/], ['JCB', /^35/],
   ];
 
   // format writes a card's number in groups and its expiry with a stroke, and says whose card it is. What a browser fills
@@ -141,6 +153,7 @@
       if (event?.inputType !== 'deleteContentBackward' && /^\d{2}\/\d{0,4}$/.test(typed)) field.value = typed;
       return;
     }
+    if (field.dataset.format !== 'pan') return;
     const digits = field.value.replace(/\D/g, '');
     const brand = brands.find(([, start]) => start.test(digits))?.[0] || '';
     let shown = field.parentNode.querySelector('.brand');
@@ -162,12 +175,78 @@
     field.setSelectionRange(at, at);
   }
 
+  // luhn checks a card number's last digit.
+  function luhn(digits) {
+    return [...digits].reverse().reduce((sum, digit, at) => sum + (at % 2 ? digit * 2 - (digit > 4 ? 9 : 0) : +digit), 0) % 10 === 0;
+  }
+
+  // mistake names what is surely wrong with a field. What the server may still understand is left to it.
+  function mistake(field) {
+    const text = field.value.trim();
+    switch (field.dataset.format) {
+      case 'pan': {
+        const digits = text.replace(/[\s-]/g, '');
+        return !digits ? 'missing' : /^\d{13,19}$/.test(digits) && luhn(digits) ? '' : 'wrong';
+      }
+      case 'expiry': {
+        const [, month, year] = text.match(/^(\d{1,2})[\s/.-]*(\d{2}|\d{4})$/) || [];
+        if (!month) return /^\d{4}-\d{1,2}$/.test(text) ? '' : 'wrong';
+        if (month < 1 || month > 12) return 'wrong';
+        return ('20' + year.slice(-2) + month.padStart(2, '0') < field.dataset.month) ? 'over' : '';
+      }
+      case 'security': return /^\d{3,4}$/.test(text) ? '' : 'wrong';
+      case 'code': return /^\d{4,8}$/.test(text.replace(/[\s-]/g, '')) ? '' : 'wrong';
+    }
+    return '';
+  }
+
+  // blame says beside a field what is wrong with it, or that nothing is.
+  function blame(field, text) {
+    const id = field.id + '-error';
+    document.getElementById(id)?.remove();
+    const described = new Set((field.getAttribute('aria-describedby') || '').split(' ').filter(name => name && name !== id));
+    field.toggleAttribute('aria-invalid', !!text);
+    if (text) {
+      field.setAttribute('aria-invalid', 'true');
+      described.add(id);
+      const error = document.createElement('p');
+      error.className = 'error';
+      error.id = id;
+      error.textContent = text;
+      field.after(error);
+    }
+    if (described.size) field.setAttribute('aria-describedby', [...described].join(' '));
+    else field.removeAttribute('aria-describedby');
+  }
+
+  // checked looks for mistakes in a form before it is sent, and begins at the first.
+  function checked(form) {
+    let first;
+    for (const field of form.querySelectorAll('[data-format]')) {
+      const wrong = mistake(field);
+      blame(field, wrong && field.dataset[wrong]);
+      if (wrong && !first) first = field;
+    }
+    if (!first) return true;
+    const title = main.dataset.error;
+    if (!document.title.startsWith(title.split('{}')[0])) document.title = title.replace('{}', document.title);
+    first.focus();
+    return false;
+  }
+
   document.addEventListener('input', event => {
-    if (event.target.dataset.format) format(event.target, event);
+    const field = event.target;
+    if (!field.dataset.format) return;
+    format(field, event);
+    if (field.hasAttribute('aria-invalid') && !mistake(field)) blame(field, '');
   });
   // A form is sent once, however often its button is pressed.
   document.addEventListener('submit', event => {
     const form = event.target;
+    if (!checked(form)) {
+      event.preventDefault();
+      return;
+    }
     if (form.dataset.sent) event.preventDefault();
     if ('once' in form.dataset) {
       form.dataset.sent = 'yes';
@@ -184,6 +263,16 @@
     if (button) copy(button);
     const menu = document.querySelector('.languages');
     if (!menu.contains(event.target)) menu.open = false;
+    // Another language keeps what was typed, which going to its page would not.
+    const language = event.target.closest('.languages a');
+    if (!language || event.metaKey || event.ctrlKey || event.shiftKey || !main.dataset.page) return;
+    event.preventDefault();
+    renew(language.href).then(() => document.querySelector('.languages summary').focus(), () => location.assign(language.href));
+  });
+  // A menu that was left covers nothing that has the focus.
+  document.addEventListener('focusout', event => {
+    const menu = event.target.closest('.languages');
+    if (menu && event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
   });
   document.addEventListener('keydown', event => {
     const menu = document.querySelector('.languages');

@@ -1,5 +1,7 @@
 package view
 
+import "github.com/a-h/templ"
+
 // Input is a field of a form, with what is wrong with it beside it.
 type Input struct {
 	// Name is the field's, and its id in the page.
@@ -15,6 +17,11 @@ type Input struct {
 	Format string
 	// Longest is how many characters it takes; 0 sets no bound.
 	Longest int
+	// Wrong are the texts by which the script says what is wrong before the form is sent, by what it
+	// calls each mistake.
+	Wrong map[string]string
+	// Last tells that nothing is filled in after it.
+	Last bool
 	// Error says what is wrong in words for the payer; "" is nothing.
 	Error    string
 	Required bool
@@ -33,4 +40,29 @@ func (f Input) describedBy() string {
 		return f.Name + "-hint"
 	}
 	return ""
+}
+
+// enterKey is what the key of a phone's keyboard says that leaves the field.
+func (f Input) enterKey() string {
+	if f.Last {
+		return "done"
+	}
+	return "next"
+}
+
+// capitals is how a phone's keyboard begins: names on cards are in capitals.
+func (f Input) capitals() string {
+	if f.Mode == "" {
+		return "characters"
+	}
+	return "off"
+}
+
+// wrong hands the script its texts.
+func (f Input) wrong() templ.Attributes {
+	texts := templ.Attributes{}
+	for mistake, text := range f.Wrong {
+		texts["data-"+mistake] = text
+	}
+	return texts
 }

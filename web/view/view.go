@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Files are the addresses of what pages load.
-type Files struct{ Style, Script, Icon string }
+type Files struct{ Script, Icon string }
 
 // Shell is what every hosted page has around its content. It speaks its reader's language.
 type Shell struct {
@@ -25,9 +26,14 @@ type Shell struct {
 	Chosen bool
 	// Merchant is the shop's name; "" on pages of no payment.
 	Merchant string
-	// Color is the shop's, as #rrggbb, and ColorStyle the address of the stylesheet made of it;
-	// both may be "".
-	Color, ColorStyle string
+	// Color is the shop's, as #rrggbb; it may be "".
+	Color string
+	// Style is the stylesheet, the shop's colour in it. The policy of the page names its hash.
+	Style string
+	// Query is what the page's address has behind it and keeps in another language; "" is nothing.
+	Query string
+	// Mistakes tells that a form on the page was filled in wrongly.
+	Mistakes bool
 	// Watch is how the page learns what changes; nil when nothing will.
 	Watch *Watch
 }
@@ -55,7 +61,22 @@ func (s Shell) To(below string, query ...string) templ.SafeURL {
 
 // In is the page's address in another language.
 func (s Shell) In(language words.Language) templ.SafeURL {
-	return address(s.Path+s.Below, []string{"lang=" + language.Code})
+	query := []string{"lang=" + language.Code}
+	if s.Query != "" {
+		query = append(query, s.Query)
+	}
+	return address(s.Path+s.Below, query)
+}
+
+// title is what the browser shows of the page: first whether something is wrong, last the shop.
+func (s Shell) title(title string) string {
+	if s.Merchant != "" {
+		title = s.Say(words.TitleOf, title, s.Merchant)
+	}
+	if s.Mistakes {
+		title = s.Say(words.ErrorTitle, title)
+	}
+	return title
 }
 
 func address(path string, query []string) templ.SafeURL {
@@ -89,8 +110,30 @@ type Bill struct {
 	Card string
 }
 
-// long reports whether the amount needs smaller letters to stay on one line of a phone.
-func (b Bill) long() bool { return utf8.RuneCountInString(b.Amount) > 12 }
+// size is the class of an amount by its length: the stylesheet makes its letters as small as they
+// must be for it to stay on one line.
+func (b Bill) size() string {
+	length := utf8.RuneCountInString(b.Amount)
+	for _, most := range []int{10, 14, 18} {
+		if length <= most {
+			return fmt.Sprintf("c%d", most)
+		}
+	}
+	return "c24"
+}
+
+// around is a phrase's text before the amount and after it.
+func (b Bill) around(phrase string) (before, after string, found bool) {
+	return strings.Cut(phrase, b.Amount)
+}
+
+// shortest is how many characters of a name that somebody else chose are always shown.
+const shortest = 40
+
+// isLong reports whether a name is shown short at first.
+func isLong(name string) bool { return utf8.RuneCountInString(name) > shortest+10 }
+
+func short(name string) string { return string([]rune(name)[:shortest]) + "…" }
 
 // Countdown is how long a payment waits.
 type Countdown struct {
@@ -105,10 +148,11 @@ type Requisite struct {
 	Shell
 	Bill
 	Countdown
-	// AmountCopy is the amount for a bank's form.
-	AmountCopy string
-	Fields     []Field
-	Steps      []string
+	// AmountCopy is the amount for a bank's form, and AllCopy all that has to be entered there, as a
+	// text.
+	AmountCopy, AllCopy string
+	Fields              []Field
+	Steps               []string
 	// Simulate offers to act as the bank.
 	Simulate bool
 }

@@ -67,13 +67,18 @@ type Words struct {
 	printer *message.Printer
 }
 
-// In speaks a language by its code.
-func In(code string) (Words, bool) {
-	at := slices.IndexFunc(Languages, func(l Language) bool { return l.Code == code })
+// In speaks a language by its code, or by a tag of it with a script or region, as in ru-RU and tr_TR.
+func In(tag string) (Words, bool) {
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return Words{}, false
+	}
+	base, _ := parsed.Base()
+	at := slices.IndexFunc(Languages, func(l Language) bool { return l.Code == base.String() })
 	if at < 0 {
 		return Words{}, false
 	}
-	printer := message.NewPrinter(language.MustParse(code), message.Catalog(spoken().catalog))
+	printer := message.NewPrinter(language.MustParse(Languages[at].Code), message.Catalog(spoken().catalog))
 	return Words{Language: Languages[at], printer: printer}, true
 }
 
@@ -92,8 +97,8 @@ func For(accept string) Words {
 func (w Words) Say(key Key, fill ...any) string { return w.printer.Sprintf(string(key), fill...) }
 
 // signs are the currencies' own; those without one go by their code, or by what a language calls
-// them.
-var signs = map[string]string{"RUB": "₽", "AZN": "₼", "TRY": "₺", "KZT": "₸", "MNT": "₮"}
+// them. So does the manat: many phones have no letter for its sign, and show a box.
+var signs = map[string]string{"RUB": "₽", "TRY": "₺", "KZT": "₸", "MNT": "₮"}
 
 // Amount writes a fiat amount as its reader is used to: grouped, and with decimals only where there
 // are any.

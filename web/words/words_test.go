@@ -159,7 +159,7 @@ func TestAmounts(t *testing.T) {
 		{"en", "1234567.5", "RUB", "1,234,567.50\u00a0₽"},
 		{"ru", "1234567.5", "RUB", "1\u00a0234\u00a0567,50\u00a0₽"},
 		{"ru", "1500", "RUB", "1\u00a0500\u00a0₽"},
-		{"az", "12.05", "AZN", "12,05\u00a0₼"},
+		{"az", "12.05", "AZN", "12,05\u00a0AZN"},
 		{"tr", "2350", "TRY", "2.350\u00a0₺"},
 		{"kk", "1234567.89", "KZT", "1\u00a0234\u00a0567,89\u00a0₸"},
 		{"uz", "250000", "UZS", "250\u00a0000\u00a0soʻm"},
@@ -219,9 +219,21 @@ func TestLanguageOfABrowser(t *testing.T) {
 
 func TestUnknownLanguage(t *testing.T) {
 	t.Parallel()
-	for _, code := range []string{"", "de", "EN", "ru-RU", "../en"} {
+	for _, code := range []string{"", "de", "de-RU", "../en", "ru RU", strings.Repeat("ru-", 1000)} {
 		if _, known := words.In(code); known {
 			t.Errorf("%q is spoken", code)
+		}
+	}
+}
+
+// A language is known by its tag, however that is written and whatever region or script it names.
+func TestLanguageTags(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]string{
+		"ru": "ru", "RU": "ru", "ru-RU": "ru", "tr_TR": "tr", "uz-Latn-UZ": "uz", "kk-Cyrl": "kk", "en-GB": "en",
+	} {
+		if got, known := words.In(tag); !known || got.Code != want {
+			t.Errorf("%q is %q, want %q", tag, got.Code, want)
 		}
 	}
 }
