@@ -206,9 +206,8 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 }
 
 // cardOutcome tells how a card payment has ended.
-func cardOutcome(w words.Words, p payment.Payment) view.Outcome {
-	end := outcome(w, p)
-	end.Late = false // nothing was sent that could arrive late
+func cardOutcome(w words.Words, p payment.Payment, card string) view.Outcome {
+	end := outcome(w, p, card)
 	switch payment.Status(p.Status) {
 	case payment.Completed:
 		end.Text = w.Say(words.CardPaidText)

@@ -150,7 +150,7 @@ func (p *Pay) checkout(v purchase) {
 	early := v.below == belowCode && v.view.Phase == checkout.AwaitingBank
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v.payment)))
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v.payment, page.Card)))
 	case v.view.Phase == checkout.AwaitingDetails && v.view.Saved != nil && v.below != belowCard:
 		p.showSaved(v)
 	case v.view.Phase == checkout.AwaitingDetails:
@@ -290,7 +290,7 @@ func (p *Pay) tooLateForCard(v purchase) {
 		back(v.w, page.Shell)
 		return
 	}
-	end := cardOutcome(page.Words, v.payment)
+	end := cardOutcome(page.Words, v.payment, page.Card)
 	end.Notice = page.Say(words.CancelTooLate)
 	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

@@ -109,7 +109,7 @@ func TestOutcomes(t *testing.T) {
 		if got := page.Find(".aside").Length() == 1; got != test.late {
 			t.Errorf("%s: tells what to do if the money was sent: %t", test.status, got)
 		}
-		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("dl").Length() != 0 {
+		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("#copy-value").Length() != 0 {
 			t.Errorf("%s: still shows where to send money", test.status)
 		}
 	}

@@ -75,22 +75,65 @@ func details(w words.Words, p payment.Payment, lines []view.Field) string {
 }
 
 // deadline is a payment's expiry as a time of day that says where it is that time.
-func deadline(p payment.Payment) string {
+func deadline(p payment.Payment) string { return local(p, p.ExpiresAt, "15:04") }
+
+// local is a time in the country of the payment's payers. It names the zone.
+func local(p payment.Payment, at time.Time, layout string) string {
 	zone, err := time.LoadLocation(countries[p.Currency].zone)
 	if err != nil {
 		zone = time.UTC
 	}
-	local := p.ExpiresAt.In(zone)
-	_, offset := local.Zone()
+	at = at.In(zone)
+	_, offset := at.Zone()
 	sign := ""
 	if offset != 0 {
 		sign = fmt.Sprintf("%+d", offset/int(time.Hour/time.Second))
 	}
-	return fmt.Sprintf("%s (UTC%s)", local.Format("15:04"), sign)
+	return fmt.Sprintf("%s (UTC%s)", at.Format(layout), sign)
+}
+
+// receipt is what a paid payment's receipt says besides the amount. Of where the money went it shows
+// as much as the payer's own bank does.
+func receipt(w words.Words, p payment.Payment, card string) []view.Field {
+	lines := []view.Field{{ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04")}}
+	switch {
+	case card != "":
+		lines = append(lines, view.Field{ID: "paid-with", Label: w.Say(words.PaidWith), Value: card})
+	case p.RequisiteValue != nil:
+		to := requisite.Mask(*p.RequisiteValue)
+		if p.RequisiteBank != nil {
+			to += ", " + *p.RequisiteBank
+		}
+		lines = append(lines, view.Field{ID: "paid-to", Label: w.Say(words.PaidTo), Value: to})
+	}
+	return append(lines, view.Field{ID: "reference", Label: w.Say(words.Reference), Value: p.UUID.String()})
+}
+
+// question is what the shop needs to have a transfer checked.
+func question(w words.Words, p payment.Payment) []view.Field {
+	reference := p.UUID.String()
+	return []view.Field{
+		{ID: "number", Label: w.Say(words.Order), Value: p.OrderID, Copy: p.OrderID},
+		{ID: "reference", Label: w.Say(words.Reference), Value: reference, Copy: reference},
+	}
 }
 
 // outcome tells how a payment stands that waits no longer.
-func outcome(w words.Words, p payment.Payment) view.Outcome {
+func outcome(w words.Words, p payment.Payment, card string) view.Outcome {
+	end := ending(w, p)
+	switch {
+	case payment.Status(p.Status) == payment.Completed:
+		end.Receipt, end.Facts = true, receipt(w, p, card)
+	case p.CardCheckout():
+		end.Late = false // nothing was sent that could arrive late
+	case end.Late:
+		end.Next = []string{w.Say(words.LateStepShop), w.Say(words.LateStepCheck), w.Say(words.LateStepResult)}
+		end.Facts = question(w, p)
+	}
+	return end
+}
+
+func ending(w words.Words, p payment.Payment) view.Outcome {
 	late := view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
 	switch payment.Status(p.Status) {
 	case payment.Completed:

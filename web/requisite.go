@@ -174,7 +174,7 @@ func (p *Pay) requisite(v visit) {
 	page := p.page(v)
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v.payment)))
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v.payment, "")))
 	case v.r.URL.Query().Has("paid"):
 		show(v.w, v.r, http.StatusOK, view.Sent(page))
 	default:
@@ -238,7 +238,7 @@ func (p *Pay) tooLate(v visit) {
 	}
 	v.now = p.Clock.Now()
 	page := p.page(v)
-	end := outcome(page.Words, v.payment)
+	end := outcome(page.Words, v.payment, "")
 	end.Notice = page.Say(words.CancelTooLate)
 	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

@@ -18,7 +18,7 @@
   // adopt takes over the content of the page: at first, and whenever it is replaced.
   function adopt() {
     main = document.querySelector('main');
-    for (const button of main.querySelectorAll('[data-copy]')) button.hidden = false;
+    for (const button of main.querySelectorAll('[data-copy], [data-print]')) button.hidden = false;
     sync(Number(main.dataset.seconds));
     const time = main.querySelector('time');
     if (time) {
@@ -261,6 +261,7 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);
+    if (event.target.closest('[data-print]')) print();
     const menu = document.querySelector('.languages');
     if (!menu.contains(event.target)) menu.open = false;
     // Another language keeps what was typed, which going to its page would not.

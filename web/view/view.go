@@ -166,4 +166,10 @@ type Outcome struct {
 	Late bool
 	// Notice comes first: what could not be done.
 	Notice string
+	// Facts are what a receipt has on it, or what a question about the payment needs; Receipt tells
+	// that it is a receipt, which can be printed.
+	Facts   []Field
+	Receipt bool
+	// Next says step by step what happens now.
+	Next []string
 }
