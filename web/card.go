@@ -197,7 +197,7 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 func cardOutcome(w words.Words, p payment.Payment) view.Outcome {
 	end := outcome(w, p)
 	end.Late = false // nothing was sent that could arrive late
-	switch payment.Status(p.Status) {
+	switch p.Status {
 	case payment.Completed:
 		end.Text = w.Say(words.CardPaidText)
 	case payment.Appeal:
@@ -218,7 +218,7 @@ var reasons = map[string]words.Key{
 }
 
 func reason(p payment.Payment) string {
-	if payment.Status(p.Status) != payment.Failed || p.StatusReason == nil {
+	if p.Status != payment.Failed || p.StatusReason == nil {
 		return ""
 	}
 	return *p.StatusReason

@@ -69,7 +69,7 @@ func deadline(p payment.Payment) string {
 // outcome tells how a payment stands that waits no longer.
 func outcome(w words.Words, p payment.Payment) view.Outcome {
 	late := view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
-	switch payment.Status(p.Status) {
+	switch p.Status {
 	case payment.Completed:
 		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
 	case payment.Cancelled:

@@ -45,7 +45,7 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 			providerPaymentID: u.ProviderPaymentID,
 		}, nil
 	})
-	return Payment{after}, queued, err
+	return fromRow(after), queued, err
 }
 
 func (u Update) validate(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (s *Service) traderMove(
 	if who.Kind != caller.Trader {
 		return Payment{}, fault.ErrTokenKindNotAllowed
 	}
-	found, err := s.Get(ctx, who, strconv.FormatInt(id, 10))
+	found, err := s.findFor(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {
 		return Payment{}, err
 	}
@@ -88,13 +88,13 @@ func (s *Service) traderMove(
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
-	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
+	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
 			return nil, ErrNotPending
 		}
 		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})
-	return Payment{after}, err
+	return fromRow(after), err
 }
 
 // Page asks for part of a list of payments, newest first.
@@ -128,9 +128,5 @@ func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Payment{row})
-	}
-	return list, cursor, nil
+	return fromRows(rows), cursor, nil
 }

@@ -72,7 +72,7 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return payments(rows), cursor, nil
+	return fromRows(rows), cursor, nil
 }
 
 func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Query) ([]Payment, error) {
@@ -96,7 +96,7 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 	if err != nil {
 		return nil, fmt.Errorf("list payments: %w", err)
 	}
-	return payments(rows), nil
+	return fromRows(rows), nil
 }
 
 // channels are the names of the methods, or only the given one: with them the look-up is by key,
@@ -111,12 +111,4 @@ func (m methods) channels(wanted *string) []string {
 		}
 	}
 	return names
-}
-
-func payments(rows []db.Payment) []Payment {
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Payment{row})
-	}
-	return list
 }
