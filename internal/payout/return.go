@@ -54,7 +54,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		is(Processing, errNotProcessing),
 		change{to: Waiting, actor: who.Actor(), reason: reason},
 	)
-	return Payin{after}, err
+	return fromRow(after), err
 }
 
 // giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant
