@@ -31,7 +31,32 @@ func NewMerchantKeys(pool *pgxpool.Pool) *MerchantKeys {
 }
 
 // Credential is a key as its merchant sees it: interface, "API credential".
-type Credential struct{ db.CredentialListRow }
+type Credential struct {
+	ID int64
+	// KeyID is what callers send to name the key.
+	KeyID string
+	Name  string
+	// CashboxID is nil for the merchant's legacy keys, which are bound to no cashbox.
+	CashboxID *int64
+	Scopes    []string
+	CreatedAt time.Time
+	// LastUsedAt and RevokedAt are nil before the first use, and while the key may still sign.
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+func credentialFromRow(row db.CredentialListRow) Credential {
+	return Credential{
+		ID:         row.ID,
+		KeyID:      row.KeyID,
+		Name:       row.Name,
+		CashboxID:  row.CashboxID,
+		Scopes:     row.Scopes,
+		CreatedAt:  row.CreatedAt,
+		LastUsedAt: row.LastUsedAt,
+		RevokedAt:  row.RevokedAt,
+	}
+}
 
 // Active reports whether the key may still sign.
 func (c Credential) Active() bool { return c.RevokedAt == nil }
@@ -64,7 +89,7 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 	}
 	list, legacy := make([]Credential, 0, len(rows)), Legacy{}
 	for _, row := range rows {
-		key := Credential{row}
+		key := credentialFromRow(row)
 		list = append(list, key)
 		legacy.Exists = legacy.Exists || key.Active() && key.CashboxID == nil
 		legacy.HasActiveNewCredential = legacy.HasActiveNewCredential || key.Active() && key.CashboxID != nil
@@ -111,9 +136,9 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 		return Credential{}, "", err
 	}
 	secret := "sk_" + randomToken()
-	made := Credential{db.CredentialListRow{
+	made := Credential{
 		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
-	}}
+	}
 	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &who.MerchantID}
 	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
 		var err error
@@ -198,7 +223,7 @@ func (k *MerchantKeys) one(ctx context.Context, who caller.Caller, cashboxID, id
 	}
 	for _, row := range rows {
 		if row.ID == id {
-			return Credential{row}, nil
+			return credentialFromRow(row), nil
 		}
 	}
 	return Credential{}, fault.ErrNotFound
