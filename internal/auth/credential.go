@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -165,14 +164,7 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 // validate trims the name and puts the scopes in order, each once.
 func (n *NewCredential) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
-	n.Name = strings.TrimSpace(n.Name)
-	f.Check(n.Name != "" || f.Wrong("name"), "name", "is required")
-	f.Check(
-		utf8.RuneCountInString(n.Name) <= maxCredentialName,
-		"name",
-		"must be at most %d characters",
-		maxCredentialName,
-	)
+	n.Name = f.RequiredText("name", n.Name, maxCredentialName)
 	if len(n.Scopes) == 0 {
 		n.Scopes = []string{caller.ScopePayments}
 	}

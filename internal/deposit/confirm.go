@@ -38,9 +38,7 @@ func (s *Service) moveDeposit(
 		return Deposit{}, err
 	}
 	f := fault.Decoded(ctx)
-	if reason != nil {
-		f.MaxLength("reason", *reason, maxReason)
-	}
+	f.OptionalMaxLength("reason", reason, maxReason)
 	if err := f.Err(); err != nil {
 		return Deposit{}, err
 	}

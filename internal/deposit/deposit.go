@@ -200,9 +200,7 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)
-	if r.ExternalReference != nil {
-		f.MaxLength("externalReference", *r.ExternalReference, maxReference)
-	}
+	f.OptionalMaxLength("externalReference", r.ExternalReference, maxReference)
 	if f.Required("idempotencyKey", r.IdempotencyKey) {
 		key, err := uuid.Parse(r.IdempotencyKey)
 		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
@@ -217,8 +215,7 @@ func checkAddress(f fault.Fields, network, address string) {
 		f.Check(known, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
 	}
 	if f.Required("address", address) && known {
-		complaint := wrong(address)
-		f.Check(complaint == "", "address", "%s", complaint)
+		f.Flaw("address", wrong(address))
 	}
 }
 

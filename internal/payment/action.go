@@ -51,10 +51,10 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 func (u Update) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	if f.Required("status", u.Status) {
-		f.Check(known(u.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+		checkStatus(f, u.Status)
 	}
-	checkOptional(f, "providerPaymentId", u.ProviderPaymentID)
-	checkOptional(f, "reason", u.Reason)
+	f.OptionalMaxLength("providerPaymentId", u.ProviderPaymentID, maxText)
+	f.OptionalMaxLength("reason", u.Reason, maxText)
 	return f.Err()
 }
 
@@ -84,7 +84,7 @@ func (s *Service) traderMove(
 		return Payment{}, err
 	}
 	f := fault.Decoded(ctx)
-	checkOptional(f, "reason", reason)
+	f.OptionalMaxLength("reason", reason, maxText)
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
@@ -104,18 +104,25 @@ type Page struct {
 	Status *string
 }
 
+func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
+	limit, before = p.Bounds(f)
+	if p.Status != nil {
+		checkStatus(f, *p.Status)
+	}
+	return limit, before
+}
+
+func checkStatus(f fault.Fields, status string) {
+	f.Check(known(status), "status", "must be pending, completed, failed, cancelled or appeal")
+}
+
 // ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
 func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page) ([]Payment, *string, error) {
 	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	f.Check(
-		page.Status == nil || known(*page.Status),
-		"status",
-		"must be pending, completed, failed, cancelled or appeal",
-	)
+	limit, before := page.bounds(f)
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}

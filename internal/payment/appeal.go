@@ -161,12 +161,7 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(text(r.Reason))
 	if f.Required("reason", reason) {
-		f.Check(
-			utf8.RuneCountInString(text(r.Reason)) <= maxReason,
-			"reason",
-			"must be at most %d characters",
-			maxReason,
-		)
+		f.MaxLength("reason", text(r.Reason), maxReason)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")
 	params := db.AppealInsertParams{Reason: text(r.Reason)}

@@ -79,7 +79,7 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 	if f.Required("outcome", r.Outcome) {
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
-	checkOptional(f, "reason", r.Reason)
+	f.OptionalMaxLength("reason", r.Reason, maxText)
 	if err := f.Err(); err != nil {
 		return AppealRecord{}, err
 	}

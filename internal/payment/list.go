@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -45,12 +44,7 @@ func payers(who caller.Caller) []string {
 // listByPayer finds the payments of the user's merchants whose payer is the user.
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
-	limit, before := query.Bounds(f)
-	f.Check(
-		query.Status == nil || known(*query.Status),
-		"status",
-		"must be pending, completed, failed, cancelled or appeal",
-	)
+	limit, before := query.bounds(f)
 	f.Check(query.From == nil || query.To == nil || !query.To.Before(*query.From), "to", "must not be before from")
 	if err := f.Err(); err != nil {
 		return nil, nil, err
@@ -80,9 +74,7 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 		return nil, err
 	}
 	f := fault.Decoded(ctx)
-	orderID := strings.TrimSpace(text(query.OrderID))
-	f.Required("orderId", orderID)
-	f.MaxLength("orderId", orderID, maxText)
+	orderID := f.RequiredText("orderId", text(query.OrderID), maxText)
 	channels := s.methods.channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
 	if err := f.Err(); err != nil {

@@ -97,7 +97,7 @@ func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, pr
 // Fail ends a payout on the word of the trader who took it: it cannot be paid.
 func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
-		checkOptional(f, "reason", reason)
+		f.OptionalMaxLength("reason", reason, maxText)
 		return change{to: Failed, reason: reason}
 	})
 }
@@ -159,11 +159,11 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	f := fault.Decoded(ctx)
 	outcome := Status(r.Outcome)
 	f.Check(f.Wrong("outcome") || outcome == Completed || outcome == Failed, "outcome", "must be completed or failed")
-	checkOptional(f, "reason", r.Reason)
+	f.OptionalMaxLength("reason", r.Reason, maxText)
 	if outcome == Completed {
 		r.ProofReference = requiredText(f, "proofReference", r.ProofReference)
 	}
-	checkOptional(f, "proofReference", r.ProofReference)
+	f.OptionalMaxLength("proofReference", r.ProofReference, maxText)
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
