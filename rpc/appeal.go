@@ -36,7 +36,7 @@ func (s *PaymentService) CreateAppeal(
 		Message: "Appeal created",
 		Data: &gatewayv1.Appeal{
 			Id:        opened.ID,
-			PaymentId: opened.PaymentID,
+			PaymentId: opened.Payment.ID,
 			Uuid:      opened.Payment.UUID.String(),
 			Reason:    opened.Reason,
 			FileName:  opened.FileName,
@@ -105,10 +105,22 @@ func appealDecision(
 
 func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
 	return &portalv1.OperatorAppeal{
-		Id: a.ID, Status: a.Status, StatusUpdatedAt: timestamp(a.StatusAt), CreatedAt: timestamp(a.CreatedAt),
-		Reason: a.Reason, FileName: a.KeptName(), FileType: a.FileType, FileSize: a.FileSize,
-		PaymentId: a.PaymentID, Uuid: a.Payment.UUID.String(), OrderId: a.Payment.OrderID, MerchantId: a.MerchantID,
-		TraderId: a.Payment.TraderID, Method: a.Payment.Method, Amount: money.Fiat(a.Payment.Amount),
-		Currency: a.Payment.Currency, PaymentStatus: a.Payment.Status,
+		Id:              a.ID,
+		Status:          a.Status,
+		StatusUpdatedAt: timestamp(a.StatusAt),
+		CreatedAt:       timestamp(a.CreatedAt),
+		Reason:          a.Reason,
+		FileName:        a.KeptName(),
+		FileType:        a.FileType,
+		FileSize:        a.FileSize,
+		PaymentId:       a.Payment.ID,
+		Uuid:            a.Payment.UUID.String(),
+		OrderId:         a.Payment.OrderID,
+		MerchantId:      a.Payment.MerchantID,
+		TraderId:        a.Payment.TraderID,
+		Method:          a.Payment.Method,
+		Amount:          money.Fiat(a.Payment.Amount),
+		Currency:        a.Payment.Currency,
+		PaymentStatus:   string(a.Payment.Status),
 	}
 }

@@ -219,9 +219,7 @@ func badText(found fault.Fields, path string, desc protoreflect.MessageDescripto
 func badValue(found fault.Fields, path string, field protoreflect.FieldDescriptor, value []byte) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		if flaw := fault.TextLinesFlaw(string(value)); flaw != "" {
-			found.Add(path, "%s", flaw)
-		}
+		found.Flaw(path, fault.TextLinesFlaw(string(value)))
 	case protoreflect.MessageKind:
 		badText(found, path, field.Message(), value)
 	default: // the other kinds hold no text

@@ -89,7 +89,7 @@ func (s *CheckoutService) response(
 		Phase:           string(v.Phase),
 		OrderIdMasked:   v.OrderIDMasked,
 		ExpiresAt:       timestamp(v.Payment.ExpiresAt),
-		PaymentStatus:   v.Payment.Status,
+		PaymentStatus:   string(v.Payment.Status),
 		IsTerminal:      v.Terminal,
 		CodeResendCount: v.Resends,
 		CodeResendMax:   checkout.MaxResends,

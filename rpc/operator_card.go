@@ -56,7 +56,7 @@ func (s *OperatorService) CloseCardConflict(
 
 func conflictView(c checkout.Conflict) *portalv1.CardConflict {
 	return &portalv1.CardConflict{
-		Id: c.ID, PaymentId: c.PaymentID, AttemptId: c.AttemptID.String(), PaymentStatus: c.PaymentStatus,
+		Id: c.ID, PaymentId: c.PaymentID, AttemptId: c.AttemptID.String(), PaymentStatus: string(c.PaymentStatus),
 		AttemptState: c.AttemptState, CreatedAt: timestamp(c.CreatedAt), ClosedAt: optionalTime(c.ClosedAt),
 	}
 }

@@ -21,10 +21,10 @@ func (s *OperatorService) ExplainRate(
 	if err != nil {
 		return nil, err
 	}
-	p := answer.Payment
 	out := &portalv1.ExplainRateResponse{
-		PaymentId: p.ID, RateSource: p.RateSource, RateObservedAt: optionalTimestamp(p.RateObservedAt),
-		RateUnavailable: p.RateUnavailable, MarkupSource: p.MarkupSource,
+		PaymentId: answer.PaymentID, RateSource: answer.RateSource,
+		RateObservedAt:  optionalTimestamp(answer.RateObservedAt),
+		RateUnavailable: answer.RateUnavailable, MarkupSource: answer.MarkupSource,
 	}
 	for _, step := range answer.Steps {
 		out.Steps = append(out.Steps, &portalv1.RateStep{Name: step.Name, Formula: step.Formula, Value: step.Value})

@@ -69,10 +69,18 @@ func cancelPayin(
 // payinView shows a payout to its merchant and to operators: never the whole requisite.
 func payinView(p payout.Payin) *gatewayv1.Payin {
 	return &gatewayv1.Payin{
-		Id: p.UUID.String(), OrderId: p.OrderID, Status: p.Status, Amount: money.Fiat(p.Amount), Currency: p.Currency,
-		Method:      p.Method,
-		Beneficiary: &gatewayv1.Beneficiary{Value: p.AddressMask, Holder: p.Recipient, Bank: p.Bank()},
-		FrozenUsdt:  money.USDT(p.FrozenUSDT), ExpiresAt: timestamp(p.ExpiresAt), CreatedAt: timestamp(p.CreatedAt),
-		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason, ProofReference: p.ProofReference,
+		Id:              p.UUID.String(),
+		OrderId:         p.OrderID,
+		Status:          string(p.Status),
+		Amount:          money.Fiat(p.Amount),
+		Currency:        p.Currency,
+		Method:          p.Method,
+		Beneficiary:     &gatewayv1.Beneficiary{Value: p.AddressMask, Holder: p.Recipient, Bank: p.Bank()},
+		FrozenUsdt:      money.USDT(p.FrozenUSDT),
+		ExpiresAt:       timestamp(p.ExpiresAt),
+		CreatedAt:       timestamp(p.CreatedAt),
+		StatusUpdatedAt: timestamp(p.StatusAt),
+		StatusReason:    p.StatusReason,
+		ProofReference:  p.ProofReference,
 	}
 }

@@ -134,7 +134,7 @@ func (s *PaymentService) UpdatePaymentStatus(
 	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{
 		Message: "Payment status updated",
 		Data: &gatewayv1.PaymentStatus{
-			Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Status: p.Status, CallbackQueued: queued,
+			Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Status: string(p.Status), CallbackQueued: queued,
 		},
 	}), nil
 }
@@ -149,7 +149,7 @@ type paymentView struct {
 func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Payment {
 	seen := p.Seen(who)
 	out := &gatewayv1.Payment{
-		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: p.Status,
+		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: string(p.Status),
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
 		Extra: extra(seen), Ledger: ledgerView(p, seen), CreatedAt: timestamp(p.CreatedAt),
 		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,

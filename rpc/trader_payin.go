@@ -77,10 +77,21 @@ func offerResponse(
 
 func offerView(o payout.Offer) *portalv1.TraderPayin {
 	return &portalv1.TraderPayin{
-		Id: o.UUID.String(), Status: o.Status, Amount: money.Fiat(o.Amount), Currency: o.Currency, Method: o.Method,
-		Address: o.Address, Recipient: optional(o.Recipient), BankCode: o.BankCode, BankName: o.BankName,
-		RewardUsdt: money.USDT(o.RewardUSDT), ExpiresAt: timestamp(o.ExpiresAt), CreatedAt: timestamp(o.CreatedAt),
-		StatusUpdatedAt: timestamp(o.StatusAt), TakenAt: optionalTimestamp(o.TakenAt), StatusReason: o.StatusReason,
-		ProofReference: o.ProofReference,
+		Id:              o.UUID.String(),
+		Status:          string(o.Status),
+		Amount:          money.Fiat(o.Amount),
+		Currency:        o.Currency,
+		Method:          o.Method,
+		Address:         o.Address,
+		Recipient:       optional(o.Recipient),
+		BankCode:        o.BankCode,
+		BankName:        o.BankName,
+		RewardUsdt:      money.USDT(o.RewardUSDT),
+		ExpiresAt:       timestamp(o.ExpiresAt),
+		CreatedAt:       timestamp(o.CreatedAt),
+		StatusUpdatedAt: timestamp(o.StatusAt),
+		TakenAt:         optionalTimestamp(o.TakenAt),
+		StatusReason:    o.StatusReason,
+		ProofReference:  o.ProofReference,
 	}
 }

@@ -236,7 +236,7 @@ func (b *bundle) status(t testing.TB, p payment.Payment) string {
 	t.Helper()
 	now, err := b.payments.ByUUID(context.Background(), p.UUID)
 	noError(t, err)
-	return now.Status
+	return string(now.Status)
 }
 
 // answer is what came for a request, unpacked.

@@ -208,7 +208,7 @@ func resends(w words.Words, v purchase, e *view.CodeEntry) {
 // cardOutcome tells how a card payment has ended.
 func cardOutcome(w words.Words, p payment.Payment, card string) view.Outcome {
 	end := outcome(w, p, card)
-	switch payment.Status(p.Status) {
+	switch p.Status {
 	case payment.Completed:
 		end.Text = w.Say(words.CardPaidText)
 	case payment.Appeal:
@@ -229,7 +229,7 @@ var reasons = map[string]words.Key{
 }
 
 func reason(p payment.Payment) string {
-	if payment.Status(p.Status) != payment.Failed || p.StatusReason == nil {
+	if p.Status != payment.Failed || p.StatusReason == nil {
 		return ""
 	}
 	return *p.StatusReason

@@ -286,7 +286,7 @@ func (p *Pay) tooLateForCard(v purchase) {
 	}
 	v.now = p.Clock.Now()
 	page := p.purchasePage(v)
-	if payment.Status(v.payment.Status) == payment.Cancelled {
+	if v.payment.Status == payment.Cancelled {
 		back(v.w, page.Shell)
 		return
 	}

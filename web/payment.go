@@ -122,7 +122,7 @@ func question(w words.Words, p payment.Payment) []view.Field {
 func outcome(w words.Words, p payment.Payment, card string) view.Outcome {
 	end := ending(w, p)
 	switch {
-	case payment.Status(p.Status) == payment.Completed:
+	case p.Status == payment.Completed:
 		end.Receipt, end.Facts = true, receipt(w, p, card)
 	case p.CardCheckout():
 		end.Late = false // nothing was sent that could arrive late
@@ -135,7 +135,7 @@ func outcome(w words.Words, p payment.Payment, card string) view.Outcome {
 
 func ending(w words.Words, p payment.Payment) view.Outcome {
 	late := view.Outcome{Mood: "late", Title: w.Say(words.ExpiredTitle), Text: w.Say(words.ExpiredText), Late: true}
-	switch payment.Status(p.Status) {
+	switch p.Status {
 	case payment.Completed:
 		return view.Outcome{Mood: "good", Title: w.Say(words.PaidTitle), Text: w.Say(words.PaidText)}
 	case payment.Cancelled:

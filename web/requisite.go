@@ -103,7 +103,7 @@ const (
 )
 
 func (v visit) every() int {
-	switch payment.Status(v.payment.Status) {
+	switch v.payment.Status {
 	case payment.Completed, payment.Cancelled:
 		return 0
 	case payment.Pending:

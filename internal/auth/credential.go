@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -31,7 +30,32 @@ func NewMerchantKeys(pool *pgxpool.Pool) *MerchantKeys {
 }
 
 // Credential is a key as its merchant sees it: interface, "API credential".
-type Credential struct{ db.CredentialListRow }
+type Credential struct {
+	ID int64
+	// KeyID is what callers send to name the key.
+	KeyID string
+	Name  string
+	// CashboxID is nil for the merchant's legacy keys, which are bound to no cashbox.
+	CashboxID *int64
+	Scopes    []string
+	CreatedAt time.Time
+	// LastUsedAt and RevokedAt are nil before the first use, and while the key may still sign.
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+func credentialFromRow(row db.CredentialListRow) Credential {
+	return Credential{
+		ID:         row.ID,
+		KeyID:      row.KeyID,
+		Name:       row.Name,
+		CashboxID:  row.CashboxID,
+		Scopes:     row.Scopes,
+		CreatedAt:  row.CreatedAt,
+		LastUsedAt: row.LastUsedAt,
+		RevokedAt:  row.RevokedAt,
+	}
+}
 
 // Active reports whether the key may still sign.
 func (c Credential) Active() bool { return c.RevokedAt == nil }
@@ -64,7 +88,7 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 	}
 	list, legacy := make([]Credential, 0, len(rows)), Legacy{}
 	for _, row := range rows {
-		key := Credential{row}
+		key := credentialFromRow(row)
 		list = append(list, key)
 		legacy.Exists = legacy.Exists || key.Active() && key.CashboxID == nil
 		legacy.HasActiveNewCredential = legacy.HasActiveNewCredential || key.Active() && key.CashboxID != nil
@@ -111,9 +135,9 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 		return Credential{}, "", err
 	}
 	secret := "sk_" + randomToken()
-	made := Credential{db.CredentialListRow{
+	made := Credential{
 		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
-	}}
+	}
 	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &who.MerchantID}
 	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
 		var err error
@@ -140,14 +164,7 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 // validate trims the name and puts the scopes in order, each once.
 func (n *NewCredential) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
-	n.Name = strings.TrimSpace(n.Name)
-	f.Check(n.Name != "" || f.Wrong("name"), "name", "is required")
-	f.Check(
-		utf8.RuneCountInString(n.Name) <= maxCredentialName,
-		"name",
-		"must be at most %d characters",
-		maxCredentialName,
-	)
+	n.Name = f.RequiredText("name", n.Name, maxCredentialName)
 	if len(n.Scopes) == 0 {
 		n.Scopes = []string{caller.ScopePayments}
 	}
@@ -198,7 +215,7 @@ func (k *MerchantKeys) one(ctx context.Context, who caller.Caller, cashboxID, id
 	}
 	for _, row := range rows {
 		if row.ID == id {
-			return Credential{row}, nil
+			return credentialFromRow(row), nil
 		}
 	}
 	return Credential{}, fault.ErrNotFound

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"gateway.example/internal/checkdigit"
 	"gateway.example/internal/fault"
@@ -81,11 +80,9 @@ func Parse(f fault.Fields, e Entry, now time.Time) Card {
 	c := Card{PAN: parsePAN(f, e.PAN), Expiry: parseExpiry(f, e, now)}
 	if holder := strings.TrimSpace(e.Holder); holder != "" {
 		c.Holder = &holder
-		f.Check(utf8.RuneCountInString(holder) <= maxHolder, "cardHolder", "must be at most %d characters", maxHolder)
+		f.MaxLength("cardHolder", holder, maxHolder)
 		f.Check(!looksLikePAN(holder), "cardHolder", "must be a name")
-		if flaw := fault.TextFlaw(holder); flaw != "" {
-			f.Add("cardHolder", "%s", flaw)
-		}
+		f.Flaw("cardHolder", fault.TextFlaw(holder))
 	}
 	return c
 }

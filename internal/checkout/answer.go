@@ -62,7 +62,7 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 			return err
 		}
 		t := taking{answer: answer, to: to, codes: k.codes, now: s.clock.Now(), attempt: attempt, state: state}
-		t.decide(payment.Status(p.Status))
+		t.decide(p.Status)
 		if err := s.store(ctx, q, p.Payment, t); err != nil || t.move == (move{}) {
 			return err
 		}
@@ -85,7 +85,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 			return err
 		}
 	}
-	if t.attempt.Status == attemptLost && payment.Status(p.Status) == payment.Pending {
+	if t.attempt.Status == attemptLost && p.Status == payment.Pending {
 		if err := card.Erase(p.MerchantID, p.ID).Run(ctx, q); err != nil {
 			return fmt.Errorf("erase card: %w", err)
 		}
@@ -104,7 +104,7 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 		return nil
 	}
 	return q.ConflictInsert(ctx, db.ConflictInsertParams{
-		MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: t.attempt.ID, PaymentStatus: p.Status,
+		MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: t.attempt.ID, PaymentStatus: string(p.Status),
 		AttemptState: string(t.answer.State), CreatedAt: t.now,
 	})
 }

@@ -188,7 +188,7 @@ func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, 
 	if v.LastError != nil {
 		last = *v.LastError
 	}
-	if v.Phase != phase || v.Payment.Status != status || last != lastError {
+	if v.Phase != phase || string(v.Payment.Status) != status || last != lastError {
 		t.Errorf("%s, %s, %q; want %s, %s, %q", v.Phase, v.Payment.Status, last, phase, status, lastError)
 	}
 }

@@ -102,7 +102,7 @@ func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
 // back has its charge undone, and one that is completed although its charge came to nothing is an
 // operator's to look into.
 func Follow(to payment.Payment, at time.Time) []db.Query {
-	switch payment.Status(to.Status) {
+	switch to.Status {
 	case payment.Completed:
 		return []db.Query{db.Do((*db.Queries).ConflictInsertUncharged,
 			db.ConflictInsertUnchargedParams{MerchantID: to.MerchantID, PaymentID: to.ID, CreatedAt: at})}
@@ -202,7 +202,7 @@ func stateOf(row db.Checkout, p payment.Payment) State {
 		ResentBy: row.ResentBy, ResentAt: row.ResentAt, LastError: row.LastError,
 		AttemptID: row.AttemptID, AttemptOver: row.AttemptOver,
 	}
-	if state.AttemptOver && payment.Status(p.Status) == payment.Pending {
+	if state.AttemptOver && p.Status == payment.Pending {
 		state.Phase = AwaitingDetails
 	}
 	return state

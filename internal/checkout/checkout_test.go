@@ -132,7 +132,7 @@ func TestOneWinner(t *testing.T) {
 		wait.Wait()
 		v, err := b.checkouts.Get(t.Context(), token)
 		noError(t, err)
-		won[v.Payment.Status]++
+		won[string(v.Payment.Status)]++
 		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
 			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
 		}

@@ -3,14 +3,41 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // Conflict is an attempt that ended otherwise than its payment, for an operator to look into.
-type Conflict struct{ db.CardConflict }
+type Conflict struct {
+	ID        int64
+	PaymentID int64
+	AttemptID uuid.UUID
+	// PaymentStatus is how the payment stood when the conflict was found, and AttemptState what the
+	// acquirer said then.
+	PaymentStatus payment.Status
+	AttemptState  string
+	CreatedAt     time.Time
+	// ClosedAt is when an operator settled it, or nil.
+	ClosedAt *time.Time
+}
+
+func conflictFromRow(row db.CardConflict) Conflict {
+	return Conflict{
+		ID:            row.ID,
+		PaymentID:     row.PaymentID,
+		AttemptID:     row.AttemptID,
+		PaymentStatus: payment.Status(row.PaymentStatus),
+		AttemptState:  row.AttemptState,
+		CreatedAt:     row.CreatedAt,
+		ClosedAt:      row.ClosedAt,
+	}
+}
 
 // ListConflicts lists the open conflicts, the newest first. The cursor is nil on the last page.
 func (s *Service) ListConflicts(
@@ -36,7 +63,7 @@ func (s *Service) ListConflicts(
 	rows, next := db.Cut(rows, limit, func(c db.CardConflict) int64 { return c.ID })
 	list := make([]Conflict, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, Conflict{row})
+		list = append(list, conflictFromRow(row))
 	}
 	return list, next, nil
 }
@@ -54,7 +81,7 @@ func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64
 	if db.NoRows(err) {
 		return Conflict{}, fault.ErrNotFound
 	}
-	return Conflict{row}, err
+	return conflictFromRow(row), err
 }
 
 // OpenConflicts counts what operators have yet to look into.

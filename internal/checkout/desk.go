@@ -27,7 +27,7 @@ func (s *Service) atDesk(
 		return found, err
 	}
 	return s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
-		if payment.Status(p.Status) != payment.Pending {
+		if p.Status != payment.Pending {
 			return payment.ErrNotPending
 		}
 		if !p.CardCheckout() {
@@ -80,7 +80,7 @@ func (s *Service) resend(
 ) (payment.Payment, State, error) {
 	var state State
 	p, err := s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
-		if payment.Status(p.Status) != payment.Pending {
+		if p.Status != payment.Pending {
 			return closed
 		}
 		if p.Method != payment.MethodQuasiEcom {

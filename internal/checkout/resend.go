@@ -37,7 +37,7 @@ func tellResend(ctx context.Context, p *payment.Locked, state State, by string) 
 	return p.Tell(ctx, typeCodeResend, *state.ResentAt, resendData{
 		ID:          p.UUID.String(),
 		OrderID:     p.OrderID,
-		Status:      strings.ToUpper(p.Status),
+		Status:      strings.ToUpper(string(p.Status)),
 		Amount:      money.Fiat(p.Amount),
 		Currency:    p.Currency,
 		RequestedBy: by,

@@ -33,7 +33,7 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 		Payment:       p,
 		State:         state,
 		OrderIDMasked: maskOrder(p.OrderID),
-		Terminal:      payment.Status(p.Status) != payment.Pending,
+		Terminal:      p.Status != payment.Pending,
 	}
 	if v.Card, err = s.Cards.Show(ctx, s.q, p.MerchantID, p.ID); err != nil {
 		return View{}, err

@@ -38,9 +38,7 @@ func (s *Service) moveDeposit(
 		return Deposit{}, err
 	}
 	f := fault.Decoded(ctx)
-	if reason != nil {
-		f.MaxLength("reason", *reason, maxReason)
-	}
+	f.OptionalMaxLength("reason", reason, maxReason)
 	if err := f.Err(); err != nil {
 		return Deposit{}, err
 	}
@@ -62,7 +60,7 @@ func (s *Service) moveDeposit(
 		}
 		return credit(ctx, q, after)
 	})
-	return Deposit{after}, err
+	return fromRow(after), err
 }
 
 // recordDeposit writes a row of history.
@@ -123,7 +121,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
 	list := make([]Deposit, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, Deposit{row})
+		list = append(list, fromRow(row))
 	}
 	return list, cursor, nil
 }

@@ -3,10 +3,12 @@ package deposit
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -16,7 +18,36 @@ import (
 )
 
 // Deposit is a request to bring USDT into a cashbox, as it stands.
-type Deposit struct{ db.Deposit }
+type Deposit struct {
+	ID        int64
+	CashboxID int64
+	// Status is pending, confirmed or rejected.
+	Status string
+	// Amount is in USDT.
+	Amount  decimal.Decimal
+	Network string
+	// Address is the destination of the transfer.
+	Address           string
+	ExternalReference *string
+	IdempotencyKey    uuid.UUID
+	CreatedAt         time.Time
+	StatusAt          time.Time
+}
+
+func fromRow(row db.Deposit) Deposit {
+	return Deposit{
+		ID:                row.ID,
+		CashboxID:         row.CashboxID,
+		Status:            row.Status,
+		Amount:            row.Amount,
+		Network:           row.Network,
+		Address:           row.Address,
+		ExternalReference: row.ExternalReference,
+		IdempotencyKey:    row.IdempotencyKey,
+		CreatedAt:         row.CreatedAt,
+		StatusAt:          row.StatusAt,
+	}
+}
 
 // The statuses of a deposit. Pending is followed by one of the others, which stay.
 const (
@@ -114,7 +145,7 @@ func createDeposit(
 	if err != nil {
 		return Created{}, fmt.Errorf("insert deposit: %w", err)
 	}
-	return Created{Deposit: Deposit{made}}, recordDeposit(ctx, q, made, who, nil, nil)
+	return Created{Deposit: fromRow(made)}, recordDeposit(ctx, q, made, who, nil, nil)
 }
 
 // replayDeposit reads the deposit that has the idempotency key. It takes a statement of its own to
@@ -130,7 +161,7 @@ func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertPar
 	if d.CashboxID != asked.CashboxID {
 		return Created{}, errKeyConflict
 	}
-	created := Created{Deposit: Deposit{d}, Replay: true}
+	created := Created{Deposit: fromRow(d), Replay: true}
 	if !d.Amount.Equal(asked.Amount) {
 		created.Mismatch = append(created.Mismatch, "amount")
 	}
@@ -169,9 +200,7 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f.Check(!params.Amount.IsZero() || f.Wrong("amount"), "amount", "must be more than 0")
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)
-	if r.ExternalReference != nil {
-		f.MaxLength("externalReference", *r.ExternalReference, maxReference)
-	}
+	f.OptionalMaxLength("externalReference", r.ExternalReference, maxReference)
 	if f.Required("idempotencyKey", r.IdempotencyKey) {
 		key, err := uuid.Parse(r.IdempotencyKey)
 		f.Check(err == nil && len(r.IdempotencyKey) == len(key.String()), "idempotencyKey", "must be a UUID")
@@ -186,8 +215,7 @@ func checkAddress(f fault.Fields, network, address string) {
 		f.Check(known, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
 	}
 	if f.Required("address", address) && known {
-		complaint := wrong(address)
-		f.Check(complaint == "", "address", "%s", complaint)
+		f.Flaw("address", wrong(address))
 	}
 }
 
@@ -200,7 +228,10 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit
 	if err == nil && d.MerchantID != who.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
-	return Deposit{d}, err
+	if err != nil {
+		return Deposit{}, err
+	}
+	return fromRow(d), nil
 }
 
 func (s *Service) findDeposit(ctx context.Context, id int64) (db.Deposit, error) {

@@ -86,7 +86,7 @@ func TestDepositRepeats(t *testing.T) {
 	first := d.create(t, r)
 	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" ||
 		!first.StatusAt.Equal(dbtest.Start) {
-		t.Errorf("created %+v", first.Deposit)
+		t.Errorf("created %+v", first)
 	}
 	for want, change := range map[string]func(*deposit.Request){
 		"": func(r *deposit.Request) {
@@ -295,7 +295,7 @@ func TestConfirm(t *testing.T) {
 	wantFault(t, err, "deposit_not_pending")
 	after, err := d.service.Get(ctx, d.merchant.Caller, made.ID)
 	if err != nil || after.Status != "confirmed" || !after.StatusAt.Equal(dbtest.Start.Add(time.Minute)) {
-		t.Errorf("afterwards %+v %v", after.Deposit, err)
+		t.Errorf("afterwards %+v %v", after, err)
 	}
 	var history string
 	err = d.Pool.QueryRow(ctx, `select string_agg(actor || ' ' || coalesce(from_status, '-') || '>' || to_status, '|' order by id)
@@ -319,7 +319,7 @@ func TestReject(t *testing.T) {
 	wantFields(t, err, "reason")
 	after, err := d.service.Reject(ctx, operator, made.ID, ptr("nothing came"))
 	if err != nil || after.Status != "rejected" {
-		t.Errorf("rejected %+v %v", after.Deposit, err)
+		t.Errorf("rejected %+v %v", after, err)
 	}
 	_, err = d.service.Confirm(ctx, operator, made.ID)
 	wantFault(t, err, "deposit_not_pending")

@@ -90,6 +90,30 @@ func TestBodyAlone(t *testing.T) {
 	}
 }
 
+// What was not sent is not too long, and what holds only space was not sent.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	f, long := fault.Fields{"reason": {"must be a string"}}, "жжжж"
+	f.OptionalMaxLength("bank", nil, 3)
+	f.OptionalMaxLength("holder", &long, 3)
+	f.RequiredText("reason", "", 3)
+	f.RequiredText("name", " \t", 3)
+	f.RequiredText("proof", long, 3)
+	if got := f.RequiredText("orderId", "  жжж\n", 3); got != "жжж" {
+		t.Errorf("%q", got)
+	}
+	f.Flaw("address", "")
+	f.Flaw("url", "is 100% wrong")
+	const tooLong = "must be at most 3 characters"
+	want := fault.Fields{
+		"reason": {"must be a string"}, "holder": {tooLong}, "name": {"is required"}, "proof": {tooLong},
+		"url": {"is 100% wrong"},
+	}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("%v, want %v", f, want)
+	}
+}
+
 func TestRequiredAndMaxLength(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{"amount": {"must be a number"}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -45,6 +46,25 @@ func (f Fields) Required(field, value string) bool {
 func (f Fields) MaxLength(field, value string, limit int) {
 	f.Check(utf8.RuneCountInString(value) <= limit, field, "must be at most %d characters", limit)
 }
+
+// OptionalMaxLength is MaxLength for a text that need not have been sent.
+func (f Fields) OptionalMaxLength(field string, value *string, limit int) {
+	if value != nil {
+		f.MaxLength(field, *value, limit)
+	}
+}
+
+// RequiredText wants a text that says something in at most so many characters, and returns it
+// without the space around it.
+func (f Fields) RequiredText(field, value string, limit int) string {
+	value = strings.TrimSpace(value)
+	f.Required(field, value)
+	f.MaxLength(field, value, limit)
+	return value
+}
+
+// Flaw notes what a check of the value said is wrong with it. "" is nothing.
+func (f Fields) Flaw(field, flaw string) { f.Check(flaw == "", field, "%s", flaw) }
 
 // Err is nil while nothing is wrong, else the 422 that lists everything.
 func (f Fields) Err() error {

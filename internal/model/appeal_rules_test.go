@@ -3,6 +3,7 @@ package model_test
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
 )
 
 type modelAppeal struct {
@@ -91,18 +93,33 @@ func (p *modelPayment) lookAtAppeal(b *pgx.Batch) {
 		if want := hex.EncodeToString(sum[:]); found[0].Sum != want {
 			return fmt.Errorf("payment %d: the appeal's file has sum %s, not %s", p.id, found[0].Sum, want)
 		}
-		return p.appeal.same(found[0].Appeal)
+		return p.appeal.sameRow(found[0].Appeal)
 	})
 }
 
-// same compares an appeal with the model's.
-func (a *modelAppeal) same(got db.Appeal) error {
+// sameRow compares an appeal's row with the model's.
+func (a *modelAppeal) sameRow(row db.Appeal) error {
+	return errors.Join(a.same(payment.AppealRecord{
+		ID:        row.ID,
+		Status:    row.Status,
+		StatusAt:  row.StatusAt,
+		CreatedAt: row.CreatedAt,
+		Reason:    row.Reason,
+		FileName:  row.FileName,
+		FileType:  row.FileType,
+		FileSize:  row.FileSize,
+		Payment:   payment.Payment{ID: row.PaymentID},
+	}), sameFields("appeal "+strconv.FormatInt(a.id, 10), []modelField{{"actor", row.Actor, a.actor}}))
+}
+
+// same compares an appeal, as readers are shown it, with the model's.
+func (a *modelAppeal) same(got payment.AppealRecord) error {
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return sameFields("appeal "+units(a.id), []modelField{
-		{"id", units(got.ID), units(a.id)}, {"payment", units(got.PaymentID), units(a.payment.id)},
+		{"id", units(got.ID), units(a.id)}, {"payment", units(got.Payment.ID), units(a.payment.id)},
 		{"reason", got.Reason, a.reason}, {"file name", got.FileName, a.name}, {"file type", got.FileType, a.file.kind},
 		{"file size", units(got.FileSize), strconv.Itoa(len(a.file.content))}, {"status", got.Status, a.status},
-		{"actor", got.Actor, a.actor}, {"statusUpdatedAt", got.StatusAt.UTC().String(), a.at.String()},
+		{"statusUpdatedAt", got.StatusAt.UTC().String(), a.at.String()},
 		{"createdAt", got.CreatedAt.UTC().String(), a.created.String()},
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
 )
 
@@ -89,9 +88,9 @@ func (w *modelWalk) appeal(s modelStep) error {
 		if wrong := errUnlessCode(err, "appeal_already_exists"); wrong != nil {
 			return wrong
 		}
-		got.Appeal = db.Appeal{}
+		got = payment.AppealRecord{}
 	}
-	return w.adoptAppeal(a, got.Appeal)
+	return w.adoptAppeal(a, got)
 }
 
 func (w *modelWalk) merchantOf(id int64) *modelMerchant {
@@ -100,7 +99,7 @@ func (w *modelWalk) merchantOf(id int64) *modelMerchant {
 
 // adoptAppeal takes a new appeal into the model; of one whose answer was lost the number is looked
 // up.
-func (w *modelWalk) adoptAppeal(a *modelAppeal, got db.Appeal) error {
+func (w *modelWalk) adoptAppeal(a *modelAppeal, got payment.AppealRecord) error {
 	p := a.payment
 	w.tell("appeal opened", p.origin())
 	w.model.openAppeal(a)
@@ -163,7 +162,7 @@ func (w *modelWalk) rushAppeals(s modelStep) error {
 	if first < 0 {
 		return nil
 	}
-	return w.adoptAppeal(a, answers[first].Appeal)
+	return w.adoptAppeal(a, answers[first])
 }
 
 func (w *modelWalk) someAppeal(s modelStep, status string) *modelAppeal {
@@ -208,7 +207,7 @@ func (w *modelWalk) movedAppeal(
 	if i.lost() {
 		return nil
 	}
-	return errors.Join(a.same(got.Appeal), w.same(a.payment, got.Payment.Payment))
+	return errors.Join(a.same(got), w.same(a.payment, got.Payment))
 }
 
 func (a *modelAppeal) refuseDecision() string {

@@ -143,7 +143,7 @@ func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
 		Query(func(rows pgx.Rows) error {
 			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payment])
 			if err == nil {
-				err = w.same(p, row)
+				err = w.sameRow(p, row)
 			}
 			return in("the database", err)
 		})

@@ -96,7 +96,7 @@ func (w *modelWalk) atDesk(
 		w.tell(w.now.op, p.origin())
 		apply()
 		if err == nil {
-			return w.same(p, got.Payment)
+			return w.same(p, got)
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (w *modelWalk) traderResend(s modelStep) error {
 		w.tell("resent by trader", p.origin())
 		w.model.resend(p, "trader")
 		if err == nil {
-			return w.same(p, got.Payment)
+			return w.same(p, got)
 		}
 		return nil
 	})

@@ -208,7 +208,7 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 	if v.Card != nil {
 		last4 = v.Card.Last4
 	}
-	return errors.Join(w.same(p, v.Payment.Payment), sameFields("the view of "+p.origin().String(), []modelField{
+	return errors.Join(w.same(p, v.Payment), sameFields("the view of "+p.origin().String(), []modelField{
 		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))},
 		{"lastError", deref(v.LastError), deref(c.lastError)},
 		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},

@@ -73,13 +73,13 @@ func (w *modelWalk) judge(a modelAsk, want modelExpectation, got payment.Created
 	}
 	if want.replay != nil {
 		w.tell("replayed", "payment ", want.replay.id, fmt.Sprint(" mismatch ", want.mismatch))
-		return w.same(want.replay, got.Payment.Payment)
+		return w.same(want.replay, got.Payment)
 	}
-	return w.adopt(a, want, got.Payment.Payment)
+	return w.adopt(a, want, got.Payment)
 }
 
 // adopt takes a new payment into the model if its requisite was one of those on offer.
-func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got db.Payment) error {
+func (w *modelWalk) adopt(a modelAsk, want modelExpectation, got payment.Payment) error {
 	for _, offer := range want.offers {
 		if got.RequisiteID != nil && offer.requisite.id == *got.RequisiteID {
 			actor := w.model.merchants[a.merchant].Caller.Actor()
@@ -192,8 +192,9 @@ func (w *modelWalk) some(n int) *modelPayment {
 	return w.model.payments[i]
 }
 
-// same compares a payment with the model's in everything the contract decides.
-func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
+// same compares a payment, as readers are shown it, with the model's in everything the contract
+// decides.
+func (w *modelWalk) same(p *modelPayment, got payment.Payment) error {
 	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return sameFields(p.origin().String(), []modelField{
@@ -205,10 +206,8 @@ func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
 		{"method", got.Method, p.method},
 		{"currency", got.Currency, p.currency},
 		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
-		{"callbackUri", got.CallbackURI, p.callback},
-		{"status", got.Status, p.status},
+		{"status", string(got.Status), p.status},
 		{"reason", deref(got.StatusReason), deref(p.reason)},
-		{"providerPaymentId", deref(got.ProviderPaymentID), deref(p.provider)},
 		{
 			"statusUpdatedAt",
 			got.StatusAt.UTC().String(),
@@ -224,15 +223,37 @@ func (w *modelWalk) same(p *modelPayment, got db.Payment) error {
 		},
 		{"requisite", units(*got.RequisiteID), units(p.requisite.id)},
 		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
-		{"markup source", got.MarkupSource, p.source},
 		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
 		{"rateUnavailable", strconv.FormatBool(got.RateUnavailable), strconv.FormatBool(p.unavailable)},
-		{"hold", usdt(got.HoldUSDT), units(p.hold)},
 		{"amountUsdt", usdt(got.AmountUSDT), units(p.quote.amount)},
 		{"profitUsdt", usdt(got.ProfitUSDT), units(p.quote.profit)},
 		{"spreadTraderUsdt", usdt(got.SpreadTraderUSDT), units(p.quote.trader)},
 		{"spreadPlatformUsdt", usdt(got.SpreadPlatformUSDT), units(p.quote.platform)},
 	})
+}
+
+// sameRow compares a payment's row with the model's.
+func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) error {
+	return errors.Join(w.same(p, shownPayment(row)), sameFields(p.origin().String(), []modelField{
+		{"callbackUri", row.CallbackURI, p.callback},
+		{"providerPaymentId", deref(row.ProviderPaymentID), deref(p.provider)},
+		{"markup source", row.MarkupSource, p.source},
+		{"hold", row.HoldUSDT.Shift(8).String(), strconv.FormatInt(p.hold, 10)},
+	}))
+}
+
+// shownPayment is what readers are to be shown of a row.
+func shownPayment(row db.Payment) payment.Payment {
+	return payment.Payment{
+		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
+		Method: row.Method, Currency: row.Currency, Amount: row.Amount,
+		Status: payment.Status(row.Status), StatusReason: row.StatusReason, StatusAt: row.StatusAt,
+		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, EventSequence: row.EventSequence,
+		TraderID: row.TraderID, RequisiteID: row.RequisiteID,
+		BaseRate: row.BaseRate, RateUnavailable: row.RateUnavailable, MarkupPercent: row.MarkupPercent,
+		AmountUSDT: row.AmountUSDT, ProfitUSDT: row.ProfitUSDT,
+		SpreadTraderUSDT: row.SpreadTraderUSDT, SpreadPlatformUSDT: row.SpreadPlatformUSDT,
+	}
 }
 
 func deref(s *string) string {

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -140,19 +141,31 @@ func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
 		Query(func(rows pgx.Rows) error {
 			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Deposit])
 			if err == nil {
-				err = d.same(row)
+				err = d.sameRow(row)
 			}
 			return in("the database", err)
 		})
 	lookAtHistory(b, "deposit", d.merchantID, d.id, &d.modelHistory)
 }
 
-// same compares a deposit with the model's.
-func (d *modelDeposit) same(got db.Deposit) error {
+// sameRow compares a deposit's row with the model's.
+func (d *modelDeposit) sameRow(row db.Deposit) error {
+	shown := deposit.Deposit{
+		ID: row.ID, CashboxID: row.CashboxID, Status: row.Status, Amount: row.Amount, Network: row.Network,
+		Address: row.Address, ExternalReference: row.ExternalReference, IdempotencyKey: row.IdempotencyKey,
+		CreatedAt: row.CreatedAt, StatusAt: row.StatusAt,
+	}
+	if row.MerchantID != d.merchantID {
+		return fmt.Errorf("deposit %d is merchant %d's, not %d's", d.id, row.MerchantID, d.merchantID)
+	}
+	return d.same(shown)
+}
+
+// same compares a deposit, as readers are shown it, with the model's.
+func (d *modelDeposit) same(got deposit.Deposit) error {
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return sameFields("deposit "+units(d.id), []modelField{
 		{"id", units(got.ID), units(d.id)},
-		{"merchant", units(got.MerchantID), units(d.merchantID)},
 		{"cashbox", units(got.CashboxID), units(d.box.id)},
 		{"status", got.Status, d.status},
 		{"amount", got.Amount.Shift(8).String(), units(d.amount)},

@@ -126,7 +126,7 @@ func (w *modelWalk) judgeDeposit(a modelDepositAsk, want modelDepositExpectation
 		w.tell("deposit replayed", d.id, fmt.Sprint(" mismatch ", want.mismatch))
 	}
 	w.touch(d)
-	return d.same(got.Deposit.Deposit)
+	return d.same(got.Deposit)
 }
 
 // modelDepositFlaws each spoil one field of a request.

@@ -75,7 +75,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 	if wrong := apply(); wrong != nil {
 		return wrong
 	}
-	return w.same(p, got.Payment)
+	return w.same(p, got)
 }
 
 func (w *modelWalk) confirm(s modelStep) error {

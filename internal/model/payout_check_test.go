@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/payout"
 )
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
@@ -15,7 +17,7 @@ func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 		Query(func(rows pgx.Rows) error {
 			row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Payin])
 			if err == nil {
-				err = p.same(row)
+				err = p.sameRow(row)
 			}
 			return in("the database", err)
 		})
@@ -23,13 +25,13 @@ func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 	lookAtEvents(w, b, p)
 }
 
-// same compares a payout with the model's in everything the contract decides.
-func (p *modelPayout) same(got db.Payin) error {
-	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
+// same compares a payout, as readers are shown it, with the model's in everything the contract
+// decides.
+func (p *modelPayout) same(got payout.Payin) error {
 	units := func(n int64) string { return strconv.FormatInt(n, 10) }
-	trader, parts := int64(0), decimal.NullDecimal{}
+	trader := int64(0)
 	if p.trader != nil {
-		trader, parts.Valid = p.trader.ID, true
+		trader = p.trader.ID
 	}
 	return sameFields(p.origin().String(), []modelField{
 		{"id", units(got.ID), units(p.id)},
@@ -40,10 +42,9 @@ func (p *modelPayout) same(got db.Payin) error {
 		{"method", got.Method, p.method},
 		{"currency", got.Currency, "RUB"},
 		{"amount", got.Amount.Shift(2).String(), units(p.amount)},
-		{"callbackUri", got.CallbackURI, p.callback},
 		{"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
 		{"recipient", got.Recipient, p.recipient},
-		{"status", got.Status, p.status},
+		{"status", string(got.Status), p.status},
 		{"reason", deref(got.StatusReason), deref(p.reason)},
 		{"proofReference", deref(got.ProofReference), deref(p.proof)},
 		{
@@ -53,16 +54,37 @@ func (p *modelPayout) same(got db.Payin) error {
 		},
 		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
 		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
-		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
-		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
-		{"markup", got.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
-		{"spot", usdt(got.SpotUSDT), units(p.spot)},
-		{"frozenUsdt", usdt(got.FrozenUSDT), units(p.frozen)},
+		{"frozenUsdt", got.FrozenUSDT.Shift(8).String(), units(p.frozen)},
 		{"trader", units(orZero(got.TraderID)), units(trader)},
-		{"taken", strconv.FormatBool(got.TraderUSDT.Valid), strconv.FormatBool(parts.Valid)},
-		{"the trader's part", usdt(got.TraderUSDT.Decimal), units(p.traderPart)},
-		{"the platform's part", usdt(got.PlatformUSDT.Decimal), units(p.platformPart)},
 	})
+}
+
+// sameRow compares a payout's row with the model's.
+func (p *modelPayout) sameRow(row db.Payin) error {
+	usdt := func(d decimal.Decimal) string { return d.Shift(8).String() }
+	units := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return errors.Join(p.same(shownPayout(row)), sameFields(p.origin().String(), []modelField{
+		{"callbackUri", row.CallbackURI, p.callback},
+		{"sequence", units(int64(row.EventSequence)), strconv.Itoa(len(p.events))},
+		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
+		{"markup", row.MarkupPercent.String(), decimal.RequireFromString(p.markup).String()},
+		{"spot", usdt(row.SpotUSDT), units(p.spot)},
+		{"taken", strconv.FormatBool(row.TraderUSDT.Valid), strconv.FormatBool(p.trader != nil)},
+		{"the trader's part", usdt(row.TraderUSDT.Decimal), units(p.traderPart)},
+		{"the platform's part", usdt(row.PlatformUSDT.Decimal), units(p.platformPart)},
+	}))
+}
+
+// shownPayout is what readers are to be shown of a row.
+func shownPayout(row db.Payin) payout.Payin {
+	return payout.Payin{
+		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
+		Method: row.Method, Currency: row.Currency, Amount: row.Amount,
+		AddressMask: row.AddressMask, Recipient: row.Recipient,
+		Status: payout.Status(row.Status), StatusReason: row.StatusReason, StatusAt: row.StatusAt,
+		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt,
+		TraderID: row.TraderID, ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT,
+	}
 }
 
 type modelField struct{ name, got, want string }

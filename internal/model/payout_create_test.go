@@ -69,7 +69,7 @@ func (w *modelWalk) judgePayout(a modelPayoutAsk, want modelPayoutExpectation, g
 		w.tell("payout replayed", p.origin(), fmt.Sprint(" mismatch ", want.mismatch))
 	}
 	w.touch(p)
-	return p.same(got.Payin.Payin)
+	return p.same(got.Payin)
 }
 
 // rushPayouts makes several creations at once: the same one, of which one creates, or different

@@ -74,7 +74,7 @@ func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) error {
 			p.traderPart,
 		)
 	}
-	return p.same(offer.Payin.Payin)
+	return p.same(offer.Payin)
 }
 
 // movedPayout tells of a move that is about to be made in the model.

@@ -23,6 +23,7 @@ var (
 	ErrNotPlain  = errors.New("must be a plain decimal number, without sign or exponent")
 	ErrPrecision = errors.New("has too many decimals")
 	ErrTooLarge  = errors.New("must have at most 12 integer digits")
+	ErrTooSmall  = errors.New("must be at least 1")
 )
 
 // Parse reads a plain decimal literal of at most the given decimals: digits, and optionally a point
@@ -61,6 +62,15 @@ func digits(s string) bool {
 
 // ParseUSDT reads an amount of USDT: at most 8 decimals.
 func ParseUSDT(literal string) (decimal.Decimal, error) { return Parse(literal, USDTDecimals) }
+
+// ParseFiat reads an amount of fiat that is to be paid: at least 1, at most 2 decimals.
+func ParseFiat(literal string) (decimal.Decimal, error) {
+	amount, err := Parse(literal, FiatDecimals)
+	if err == nil && amount.LessThan(decimal.NewFromInt(1)) {
+		err = ErrTooSmall
+	}
+	return amount, err
+}
 
 // Fiat writes a fiat amount: exactly two decimals.
 func Fiat(d decimal.Decimal) string { return fixed(d, FiatDecimals) }

@@ -79,6 +79,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What is to be paid is never less than one unit of the currency.
+func TestParseFiat(t *testing.T) {
+	t.Parallel()
+	for literal, want := range map[string]error{
+		"1": nil, "1.00": nil, "1000.5": nil, "0.99": money.ErrTooSmall, "0": money.ErrTooSmall,
+		"1.001": money.ErrPrecision, "-1": money.ErrNotPlain,
+	} {
+		if _, err := money.ParseFiat(literal); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", literal, err, want)
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ got, want string }{

@@ -45,16 +45,16 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 			providerPaymentID: u.ProviderPaymentID,
 		}, nil
 	})
-	return Payment{after}, queued, err
+	return fromRow(after), queued, err
 }
 
 func (u Update) validate(ctx context.Context) error {
 	f := fault.Decoded(ctx)
 	if f.Required("status", u.Status) {
-		f.Check(known(u.Status), "status", "must be pending, completed, failed, cancelled or appeal")
+		checkStatus(f, u.Status)
 	}
-	checkOptional(f, "providerPaymentId", u.ProviderPaymentID)
-	checkOptional(f, "reason", u.Reason)
+	f.OptionalMaxLength("providerPaymentId", u.ProviderPaymentID, maxText)
+	f.OptionalMaxLength("reason", u.Reason, maxText)
 	return f.Err()
 }
 
@@ -79,22 +79,22 @@ func (s *Service) traderMove(
 	if who.Kind != caller.Trader {
 		return Payment{}, fault.ErrTokenKindNotAllowed
 	}
-	found, err := s.Get(ctx, who, strconv.FormatInt(id, 10))
+	found, err := s.findFor(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {
 		return Payment{}, err
 	}
 	f := fault.Decoded(ctx)
-	checkOptional(f, "reason", reason)
+	f.OptionalMaxLength("reason", reason, maxText)
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
-	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
+	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
 			return nil, ErrNotPending
 		}
 		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})
-	return Payment{after}, err
+	return fromRow(after), err
 }
 
 // Page asks for part of a list of payments, newest first.
@@ -104,18 +104,25 @@ type Page struct {
 	Status *string
 }
 
+func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
+	limit, before = p.Bounds(f)
+	if p.Status != nil {
+		checkStatus(f, *p.Status)
+	}
+	return limit, before
+}
+
+func checkStatus(f fault.Fields, status string) {
+	f.Check(known(status), "status", "must be pending, completed, failed, cancelled or appeal")
+}
+
 // ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
 func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page) ([]Payment, *string, error) {
 	if who.Kind != caller.Trader {
 		return nil, nil, fault.ErrTokenKindNotAllowed
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	f.Check(
-		page.Status == nil || known(*page.Status),
-		"status",
-		"must be pending, completed, failed, cancelled or appeal",
-	)
+	limit, before := page.bounds(f)
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -128,9 +135,5 @@ func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Payment{row})
-	}
-	return list, cursor, nil
+	return fromRows(rows), cursor, nil
 }

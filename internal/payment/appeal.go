@@ -52,8 +52,33 @@ type AppealRequest struct {
 
 // AppealRecord is an appeal and the payment it is about.
 type AppealRecord struct {
-	db.Appeal
-	Payment Payment
+	ID int64
+	// Status is open, in_review, completed, failed or closed.
+	Status    string
+	StatusAt  time.Time
+	CreatedAt time.Time
+	Reason    string
+	// FileName is the merchant's name of the file; for people it is KeptName.
+	FileName string
+	// FileType is the media type that was found in the file's content.
+	FileType string
+	// FileSize is in bytes.
+	FileSize int64
+	Payment  Payment
+}
+
+func appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
+	return AppealRecord{
+		ID:        row.ID,
+		Status:    row.Status,
+		StatusAt:  row.StatusAt,
+		CreatedAt: row.CreatedAt,
+		Reason:    row.Reason,
+		FileName:  row.FileName,
+		FileType:  row.FileType,
+		FileSize:  row.FileSize,
+		Payment:   fromRow(p),
+	}
 }
 
 // OpenAppeal records a merchant's appeal of a failed payment, once for good. The payment stays
@@ -78,7 +103,7 @@ func (s *Service) OpenAppeal(
 	params.MerchantID, params.PaymentID, params.Actor = found.MerchantID, found.ID, who.Actor()
 	opened := AppealRecord{}
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
-		opened.Payment, params.CreatedAt = Payment{p}, s.clock.Now()
+		params.CreatedAt = s.clock.Now()
 		if err := appealable(ctx, db.New(tx), p, params.CreatedAt); err != nil {
 			return err
 		}
@@ -86,7 +111,8 @@ func (s *Service) OpenAppeal(
 		if err := storeFile(ctx, q, p, r.File); err != nil {
 			return err
 		}
-		opened.Appeal, err = q.AppealInsert(ctx, params)
+		row, err := q.AppealInsert(ctx, params)
+		opened = appealFromRows(row, p)
 		return err
 	})
 	return opened, err
@@ -135,12 +161,7 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	f := fault.Decoded(ctx)
 	reason := strings.TrimSpace(text(r.Reason))
 	if f.Required("reason", reason) {
-		f.Check(
-			utf8.RuneCountInString(text(r.Reason)) <= maxReason,
-			"reason",
-			"must be at most %d characters",
-			maxReason,
-		)
+		f.MaxLength("reason", text(r.Reason), maxReason)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")
 	params := db.AppealInsertParams{Reason: text(r.Reason)}

@@ -44,7 +44,7 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 	rows, cursor := db.Cut(rows, limit, func(row db.AppealListRow) int64 { return row.Appeal.ID })
 	list := make([]AppealRecord, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, AppealRecord{Appeal: row.Appeal, Payment: Payment{row.Payment}})
+		list = append(list, appealFromRows(row.Appeal, row.Payment))
 	}
 	return list, cursor, nil
 }
@@ -54,12 +54,12 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
-		return found, err
+		return AppealRecord{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
-		return found, err
+		return AppealRecord{}, err
 	}
-	return s.moveAppealed(ctx, found.Appeal, appealOpen, errAppealNotOpen, change{to: Appeal, actor: who.Actor()})
+	return s.moveAppealed(ctx, found, appealOpen, errAppealNotOpen, change{to: Appeal, actor: who.Actor()})
 }
 
 // Resolution is what became of an appeal: completed or failed, and why.
@@ -73,32 +73,32 @@ type Resolution struct {
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, id)
 	if err != nil {
-		return found, err
+		return AppealRecord{}, err
 	}
 	f := fault.Decoded(ctx)
 	if f.Required("outcome", r.Outcome) {
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
-	checkOptional(f, "reason", r.Reason)
+	f.OptionalMaxLength("reason", r.Reason, maxText)
 	if err := f.Err(); err != nil {
-		return found, err
+		return AppealRecord{}, err
 	}
-	return s.moveAppealed(ctx, found.Appeal, appealReview, errAppealNotReview,
+	return s.moveAppealed(ctx, found, appealReview, errAppealNotReview,
 		change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason})
 }
 
-func (s *Service) findAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
+func (s *Service) findAppeal(ctx context.Context, who caller.Caller, id int64) (db.Appeal, error) {
 	if err := who.NeedOperator(); err != nil {
-		return AppealRecord{}, err
+		return db.Appeal{}, err
 	}
 	found, err := s.q.AppealFind(ctx, id)
 	if db.NoRows(err) {
-		return AppealRecord{}, fault.ErrNotFound
+		return db.Appeal{}, fault.ErrNotFound
 	}
 	if err != nil {
-		return AppealRecord{}, fmt.Errorf("find appeal: %w", err)
+		return db.Appeal{}, fmt.Errorf("find appeal: %w", err)
 	}
-	return AppealRecord{Appeal: found}, nil
+	return found, nil
 }
 
 // moveAppealed moves the payment of an appeal that must be where it is wanted; the appeal follows.
@@ -124,8 +124,8 @@ func (s *Service) moveAppealed(
 		if err != nil {
 			return err
 		}
-		after.Payment = Payment{moved}
-		after.Appeal, err = q.AppealFind(ctx, a.ID)
+		row, err := q.AppealFind(ctx, a.ID)
+		after = appealFromRows(row, moved)
 		return err
 	})
 	return after, err
@@ -150,5 +150,9 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	if err != nil {
 		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
 	}
-	return AppealFile{Name: found.KeptName(), Type: found.FileType, Content: bytes.Join(pieces, nil)}, nil
+	return AppealFile{
+		Name:    keptName(found.FileName, found.FileType),
+		Type:    found.FileType,
+		Content: bytes.Join(pieces, nil),
+	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
@@ -94,6 +95,13 @@ func (b *bundle) create(t *testing.T, who caller.Caller, r payment.Request) paym
 		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
 	}
 	return created.Payment
+}
+
+// row is a payment as it is stored, with what no reader is shown.
+func (b *bundle) row(t *testing.T, p payment.Payment) db.Payment {
+	t.Helper()
+	key := db.PaymentGetParams{MerchantID: p.MerchantID, ID: p.ID}
+	return must[db.Payment](t)(db.New(b.Pool).PaymentGet(context.Background(), key))
 }
 
 // set moves a payment to a status on the application's word.

@@ -15,7 +15,7 @@ import (
 const MethodQuasiEcom = "quasi_ecom"
 
 // CardCheckout reports whether the payment is paid by entering a card.
-func (p Payment) CardCheckout() bool { return cardCheckout(p.Payment) }
+func (p Payment) CardCheckout() bool { return p.RequisiteType == nil }
 
 func cardCheckout(p db.Payment) bool { return p.RequisiteType == nil }
 
@@ -41,7 +41,7 @@ func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {
 		queries = append(queries, card.Erase(to.MerchantID, to.ID))
 	case Pending:
 	}
-	return append(queries, s.config.CardMoved(Payment{to}, now)...)
+	return append(queries, s.config.CardMoved(fromRow(to), now)...)
 }
 
 type payerRequisites struct {

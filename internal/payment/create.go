@@ -77,7 +77,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		refusal := s.make(ctx, d)
 		switch {
 		case refusal == nil:
-			return Created{Payment: Payment{d.payment}}, nil
+			return Created{Payment: fromRow(d.payment)}, nil
 		case db.Violated(refusal) == "payment_key_pkey":
 			return s.replay(ctx, key, o)
 		case !errors.Is(refusal, routing.ErrAgain) && !refuses(refusal):
@@ -114,7 +114,7 @@ func (s *Service) replay(ctx context.Context, key db.PaymentKeyGetParams, o orde
 	if err != nil {
 		return Created{}, fmt.Errorf("read payment: %w", err)
 	}
-	return Created{Payment: Payment{p}, Replay: true, Mismatch: mismatch(p, o)}, nil
+	return Created{Payment: fromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
 }
 
 func mismatch(p db.Payment, o order) []string {

@@ -34,6 +34,7 @@ func TestCreate(t *testing.T) {
 		Counted:    true,
 	}
 	p := b.create(t, merchant.Caller, r)
+	stored := b.row(t, p)
 	want := map[string][2]any{
 		"merchant": {
 			p.MerchantID,
@@ -43,14 +44,14 @@ func TestCreate(t *testing.T) {
 		"trader":  {p.TraderID, trader.ID},
 		"status": {
 			p.Status,
-			"pending",
+			payment.Pending,
 		},
 		"order id":    {p.OrderID, "order-1"},
 		"currency":    {p.Currency, "RUB"},
 		"method":      {p.Method, "sbp"},
 		"amount":      {p.Amount.StringFixed(2), "1000.00"},
 		"description": {*p.Description, "Two tickets"},
-		"callback":    {p.CallbackURI, "https://shop.example/hook"},
+		"callback":    {stored.CallbackURI, "https://shop.example/hook"},
 		"created": {
 			p.CreatedAt.UTC(),
 			at(0),
@@ -73,7 +74,7 @@ func TestCreate(t *testing.T) {
 		},
 		"markup":           {p.MarkupPercent.String(), "5"},
 		"rate unavailable": {p.RateUnavailable, false},
-		"hold":             {p.HoldUSDT.StringFixed(8), "9.80000000"},
+		"hold":             {stored.HoldUSDT.StringFixed(8), "9.80000000"},
 		"amount USDT":      {p.AmountUSDT.StringFixed(8), "9.52380952"},
 		"profit": {
 			p.ProfitUSDT.StringFixed(8),
@@ -85,14 +86,14 @@ func TestCreate(t *testing.T) {
 			*p.PayerUserID,
 			"user-7",
 		},
-		"ip":   {*p.PayerIP, "203.0.113.7"},
-		"name": {*p.PayerFullName, "Anna Ivanova"},
+		"ip":   {*stored.PayerIP, "203.0.113.7"},
+		"name": {*stored.PayerFullName, "Anna Ivanova"},
 		"payer type": {
-			*p.PayerType,
+			*stored.PayerType,
 			"vip",
 		},
-		"successful": {*p.PayerSuccessful, int64(3)},
-		"expired":    {*p.PayerExpired, int64(1)},
+		"successful": {*stored.PayerSuccessful, int64(3)},
+		"expired":    {*stored.PayerExpired, int64(1)},
 	}
 	for name, pair := range want {
 		if pair[0] != pair[1] {

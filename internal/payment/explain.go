@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/routing"
 )
 
@@ -102,7 +103,7 @@ func (s *Service) ExplainRouting(
 	}
 	f := fault.Decoded(ctx)
 	o := order{Request: Request{Currency: question.Currency, Method: &question.Method}}
-	o.amount = checkAmount(f, question.Amount)
+	o.amount = fault.Read(f, "amount", question.Amount, money.ParseFiat)
 	o.method = checkMethod(f, o.Request, s.methods)
 	f.Check(question.CashboxID > 0, "merchantCashboxId", "is required")
 	if err := f.Err(); err != nil {

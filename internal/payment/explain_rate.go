@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -22,8 +23,14 @@ type RateStep struct {
 
 // RateAnswer is how a payment came to be worth what it is.
 type RateAnswer struct {
-	Payment Payment
-	Steps   []RateStep
+	PaymentID int64
+	// RateSource and RateObservedAt are of the base rate, which is not fresh while RateUnavailable.
+	RateSource      string
+	RateObservedAt  *time.Time
+	RateUnavailable bool
+	// MarkupSource says who set the percent.
+	MarkupSource string
+	Steps        []RateStep
 }
 
 // ExplainRate gives a payment's sum step by step, from what the payment stored.
@@ -38,7 +45,10 @@ func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) 
 	if err != nil {
 		return RateAnswer{}, fmt.Errorf("find payment: %w", err)
 	}
-	return RateAnswer{Payment: Payment{p}, Steps: rateSteps(p)}, nil
+	return RateAnswer{
+		PaymentID: p.ID, RateSource: p.RateSource, RateObservedAt: p.RateObservedAt, RateUnavailable: p.RateUnavailable,
+		MarkupSource: p.MarkupSource, Steps: rateSteps(p),
+	}, nil
 }
 
 // rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a

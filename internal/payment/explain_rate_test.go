@@ -9,7 +9,7 @@ import (
 	"gateway.example/internal/payment"
 )
 
-func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.Payment {
+func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.RateAnswer {
 	t.Helper()
 	answer, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator, ID: 1}, id)
 	if err != nil {
@@ -23,7 +23,7 @@ func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) pay
 			t.Errorf("step %d:\n%+v, want\n%+v", i, step, want[i])
 		}
 	}
-	return answer.Payment
+	return answer
 }
 
 // 1000/92.35 = 10.828370330…; 92.35 × 1.065 = 98.35275, 1000/98.35275 = 10.167483878…; the
@@ -36,7 +36,7 @@ func TestExplainRate(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Margin: percent("6.5")})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "1.5", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
-	p := b.wantSteps(
+	answer := b.wantSteps(
 		t,
 		id,
 		payment.RateStep{Name: "baseRate", Formula: "fiat per USDT, from test", Value: "92.35"},
@@ -76,9 +76,9 @@ func TestExplainRate(t *testing.T) {
 			Value:   "10.66594478",
 		},
 	)
-	if p.ID != id || p.MarkupSource != "cashbox_method" || p.RateSource != "test" ||
-		!p.RateObservedAt.Equal(dbtest.Start) {
-		t.Errorf("%+v", p)
+	if answer.PaymentID != id || answer.MarkupSource != "cashbox_method" || answer.RateSource != "test" ||
+		!answer.RateObservedAt.Equal(dbtest.Start) {
+		t.Errorf("%+v", answer)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	poll()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
-	p := b.create(t, merchant.Caller, request("order-1"))
+	p := b.row(t, b.create(t, merchant.Caller, request("order-1")))
 	if p.RateUnavailable || p.RateSource != "feed:1" || p.BaseRate.String() != "100" ||
 		!p.RateObservedAt.Equal(dbtest.Start) {
 		t.Errorf("%s of %s, unavailable %v", p.BaseRate, p.RateSource, p.RateUnavailable)
@@ -73,7 +73,8 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	first.Store("")
 	b.clock.Advance(time.Minute)
 	poll()
-	p = b.create(t, merchant.Caller, request("order-2"))
+	made := b.create(t, merchant.Caller, request("order-2"))
+	p = b.row(t, made)
 	if !p.RateUnavailable || p.RateSource != "feed:1" || p.HoldUSDT.String() != "9.8" {
 		t.Errorf("unavailable %v, hold %s", p.RateUnavailable, p.HoldUSDT)
 	}
@@ -91,7 +92,7 @@ func TestSettlementWaitsForAFeed(t *testing.T) {
 	b.wantMoney(t, trader.ID, merchant.CashboxID,
 		money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"})
 	b.Audit(t)
-	p = must[payment.Payment](t)(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))
+	p = b.row(t, made)
 	if p.RateUnavailable || p.RateSource != "feed:2" || p.BaseRate.String() != "80" ||
 		!p.RateObservedAt.Equal(dbtest.Start.Add(91*time.Second)) {
 		t.Errorf("settled at %s of %s at %s", p.BaseRate, p.RateSource, p.RateObservedAt)

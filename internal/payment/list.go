@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -45,12 +44,7 @@ func payers(who caller.Caller) []string {
 // listByPayer finds the payments of the user's merchants whose payer is the user.
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
-	limit, before := query.Bounds(f)
-	f.Check(
-		query.Status == nil || known(*query.Status),
-		"status",
-		"must be pending, completed, failed, cancelled or appeal",
-	)
+	limit, before := query.bounds(f)
 	f.Check(query.From == nil || query.To == nil || !query.To.Before(*query.From), "to", "must not be before from")
 	if err := f.Err(); err != nil {
 		return nil, nil, err
@@ -72,7 +66,7 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 		return nil, nil, fmt.Errorf("list payments: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return payments(rows), cursor, nil
+	return fromRows(rows), cursor, nil
 }
 
 func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Query) ([]Payment, error) {
@@ -80,9 +74,7 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 		return nil, err
 	}
 	f := fault.Decoded(ctx)
-	orderID := strings.TrimSpace(text(query.OrderID))
-	f.Required("orderId", orderID)
-	f.MaxLength("orderId", orderID, maxText)
+	orderID := f.RequiredText("orderId", text(query.OrderID), maxText)
 	channels := s.methods.channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
 	if err := f.Err(); err != nil {
@@ -96,7 +88,7 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 	if err != nil {
 		return nil, fmt.Errorf("list payments: %w", err)
 	}
-	return payments(rows), nil
+	return fromRows(rows), nil
 }
 
 // channels are the names of the methods, or only the given one: with them the look-up is by key,
@@ -111,12 +103,4 @@ func (m methods) channels(wanted *string) []string {
 		}
 	}
 	return names
-}
-
-func payments(rows []db.Payment) []Payment {
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Payment{row})
-	}
-	return list
 }

@@ -18,6 +18,7 @@ type Locked struct {
 	Payment
 	// Tx is the transaction.
 	Tx      pgx.Tx
+	row     db.Payment
 	service *Service
 }
 
@@ -26,7 +27,7 @@ type Locked struct {
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
-		locked = &Locked{Payment: Payment{p}, Tx: tx, service: s}
+		locked = &Locked{Payment: fromRow(p), Tx: tx, row: p, service: s}
 		return fn(locked)
 	})
 	if locked == nil {
@@ -37,12 +38,15 @@ func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(
 
 // Move moves the payment to another status.
 func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *string) error {
-	after, err := p.service.move(ctx, p.Tx, p.Payment.Payment, change{to: to, actor: actor, reason: reason})
+	after, err := p.service.move(ctx, p.Tx, p.row, change{to: to, actor: actor, reason: reason})
 	if err == nil {
-		p.Payment = Payment{after}
+		p.stands(after)
 	}
 	return err
 }
+
+// stands takes in how the payment stands after a step.
+func (p *Locked) stands(row db.Payment) { p.row, p.Payment = row, fromRow(row) }
 
 // Tell writes a webhook event of the payment, which is no move, with the next number of its events.
 func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, data any) error {
@@ -71,6 +75,6 @@ func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, data any) 
 	if err := event.Insert().Run(ctx, q); err != nil {
 		return fmt.Errorf("write event: %w", err)
 	}
-	p.Payment = Payment{after}
+	p.stands(after)
 	return nil
 }

@@ -15,20 +15,20 @@ const actorPayer = "payer"
 // trader who confirms one wins; the other is told payment_not_pending. The payer's steps close at
 // the payment's expiry.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
-	found, err := s.ByUUID(ctx, id)
+	found, err := s.findByUUID(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	after, err := s.carry(ctx, found.Payment, func(p db.Payment) (*change, error) {
-		if !(Payment{p}).OpenToPayer(s.clock.Now()) {
+	after, err := s.carry(ctx, found, func(p db.Payment) (*change, error) {
+		if !fromRow(p).OpenToPayer(s.clock.Now()) {
 			return nil, ErrNotPending
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})
-	return Payment{after}, err
+	return fromRow(after), err
 }
 
 // Expired reports whether the payment failed because nobody paid in time.
 func (p Payment) Expired() bool {
-	return Status(p.Status) == Failed && p.StatusReason != nil && *p.StatusReason == reasonExpired
+	return p.Status == Failed && p.StatusReason != nil && *p.StatusReason == reasonExpired
 }

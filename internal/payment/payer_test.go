@@ -83,7 +83,7 @@ func TestPayerAgainstTrader(t *testing.T) {
 			fault.As(lost).Code != "payment_not_pending" {
 			t.Fatalf("cancel: %v, confirm: %v", cancelled, confirmed)
 		}
-		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || now.Status != want {
+		if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || string(now.Status) != want {
 			t.Errorf("%s, want %s, %v", now.Status, want, err)
 		}
 	}

@@ -52,12 +52,100 @@ const reasonExpired = "expired"
 const subject = "payment"
 
 // Payment is a payment as it stands.
-type Payment struct{ db.Payment }
+type Payment struct {
+	ID         int64
+	UUID       uuid.UUID
+	MerchantID int64
+	CashboxID  int64
+	OrderID    string
+	Method     string
+	Currency   string
+	// Amount is what the payer pays, in the currency.
+	Amount      decimal.Decimal
+	Description *string
+	// PayerUserID is the merchant's own name for the payer, or nil where it gave none.
+	PayerUserID *string
+
+	Status       Status
+	StatusReason *string
+	StatusAt     time.Time
+	CreatedAt    time.Time
+	// ExpiresAt ends the payer's steps. The payment fails then, if it is still pending.
+	ExpiresAt time.Time
+	// EventSequence is the number of the payment's last webhook event, and 0 before the first.
+	EventSequence int32
+
+	// TraderID is 0 where no trader is assigned.
+	TraderID int64
+	// RequisiteID is the trader's requisite that was chosen. The other five are what it said at the
+	// creation: where the payer sends the money. All but the id are nil for card checkout.
+	RequisiteID     *int64
+	RequisiteType   *string
+	RequisiteMethod *string
+	RequisiteValue  *string
+	RequisiteHolder *string
+	RequisiteBank   *string
+
+	// BaseRate is the fiat price of a USDT. While RateUnavailable it is only the last known one, by
+	// which the trader's USDT are held, and so are the sums in USDT that follow from it.
+	BaseRate        decimal.Decimal
+	RateUnavailable bool
+	MarkupPercent   decimal.Decimal
+	// AmountUSDT is what the merchant gets.
+	AmountUSDT decimal.Decimal
+	// ProfitUSDT is the whole spread. The other two are the trader's and the platform's parts of it.
+	ProfitUSDT         decimal.Decimal
+	SpreadTraderUSDT   decimal.Decimal
+	SpreadPlatformUSDT decimal.Decimal
+}
+
+func fromRow(row db.Payment) Payment {
+	return Payment{
+		ID:                 row.ID,
+		UUID:               row.UUID,
+		MerchantID:         row.MerchantID,
+		CashboxID:          row.CashboxID,
+		OrderID:            row.OrderID,
+		Method:             row.Method,
+		Currency:           row.Currency,
+		Amount:             row.Amount,
+		Description:        row.Description,
+		PayerUserID:        row.PayerUserID,
+		Status:             Status(row.Status),
+		StatusReason:       row.StatusReason,
+		StatusAt:           row.StatusAt,
+		CreatedAt:          row.CreatedAt,
+		ExpiresAt:          row.ExpiresAt,
+		EventSequence:      row.EventSequence,
+		TraderID:           row.TraderID,
+		RequisiteID:        row.RequisiteID,
+		RequisiteType:      row.RequisiteType,
+		RequisiteMethod:    row.RequisiteMethod,
+		RequisiteValue:     row.RequisiteValue,
+		RequisiteHolder:    row.RequisiteHolder,
+		RequisiteBank:      row.RequisiteBank,
+		BaseRate:           row.BaseRate,
+		RateUnavailable:    row.RateUnavailable,
+		MarkupPercent:      row.MarkupPercent,
+		AmountUSDT:         row.AmountUSDT,
+		ProfitUSDT:         row.ProfitUSDT,
+		SpreadTraderUSDT:   row.SpreadTraderUSDT,
+		SpreadPlatformUSDT: row.SpreadPlatformUSDT,
+	}
+}
+
+func fromRows(rows []db.Payment) []Payment {
+	list := make([]Payment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, fromRow(row))
+	}
+	return list
+}
 
 // OpenToPayer reports whether the payer may still do something about the payment: it is pending,
 // and its time is not over.
 func (p Payment) OpenToPayer(now time.Time) bool {
-	return Status(p.Status) == Pending && now.Before(p.ExpiresAt)
+	return p.Status == Pending && now.Before(p.ExpiresAt)
 }
 
 // RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a
@@ -149,28 +237,39 @@ func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx
 
 // Get reads a payment by its integer id or its uuid, if the caller may see it.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payment, error) {
+	row, err := s.findFor(ctx, who, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return fromRow(row), nil
+}
+
+// findFor finds a payment that the caller may see.
+func (s *Service) findFor(ctx context.Context, who caller.Caller, id string) (db.Payment, error) {
 	if who.Kind == caller.MerchantKey {
 		if err := who.NeedMerchant(caller.ScopePayments); err != nil {
-			return Payment{}, err
+			return db.Payment{}, err
 		}
 	}
 	p, err := s.find(ctx, id)
 	if err != nil {
-		return Payment{}, err
+		return db.Payment{}, err
 	}
-	if err := visible(who, p); err != nil {
-		return Payment{}, err
-	}
-	return Payment{p}, nil
+	return p, visible(who, p)
 }
 
 // ByUUID reads a payment for whoever holds its link: the link is the access control.
 func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
-	p, err := s.q.PaymentFindByUUID(ctx, id)
+	row, err := s.findByUUID(ctx, id)
+	return fromRow(row), err
+}
+
+func (s *Service) findByUUID(ctx context.Context, id uuid.UUID) (db.Payment, error) {
+	row, err := s.q.PaymentFindByUUID(ctx, id)
 	if db.NoRows(err) {
-		return Payment{}, fault.ErrNotFound
+		return db.Payment{}, fault.ErrNotFound
 	}
-	return Payment{p}, err
+	return row, err
 }
 
 func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {

@@ -233,7 +233,7 @@ func TestTraderActions(t *testing.T) {
 		}
 		p = must[payment.Payment](t)(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))
 		history := must[[]payment.Change](t)(b.payments.History(ctx, p))
-		if last := history[len(history)-1]; p.Status != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
+		if last := history[len(history)-1]; string(p.Status) != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
 			t.Errorf("%s, by %s", p.Status, last.Actor)
 		}
 		b.wantEvents(t, p, 1)

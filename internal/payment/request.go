@@ -59,16 +59,13 @@ const maxText = 255
 func validate(ctx context.Context, r Request, known methods, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
-	o.OrderID = strings.TrimSpace(r.OrderID)
-	f.Required("orderId", o.OrderID)
-	f.MaxLength("orderId", o.OrderID, maxText)
-	o.amount = checkAmount(f, r.Amount)
+	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
+	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
 	o.method = checkMethod(f, r, known)
 	if f.Required("callbackUri", r.CallbackURI) {
-		wrong := addresses.Check(r.CallbackURI)
-		f.Check(wrong == "", "callbackUri", "%s", wrong)
+		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
 	}
-	checkOptional(f, "description", r.Description)
+	f.OptionalMaxLength("description", r.Description, maxText)
 	o.percent = checkRatePercent(f, r.RatePercent)
 	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
 	if r.Payer != nil {
@@ -78,26 +75,6 @@ func validate(ctx context.Context, r Request, known methods, addresses *webhook.
 		o.Payer = &payer
 	}
 	return o, f.Err()
-}
-
-// required reports whether there is a value to look at further.
-func checkOptional(f fault.Fields, field string, value *string) {
-	if value != nil {
-		f.MaxLength(field, *value, maxText)
-	}
-}
-
-func checkAmount(f fault.Fields, literal string) decimal.Decimal {
-	if !f.Required("amount", literal) {
-		return decimal.Zero
-	}
-	amount, err := money.Parse(literal, money.FiatDecimals)
-	if err != nil {
-		f.Add("amount", "%s", err)
-		return decimal.Zero
-	}
-	f.Check(amount.GreaterThanOrEqual(decimal.NewFromInt(1)), "amount", "must be at least 1")
-	return amount
 }
 
 func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
@@ -112,7 +89,7 @@ func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
 }
 
 func checkPayer(f fault.Fields, p Payer) {
-	checkOptional(f, "payer.userId", p.UserID)
+	f.OptionalMaxLength("payer.userId", p.UserID, maxText)
 	f.MaxLength("payer.fullName", p.FullName, maxText)
 	f.MaxLength("payer.type", p.Type, maxText)
 	if p.UserIP != nil {

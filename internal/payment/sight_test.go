@@ -6,7 +6,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
 )
 
@@ -16,14 +15,14 @@ import (
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	one := decimal.NewFromInt(1)
-	known := payment.Payment{Payment: db.Payment{
+	known := payment.Payment{
 		AmountUSDT:         one,
 		SpreadTraderUSDT:   one,
 		SpreadPlatformUSDT: one,
 		ProfitUSDT:         one,
 		BaseRate:           one,
 		MarkupPercent:      one,
-	}}
+	}
 	unknown := known
 	unknown.RateUnavailable = true
 	for kind, want := range map[caller.Kind]struct{ all, link bool }{

@@ -162,8 +162,8 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	settled := money{trader: "87.75", reserved: "0", cashbox: "11.90476190", platform: "0.3452381"}
 
 	p := b.create(t, merchant.Caller, request("order-1"))
-	if !p.RateUnavailable || p.HoldUSDT.String() != "9.8" {
-		t.Errorf("rate unavailable %v, hold %s", p.RateUnavailable, p.HoldUSDT)
+	if !p.RateUnavailable || b.row(t, p).HoldUSDT.String() != "9.8" {
+		t.Errorf("rate unavailable %v, hold %s", p.RateUnavailable, b.row(t, p).HoldUSDT)
 	}
 	want(held)
 	b.wantDue(t, 0)

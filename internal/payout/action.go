@@ -15,14 +15,14 @@ import (
 
 // Cancel takes back a payout that still waits, on its merchant's word.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payin, error) {
-	found, err := s.Get(ctx, who, id)
+	found, err := s.findOwn(ctx, who, id)
 	if err != nil {
 		return Payin{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found.Payin, is(Waiting, errNotWaiting), change{to: Cancelled, actor: who.Actor()})
+	return s.ended(ctx, found, is(Waiting, errNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
 // Take gives a waiting payout to the trader who asks first. From then on they alone may end it.
@@ -97,7 +97,7 @@ func (s *Service) Complete(ctx context.Context, who caller.Caller, id string, pr
 // Fail ends a payout on the word of the trader who took it: it cannot be paid.
 func (s *Service) Fail(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	return s.traderEnd(ctx, who, id, func(f fault.Fields) change {
-		checkOptional(f, "reason", reason)
+		f.OptionalMaxLength("reason", reason, maxText)
 		return change{to: Failed, reason: reason}
 	})
 }
@@ -116,7 +116,7 @@ func (s *Service) traderEnd(
 	if err != nil {
 		return Offer{}, err
 	}
-	return s.taken(after.Payin), nil
+	return s.taken(after), nil
 }
 
 // traderChange finds a payout that the calling trader took, and checks what they want changed.
@@ -159,15 +159,15 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	f := fault.Decoded(ctx)
 	outcome := Status(r.Outcome)
 	f.Check(f.Wrong("outcome") || outcome == Completed || outcome == Failed, "outcome", "must be completed or failed")
-	checkOptional(f, "reason", r.Reason)
+	f.OptionalMaxLength("reason", r.Reason, maxText)
 	if outcome == Completed {
 		r.ProofReference = requiredText(f, "proofReference", r.ProofReference)
 	}
-	checkOptional(f, "proofReference", r.ProofReference)
+	f.OptionalMaxLength("proofReference", r.ProofReference, maxText)
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found, is(Processing, errNotProcessing), change{
+	return s.ended(ctx, found, is(Processing, errNotProcessing), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
 	})
 }
@@ -188,7 +188,7 @@ func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, rea
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.endFrom(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: who.Actor(), reason: reason})
+	return s.ended(ctx, found, is(Completed, errNotCompleted), change{to: Failed, actor: who.Actor(), reason: reason})
 }
 
 // admits is why a locked payout may not be changed now, or nil.
@@ -222,14 +222,19 @@ func isTaker(p db.Payin, who caller.Caller) bool {
 }
 
 // endFrom ends a payout if, under its lock, that is admitted.
-func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
-	var after db.Payin
-	err := s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
+func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, c change) (after db.Payin, err error) {
+	err = s.inLocked(ctx, found, func(tx pgx.Tx, p db.Payin) error {
 		err := admitted(p)
 		if err == nil {
 			after, err = s.end(ctx, tx, p, c)
 		}
 		return err
 	})
-	return Payin{after}, err
+	return after, err
+}
+
+// ended is endFrom for those who are shown the payout.
+func (s *Service) ended(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
+	after, err := s.endFrom(ctx, found, admitted, c)
+	return fromRow(after), err
 }

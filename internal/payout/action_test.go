@@ -492,7 +492,7 @@ func TestOverdue(t *testing.T) {
 		payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")},
 	)
 	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
-		t.Errorf("resolved %+v %v", after.Payin, err)
+		t.Errorf("resolved %+v %v", after, err)
 	}
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }

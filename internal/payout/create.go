@@ -79,7 +79,7 @@ func (s *Service) createOrReplay(
 		return Created{}, err
 	}
 	p, err := s.freeze(ctx, tx, d)
-	return Created{Payin: Payin{p}}, err
+	return Created{Payin: fromRow(p)}, err
 }
 
 // replay reads the payout that has the order id. It takes a statement of its own to see what the
@@ -97,7 +97,7 @@ func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInse
 	if err != nil {
 		return Created{}, err
 	}
-	return Created{Payin: Payin{p}, Replay: true, Mismatch: mismatch(p, address, o)}, nil
+	return Created{Payin: fromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
 }
 
 func mismatch(p db.Payin, address string, o order) []string {

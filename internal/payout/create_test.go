@@ -40,9 +40,11 @@ func TestCreateFreezes(t *testing.T) {
 		*p.UserID != "u-1" ||
 		*p.UserIP != "2001:db8::1" ||
 		p.FrozenUSDT.String() != "10.2" ||
-		p.SpotUSDT.String() != "10" ||
 		!p.ExpiresAt.Equal(dbtest.Start.Add(day)) {
-		t.Errorf("created %+v", p.Payin)
+		t.Errorf("created %+v", p)
+	}
+	if spot := b.text(t, "select spot_usdt::text from payin"); spot != "10.00000000" {
+		t.Errorf("%s USDT at spot", spot)
 	}
 	b.wantMoney(t, m.CashboxID, trader.ID, money{"89.8", "10.2", "0", "0"})
 	if events := b.count(t, "select count(*) from webhook_event"); events != 0 {
@@ -125,7 +127,7 @@ func TestRepeat(t *testing.T) {
 	card := request("order-1")
 	card.Method, card.Address = "c2c", "4111111111111111"
 	if other := b.create(t, m.Caller, card); other.UUID == p.UUID || other.AddressMask != "•••• 1111" {
-		t.Errorf("another method: %+v", other.Payin)
+		t.Errorf("another method: %+v", other)
 	}
 	b.Audit(t)
 }

@@ -50,14 +50,14 @@ func (s *Service) taken(p db.Payin) Offer {
 		slog.Error("a payout's requisite cannot be opened", "payin", p.UUID, "error", err)
 		address = p.AddressMask
 	}
-	return Offer{Payin: Payin{p}, Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
+	return Offer{Payin: fromRow(p), Address: address, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal}
 }
 
 // waiting is a payout as a trader with that share of the markup sees it before anybody has taken
 // it.
 func waiting(p db.Payin, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
-	return Offer{Payin: Payin{p}, Address: p.AddressMask, RewardUSDT: reward}
+	return Offer{Payin: fromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
 // ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is
@@ -154,7 +154,7 @@ func cut(rows []db.Payin, limit int32) ([]Payin, *string) {
 	rows, cursor := db.Cut(rows, limit, number)
 	list := make([]Payin, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, Payin{row})
+		list = append(list, fromRow(row))
 	}
 	return list, cursor
 }

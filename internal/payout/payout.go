@@ -8,10 +8,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
@@ -41,9 +43,71 @@ var statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expir
 // subject is what transfers and events of a payout are about.
 const subject = "payin"
 
-// Payin is a payout as it stands. What of the recipient's requisite may be shown is AddressMask;
-// Address is sealed.
-type Payin struct{ db.Payin }
+// Payin is a payout as it stands.
+type Payin struct {
+	ID         int64
+	UUID       uuid.UUID
+	MerchantID int64
+	CashboxID  int64
+	OrderID    string
+	Method     string
+	Currency   string
+	// Amount is what the recipient gets, in the currency.
+	Amount decimal.Decimal
+	// AddressMask is what may be shown of the recipient's requisite: its last four digits.
+	AddressMask string
+	// Recipient is the full name.
+	Recipient string
+	// BankCode and BankName are the recipient's bank, and UserID and UserIP are the user for whom the
+	// merchant pays out. Each is as the merchant sent it, or nil.
+	BankCode *string
+	BankName *string
+	UserID   *string
+	UserIP   *string
+
+	Status       Status
+	StatusReason *string
+	StatusAt     time.Time
+	CreatedAt    time.Time
+	// ExpiresAt ends the time in which a trader may take the payout.
+	ExpiresAt time.Time
+	// TraderID and TakenAt say who took the payout, and when. Both are nil where nobody did.
+	TraderID *int64
+	TakenAt  *time.Time
+	// ProofReference is what proves that the recipient was paid, such as the transfer's number.
+	ProofReference *string
+
+	// FrozenUSDT is what the payout costs the merchant's cashbox.
+	FrozenUSDT decimal.Decimal
+}
+
+func fromRow(row db.Payin) Payin {
+	return Payin{
+		ID:             row.ID,
+		UUID:           row.UUID,
+		MerchantID:     row.MerchantID,
+		CashboxID:      row.CashboxID,
+		OrderID:        row.OrderID,
+		Method:         row.Method,
+		Currency:       row.Currency,
+		Amount:         row.Amount,
+		AddressMask:    row.AddressMask,
+		Recipient:      row.Recipient,
+		BankCode:       row.BankCode,
+		BankName:       row.BankName,
+		UserID:         row.UserID,
+		UserIP:         row.UserIP,
+		Status:         Status(row.Status),
+		StatusReason:   row.StatusReason,
+		StatusAt:       row.StatusAt,
+		CreatedAt:      row.CreatedAt,
+		ExpiresAt:      row.ExpiresAt,
+		TraderID:       row.TraderID,
+		TakenAt:        row.TakenAt,
+		ProofReference: row.ProofReference,
+		FrozenUSDT:     row.FrozenUSDT,
+	}
+}
 
 // Bank is the recipient's bank by its code, else by its name, else nil.
 func (p Payin) Bank() *string {
@@ -120,14 +184,23 @@ func needMerchant(who caller.Caller) error {
 
 // Get reads one of the merchant's payouts by its uuid.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
-	if err := needMerchant(who); err != nil {
+	row, err := s.findOwn(ctx, who, id)
+	if err != nil {
 		return Payin{}, err
+	}
+	return fromRow(row), nil
+}
+
+// findOwn finds one of the merchant's payouts.
+func (s *Service) findOwn(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
+	if err := needMerchant(who); err != nil {
+		return db.Payin{}, err
 	}
 	p, err := s.find(ctx, id)
 	if err == nil && p.MerchantID != who.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
-	return Payin{p}, err
+	return p, err
 }
 
 func (s *Service) find(ctx context.Context, id string) (db.Payin, error) {

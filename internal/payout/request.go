@@ -3,7 +3,6 @@ package payout
 import (
 	"context"
 	"net/netip"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -43,24 +42,19 @@ const maxText = 255
 func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
-	o.OrderID, o.Recipient = strings.TrimSpace(r.OrderID), strings.TrimSpace(r.Recipient)
-	f.Required("orderId", o.OrderID)
-	f.MaxLength("orderId", o.OrderID, maxText)
-	f.Required("recipient", o.Recipient)
-	f.MaxLength("recipient", o.Recipient, maxText)
-	o.amount = checkAmount(f, r.Amount)
+	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
+	o.Recipient = f.RequiredText("recipient", r.Recipient, maxText)
+	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
 	checkMethod(f, r, known)
 	if f.Required("address", r.Address) && !f.Wrong("method") {
-		wrong := requisite.WrongRecipient(r.Method, r.Address)
-		f.Check(wrong == "", "address", "%s", wrong)
+		f.Flaw("address", requisite.WrongRecipient(r.Method, r.Address))
 	}
 	if f.Required("callbackUri", r.CallbackURI) {
-		wrong := addresses.Check(r.CallbackURI)
-		f.Check(wrong == "", "callbackUri", "%s", wrong)
+		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
 	}
-	checkOptional(f, "code", r.Code)
-	checkOptional(f, "bankName", r.BankName)
-	checkOptional(f, "userId", r.UserID)
+	f.OptionalMaxLength("code", r.Code, maxText)
+	f.OptionalMaxLength("bankName", r.BankName, maxText)
+	f.OptionalMaxLength("userId", r.UserID, maxText)
 	if r.UserIP != nil && !f.Wrong("userIp") {
 		ip, err := netip.ParseAddr(*r.UserIP)
 		f.Check(err == nil && ip.Zone() == "", "userIp", "must be an IPv4 or IPv6 address")
@@ -68,34 +62,14 @@ func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses
 	return o, f.Err()
 }
 
-func checkOptional(f fault.Fields, field string, value *string) {
-	if value != nil {
-		f.MaxLength(field, *value, maxText)
-	}
-}
-
-// requiredText wants a text that says something, and returns it trimmed.
+// requiredText is f.RequiredText for a text that may not have been sent.
 func requiredText(f fault.Fields, field string, value *string) *string {
-	text := ""
+	sent := ""
 	if value != nil {
-		text = strings.TrimSpace(*value)
+		sent = *value
 	}
-	f.Required(field, text)
-	f.MaxLength(field, text, maxText)
-	return &text
-}
-
-func checkAmount(f fault.Fields, literal string) decimal.Decimal {
-	if !f.Required("amount", literal) {
-		return decimal.Zero
-	}
-	amount, err := money.Parse(literal, money.FiatDecimals)
-	if err != nil {
-		f.Add("amount", "%s", err)
-		return decimal.Zero
-	}
-	f.Check(amount.GreaterThanOrEqual(decimal.NewFromInt(1)), "amount", "must be at least 1")
-	return amount
+	sent = f.RequiredText(field, sent, maxText)
+	return &sent
 }
 
 // checkMethod wants a method and a currency that the table of payout methods knows together.

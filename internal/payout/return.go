@@ -15,7 +15,7 @@ import (
 // trader.
 func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, reason *string) (Offer, error) {
 	found, c, err := s.traderChange(ctx, who, id, func(f fault.Fields) change {
-		checkOptional(f, "reason", reason)
+		f.OptionalMaxLength("reason", reason, maxText)
 		return change{to: Waiting, reason: reason}
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		return Payin{}, err
 	}
 	f := fault.Decoded(ctx)
-	checkOptional(f, "reason", reason)
+	f.OptionalMaxLength("reason", reason, maxText)
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		is(Processing, errNotProcessing),
 		change{to: Waiting, actor: who.Actor(), reason: reason},
 	)
-	return Payin{after}, err
+	return fromRow(after), err
 }
 
 // giveBack moves a payout from processing to waiting. What it froze stays frozen and the merchant

@@ -116,8 +116,7 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 		return band, dayBand, err
 	}
 	if f.Required("feed.url", feed.URL) {
-		wrong := s.addresses.Check(feed.URL)
-		f.Check(wrong == "", "feed.url", "%s", wrong)
+		f.Flaw("feed.url", s.addresses.Check(feed.URL))
 	}
 	if !f.Wrong("feed.pointer") {
 		_, ok := tokens(feed.Pointer)
