@@ -13,7 +13,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where
@@ -266,9 +266,9 @@ func newModelBox(t testing.TB, d *dbtest.DB, v *vault.Vault, id int64, spec mode
 		currency: spec.currency,
 		collect:  true,
 		methods:  map[string]*modelMethod{},
-		secret:   webhook.NewSecret(),
+		secret:   signing.NewSecret(),
 	}
-	sealed, err := v.Seal([]byte(box.secret), webhook.SecretPlace(id))
+	sealed, err := v.Seal([]byte(box.secret), signing.SecretPlace(id))
 	if err == nil {
 		err = d.Queries().
 			CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})

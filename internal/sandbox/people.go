@@ -10,7 +10,6 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/requisite"
 )
 
@@ -41,32 +40,25 @@ var users = []user{
 
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for _, u := range users {
-		params := db.UserInsertParams{Kind: string(u.kind), Login: u.login, CreatedAt: s.now}
+		made := auth.NewUser{Kind: u.kind, Login: u.login}
 		switch u.kind {
 		case caller.MerchantPortal:
-			params.MerchantID = &merchantIDs[u.number]
+			made.MerchantID = &merchantIDs[u.number]
 		case caller.Trader:
-			params.TraderID = &traderIDs[u.number]
+			made.TraderID = &traderIDs[u.number]
+		case caller.Cabinet:
+			made.MerchantIDs = merchantIDs
 		default:
 		}
 		hash, err := auth.HashPassword(s.key.password(u.login))
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		params.PasswordHash = hash
-		id, err := s.q.UserInsert(ctx, params)
+		id, err := auth.InsertUser(ctx, s.q, made, hash, s.now)
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		if u.kind == caller.Cabinet {
-			if err := s.q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: merchantIDs}); err != nil {
-				return fmt.Errorf("link user: %w", err)
-			}
-		}
-		err = s.q.TokenInsert(ctx, db.TokenInsertParams{
-			Hash: auth.HashSecret(s.key.token(u.login)), UserID: id, CreatedAt: s.now, ExpiresAt: s.now.Add(tokenLife),
-		})
-		if err != nil {
+		if err := auth.InsertToken(ctx, s.q, s.key.token(u.login), id, s.now, tokenLife); err != nil {
 			return fmt.Errorf("seed token: %w", err)
 		}
 	}

@@ -13,9 +13,10 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // ErrOtherKey says that the database belongs to another sandbox.
@@ -194,7 +195,7 @@ func (s *seeder) rates(ctx context.Context) error {
 func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	var ids []int64
 	for i := range traders {
-		id, err := s.q.TraderInsert(ctx, db.TraderInsertParams{
+		id, err := directory.InsertTrader(ctx, s.q, db.TraderInsertParams{
 			Name: fmt.Sprintf("Trader %d", i+1), SharePercent: decimal.RequireFromString(traderShare), CreatedAt: s.now,
 		})
 		if err != nil {
@@ -208,11 +209,8 @@ func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// fund opens an owner's accounts and brings USDT in from outside.
+// fund brings USDT in from outside.
 func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount string) error {
-	if err := ledger.Open(ctx, s.q, owner, id); err != nil {
-		return err
-	}
 	return ledger.Post(
 		ctx,
 		s.q,
@@ -246,21 +244,10 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 		bridge = &traderIDs[b.trader]
 	}
 	merchantID := merchantIDs[b.merchant]
-	id, err := s.q.CashboxInsert(ctx, db.CashboxInsertParams{
+	id, err := directory.InsertCashbox(ctx, s.q, s.vault, s.key.webhookSecret(b.keyID), db.CashboxInsertParams{
 		MerchantID: merchantID, Name: b.name, Currency: b.currency, TraderCashboxID: bridge, CreatedAt: s.now,
-		WebhookSecret: []byte{}, // sealed for its row, which has its id only now
 	})
 	if err != nil {
-		return err
-	}
-	sealed, err := s.vault.Seal([]byte(s.key.webhookSecret(b.keyID)), webhook.SecretPlace(id))
-	if err != nil {
-		return err
-	}
-	if err := s.q.CashboxSetWebhookSecret(
-		ctx,
-		db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed},
-	); err != nil {
 		return err
 	}
 	if err := s.fund(ctx, ledger.Cashbox, id, cashboxUSDT); err != nil {
@@ -272,10 +259,14 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 	if err := s.payouts(ctx, id, b.currency); err != nil {
 		return err
 	}
-	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{
-		KeyID: b.keyID, SecretHash: auth.HashSecret(s.key.merchantSecret(b.keyID)), Name: b.name,
-		MerchantID: &merchantID, CashboxID: &id, Scopes: b.scopes, CreatedAt: s.now,
+	return s.apiKey(ctx, db.KeyInsertParams{
+		KeyID: b.keyID, Name: b.name, MerchantID: &merchantID, CashboxID: &id, Scopes: b.scopes,
 	})
+}
+
+func (s *seeder) apiKey(ctx context.Context, params db.KeyInsertParams) error {
+	params.CreatedAt = s.now
+	_, err := auth.InsertKey(ctx, s.q, s.key.merchantSecret(params.KeyID), params)
 	return err
 }
 
@@ -295,5 +286,5 @@ func (s *seeder) methods(ctx context.Context, cashboxID int64, methods []string)
 func (k Key) merchantSecret(keyID string) string { return k.Secret("merchant secret " + keyID) }
 
 func (k Key) webhookSecret(keyID string) string {
-	return webhook.FormatSecret(k.Bytes("webhook secret " + keyID))
+	return signing.FormatSecret(k.Bytes("webhook secret " + keyID))
 }

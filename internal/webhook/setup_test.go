@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -51,7 +52,12 @@ func setup(t *testing.T) *bundle {
 
 func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	t.Helper()
-	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock), secret: NewSecret(), metrics: prometheus.NewRegistry()}
+	b := &bundle{
+		DB:      dbtest.New(t),
+		clock:   new(dbtest.Clock),
+		secret:  signing.NewSecret(),
+		metrics: prometheus.NewRegistry(),
+	}
 	// Far from the wall clock, so that a test sees which of the two a time came from.
 	b.clock.Advance(10 * 365 * 24 * time.Hour)
 	var err error
@@ -68,7 +74,7 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	t.Helper()
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	sealed, err := b.vault.Seal([]byte(b.secret), SecretPlace(merchant.CashboxID))
+	sealed, err := b.vault.Seal([]byte(b.secret), signing.SecretPlace(merchant.CashboxID))
 	noError(t, err)
 	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
 		ID: merchant.CashboxID, WebhookSecret: sealed,
