@@ -60,9 +60,7 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	}
 	// Far from the wall clock, so that a test sees which of the two a time came from.
 	b.clock.Advance(10 * 365 * 24 * time.Hour)
-	var err error
-	b.vault, err = vault.New(make([]byte, vault.KeySize))
-	noError(t, err)
+	b.vault = dbtest.Vault()
 	b.merchant = b.newMerchant(t)
 	b.deliverer, b.stop = b.deliver(t, addresses, b.metrics)
 	b.events = NewEvents(b.Pools(), b.vault, b.clock)
@@ -73,13 +71,7 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 // newMerchant makes a merchant whose cashbox signs with the bundle's secret.
 func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	t.Helper()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	sealed, err := b.vault.Seal([]byte(b.secret), signing.SecretPlace(merchant.CashboxID))
-	noError(t, err)
-	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-		ID: merchant.CashboxID, WebhookSecret: sealed,
-	}))
-	return merchant
+	return b.NewMerchant(t, dbtest.MerchantOpts{WebhookSecret: b.secret})
 }
 
 // deliver makes deliveries as a process does, over a pool of its own: it needs a connection even
