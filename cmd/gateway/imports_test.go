@@ -11,6 +11,7 @@ import (
 
 // floors are the rooms, each with the floor it is on. Imports only ever go down.
 var floors = map[string]int{
+	"gateway.example/internal/catalogue":                  0,
 	"gateway.example/internal/money":                      0,
 	"gateway.example/internal/fault":                      0,
 	"gateway.example/internal/caller":                     1,

@@ -141,7 +141,8 @@ func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsert
 		return params, fmt.Errorf("find merchant: %w", err)
 	}
 	f.Check(err == nil, "merchantId", "is not a merchant")
-	return params, s.checkCurrency(ctx, f, n.Currency)
+	checkCurrency(f, n.Currency)
+	return params, f.Err()
 }
 
 // InsertCashbox writes a cashbox, seals the secret that signs its webhooks, and opens the accounts

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
@@ -81,16 +82,6 @@ type modelRate struct {
 
 // modelMarkup is the configured percent, the last in the documented order.
 const modelMarkup = "5"
-
-var modelValidities = map[string]time.Duration{
-	"sbp":        15 * time.Minute,
-	"sim":        15 * time.Minute,
-	"card":       20 * time.Minute,
-	"c2c":        20 * time.Minute,
-	"iban":       30 * time.Minute,
-	"quasi_ecom": 15 * time.Minute,
-	"mtstpay":    15 * time.Minute,
-}
 
 // modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound
 // to any of its cashboxes, one in a currency that never had a rate, and one that takes cards alone.
@@ -252,11 +243,12 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 	}
 	err := addModelPayoutMethods(t, d, box, spec.markups)
 	for method, margin := range spec.margins {
-		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: modelValidities[method]}
+		known, _ := catalogue.Find(catalogue.Methods, method)
+		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity}
 		if err == nil {
 			err = d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
 				CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
-				ValiditySeconds: int32(modelValidities[method] / time.Second),
+				ValiditySeconds: int32(known.Validity / time.Second),
 			})
 		}
 	}

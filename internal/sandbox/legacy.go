@@ -17,7 +17,7 @@ type LegacyKey struct {
 }
 
 // legacyBox is the cashbox of a merchant whose only key is a legacy one.
-var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", rub, []string{caller.ScopePayments}, 1}
+var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", []string{caller.ScopePayments}, 1}
 
 // withoutMerchant proves who calls, and may do nothing.
 const withoutMerchant = "sandbox-without-merchant"

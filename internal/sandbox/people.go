@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/requisite"
 )
 
@@ -74,20 +75,16 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 		"currency", "method", "trader_id", "value", "holder", "bank",
 		"min_amount", "max_amount", "created_at",
 	}
-	types, err := s.types(ctx)
-	if err != nil {
-		return err
-	}
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
 	for i, pool := range pools {
-		kind := types[pool.currency][pool.method]
+		method, _ := catalogue.Find(catalogue.Methods, pool.method)
 		for n := range pool.count {
 			// A desk that takes cards has nothing to show.
 			var value string
 			var holder, bank *string
-			if kind != nil {
-				value, holder, bank = requisite.Of(*kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
+			if kind := method.RequisiteType; kind != "" {
+				value, holder, bank = requisite.Of(kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
 			}
 			rows = append(rows, []any{
 				pool.currency, pool.method, traderIDs[pool.trader], value, holder, bank, minimum, maximum, s.now,
@@ -98,22 +95,6 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 		return fmt.Errorf("seed requisites: %w", err)
 	}
 	return nil
-}
-
-// types are those of requisites by currency and method; nil is a desk's.
-func (s *seeder) types(ctx context.Context) (map[string]map[string]*string, error) {
-	rows, err := s.q.MethodList(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read methods: %w", err)
-	}
-	types := map[string]map[string]*string{}
-	for _, row := range rows {
-		if types[row.Currency] == nil {
-			types[row.Currency] = map[string]*string{}
-		}
-		types[row.Currency][row.Method] = row.RequisiteType
-	}
-	return types, nil
 }
 
 var sampleBank = "Sample Bank"
