@@ -33,6 +33,3 @@ update rate set stale_at = '-infinity' where currency = @currency and source = @
 
 -- name: RatePrioritize :exec
 update rate set priority = @priority where currency = @currency and source = @source;
-
--- name: RateCurrencyKnown :one
-select exists (select from method where currency = @currency)::boolean;

@@ -20,14 +20,8 @@ import (
 // build compiles the gateway as it stands.
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "gateway.bin")
-	command := exec.CommandContext(
-		ctx,
-		"go",
-		"build",
-		"-o",
-		binary,
-		"gateway.example/cmd/gateway",
-	) //nolint:gosec // our own
+	//nolint:gosec // our own
+	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "gateway.example/cmd/gateway")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the gateway: %w\n%s", err, out)

@@ -15,22 +15,26 @@ import (
 // operators change; it is signed in by a bearer token, and many users make the calls. It has no
 // postings script to interpret, and answers with no balances.
 func (b *bench) hotAccount(ctx context.Context) error {
+	// A trader without requisites: nobody else moves their money.
+	var traderID int64
+	err := b.onStage(ctx, func(ctx context.Context, s *stage) (err error) {
+		traderID, err = s.addTrader(ctx, "Hot account")
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	office, hangUp, err := b.openOffice(ctx)
 	if err != nil {
 		return err
 	}
 	defer hangUp()
-	// A trader without requisites: nobody else moves their money.
-	ids, err := office.create(ctx, []setting{newTrader("Hot account")})
-	if err != nil {
-		return err
-	}
 	var references atomic.Int64
 	fund := func(_ context.Context, client int) (bool, error) {
 		var made struct{}
-		err := office.call(client, setting{"FundTrader", map[string]any{
-			"traderId": ids[0], "amount": "1.5", "reference": fmt.Sprintf("hot-%d", references.Add(1)),
-		}}, &made)
+		err := office.call(client, "FundTrader", map[string]any{
+			"traderId": traderID, "amount": "1.5", "reference": fmt.Sprintf("hot-%d", references.Add(1)),
+		}, &made)
 		return err == nil, err
 	}
 	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), fund); err != nil {

@@ -7,13 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
 )
 
@@ -342,7 +342,7 @@ func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
 	}
 	defer leave()
 	var answer struct{ Replayed string }
-	return hangUp, office.call(0, setting{"ReplayEvents", map[string]any{"merchantId": ids[0], "url": url}}, &answer)
+	return hangUp, office.call(0, "ReplayEvents", map[string]any{"merchantId": ids[0], "url": url}, &answer)
 }
 
 // merchantsOf makes merchants with a cashbox and as many events each, in a status.
@@ -353,30 +353,20 @@ func (b *bench) merchantsOf(
 	events int,
 	status string,
 ) ([]int64, error) {
-	office, hangUp, err := b.openOffice(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer hangUp()
-	var made, boxes []setting
-	for n := range merchants {
-		made = append(made, setting{"CreateMerchant", map[string]any{"name": "Hanging " + strconv.Itoa(n)}})
-	}
-	ids, err := office.create(ctx, made)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		boxes = append(
-			boxes,
-			setting{"CreateCashbox", map[string]any{"merchantId": id, "name": "Hanging", "currency": currency}},
-		)
-	}
-	if err := office.set(ctx, boxes); err != nil {
-		return nil, err
-	}
-	if _, err := b.pool.Exec(ctx, hangEvents, ids, url, events, status); err != nil {
-		return nil, fmt.Errorf("write events: %w", err)
-	}
-	return ids, nil
+	var ids []int64
+	err := b.onStage(ctx, func(ctx context.Context, s *stage) error {
+		for range merchants {
+			id, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Hanging", CreatedAt: s.now})
+			if err != nil {
+				return fmt.Errorf("make a merchant: %w", err)
+			}
+			if _, err := s.addCashbox(ctx, id, "Hanging"); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		_, err := s.tx.Exec(ctx, hangEvents, ids, url, events, status)
+		return err
+	})
+	return ids, err
 }

@@ -7,9 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 const (
@@ -53,194 +60,200 @@ type scene struct {
 	next *counter
 }
 
-// stage sets up a scene: what operators set by their own calls, so that the gateway knows of it;
-// users and keys by the queries that keep them, since a hundred passwords to hash and compare would
-// take longer than everything else.
+// stage writes into a scene's database what operators would set there by as many calls: the gateway
+// notices it, as it notices what other replicas set.
 type stage struct {
 	*bench
-	*office
-	q   *db.Queries
-	now time.Time
+	tx    pgx.Tx
+	q     *db.Queries
+	vault *vault.Vault
+	now   time.Time
+}
+
+// onStage writes all of something, or nothing.
+func (b *bench) onStage(ctx context.Context, write func(context.Context, *stage) error) error {
+	key, err := sandbox.LoadKey(b.gateway.dir)
+	if err != nil {
+		return err
+	}
+	v, err := vault.New(key.Bytes("vault"))
+	if err != nil {
+		return err
+	}
+	err = db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
+		return write(ctx, &stage{bench: b, tx: tx, q: q, vault: v, now: time.Now().UTC()})
+	})
+	if err != nil {
+		return fmt.Errorf("set the stage: %w", err)
+	}
+	return nil
 }
 
 // setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
 // their two pools: the sandbox's few traders would each be a lock that thousands of payments wait
-// for.
+// for. Then it waits until the gateway chooses among their requisites.
 func (b *bench) setTheStage(ctx context.Context) error {
 	b.scene = scene{tokens: map[int64]string{}, next: new(counter)}
-	s := &stage{bench: b, q: db.New(b.pool), now: time.Now().UTC()}
-	for n := range operators {
-		token, err := s.addUser(ctx, caller.Operator, fmt.Sprintf("bench-operator-%d", n), nil)
-		if err != nil {
-			return fmt.Errorf("set the stage: %w", err)
+	for _, add := range []func(context.Context, *stage) error{addOperators, addMerchants, addTraders, addRequisites} {
+		if err := b.onStage(ctx, add); err != nil {
+			return err
 		}
-		b.scene.operators = append(b.scene.operators, token)
 	}
-	var hangUp func()
-	var err error
-	if s.office, hangUp, err = b.openOffice(ctx); err != nil {
+	office, hangUp, err := b.openOffice(ctx)
+	if err != nil {
 		return err
 	}
 	defer hangUp()
-	for _, add := range []func(context.Context) error{s.addMerchants, s.addTraders, s.closeOthers, s.addRequisites} {
-		if err := add(ctx); err != nil {
-			return fmt.Errorf("set the stage: %w", err)
+	for method, count := range b.pools() {
+		if err := b.await(ctx, office, method, count); err != nil {
+			return err
 		}
 	}
 	return b.vacuum(ctx)
 }
 
-// addMerchants makes the merchant with many cashboxes and the many with one.
-func (s *stage) addMerchants(ctx context.Context) error {
-	var merchants []setting
-	for n := range 1 + s.merchants + 1 {
-		merchants = append(merchants, setting{"CreateMerchant", map[string]any{"name": fmt.Sprintf("Bench %d", n)}})
+// pools are the sizes of the two pools.
+func (b *bench) pools() map[string]int {
+	return map[string]int{manyMethod: b.requisites, fewMethod: b.few}
+}
+
+func addOperators(ctx context.Context, s *stage) error {
+	for n := range operators {
+		token, err := s.addUser(ctx, auth.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)})
+		if err != nil {
+			return err
+		}
+		s.scene.operators = append(s.scene.operators, token)
 	}
-	ids, err := s.create(ctx, merchants)
-	if err != nil {
-		return err
-	}
-	s.scene.merchantID = ids[0]
-	more := setting{"UpdateMerchant", map[string]any{"merchantId": ids[0], "maxOpenPayments": mostOpen}}
-	if err := s.set(ctx, []setting{more}); err != nil {
-		return err
-	}
-	owners := slices.Concat(slices.Repeat(ids[:1], s.cashboxes), ids[1:])
-	boxes, err := s.addBoxes(ctx, owners)
-	if err != nil {
-		return err
-	}
-	s.scene.boxes, s.scene.creating = boxes[:s.cashboxes], boxes[s.cashboxes:len(boxes)-1]
-	s.scene.recording = boxes[len(boxes)-1]
 	return nil
 }
 
-// addBoxes makes a cashbox for each of the owners, with its methods and a key.
-func (s *stage) addBoxes(ctx context.Context, owners []int64) ([]box, error) {
-	var cashboxes, methods []setting
-	for n, owner := range owners {
-		cashboxes = append(cashboxes, setting{"CreateCashbox", map[string]any{
-			"merchantId": owner, "name": fmt.Sprintf("Bench %d", n), "currency": currency,
-		}})
-	}
-	ids, err := s.create(ctx, cashboxes)
-	if err != nil {
-		return nil, err
-	}
-	boxes := make([]box, len(owners))
-	for n, id := range ids {
-		for _, method := range []string{manyMethod, fewMethod, cardMethod} {
-			methods = append(methods, setting{"SetCashboxMethod", map[string]any{
-				"merchantCashboxId": id, "method": method, "enabled": true, "marginPercent": "4.5",
-				"validitySeconds": int(validity / time.Second),
-			}})
-		}
-		boxes[n] = box{id: id, keyID: fmt.Sprintf("bench-%d", n), secret: rand.Text()}
-		_, err := s.q.KeyInsert(ctx, db.KeyInsertParams{
-			KeyID:      boxes[n].keyID,
-			SecretHash: auth.HashSecret(boxes[n].secret),
-			Name:       "bench",
-			MerchantID: &owners[n],
-			CashboxID:  &id,
-			Scopes:     []string{caller.ScopePayments},
-			CreatedAt:  s.now,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("make a key: %w", err)
-		}
-	}
-	return boxes, s.set(ctx, methods)
-}
-
-// addTraders makes traders who never run short, and signs them in.
-func (s *stage) addTraders(ctx context.Context) error {
-	var made, funded []setting
-	for n := range s.traders {
-		made = append(made, newTrader(fmt.Sprintf("Bench trader %d", n)))
-	}
-	ids, err := s.create(ctx, made)
-	if err != nil {
-		return err
-	}
-	s.scene.traderIDs = ids
-	for _, id := range ids {
-		name := fmt.Sprintf("bench-trader-%d", id)
-		funded = append(
-			funded,
-			setting{"FundTrader", map[string]any{"traderId": id, "amount": funds, "reference": name}},
-		)
-		if s.scene.tokens[id], err = s.addUser(ctx, caller.Trader, name, &id); err != nil {
-			return err
-		}
-	}
-	return s.set(ctx, funded)
-}
-
-func newTrader(name string) setting {
-	return setting{"CreateTrader", map[string]any{"name": name, "sharePercent": "1.5"}}
-}
-
 // addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
-func (s *stage) addUser(ctx context.Context, kind caller.Kind, login string, traderID *int64) (string, error) {
-	id, err := s.q.UserInsert(ctx, db.UserInsertParams{
-		Kind: string(kind), Login: login, PasswordHash: "none", TraderID: traderID, CreatedAt: s.now,
-	})
+// A hundred passwords to hash would take longer than everything else.
+func (s *stage) addUser(ctx context.Context, user auth.NewUser) (string, error) {
+	id, err := auth.InsertUser(ctx, s.q, user, "none", s.now)
 	if err != nil {
 		return "", fmt.Errorf("make a user: %w", err)
 	}
 	token := rand.Text()
-	return token, s.q.TokenInsert(ctx, db.TokenInsertParams{
-		Hash: auth.HashSecret(token), UserID: id, CreatedAt: s.now, ExpiresAt: s.now.Add(validity),
+	return token, auth.InsertToken(ctx, s.q, token, id, s.now, validity)
+}
+
+// addMerchants makes the merchant with many cashboxes and the many with one.
+func addMerchants(ctx context.Context, s *stage) error {
+	var boxes []box
+	for n := range 1 + s.merchants + 1 {
+		name := fmt.Sprintf("Bench %d", n)
+		id, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now})
+		if err != nil {
+			return fmt.Errorf("make a merchant: %w", err)
+		}
+		count := 1
+		if n == 0 {
+			s.scene.merchantID, count = id, s.cashboxes
+		}
+		for range count {
+			made, err := s.addBox(ctx, id, fmt.Sprintf("bench-%d", len(boxes)))
+			if err != nil {
+				return err
+			}
+			boxes = append(boxes, made)
+		}
+	}
+	s.scene.boxes, s.scene.creating = boxes[:s.cashboxes], boxes[s.cashboxes:len(boxes)-1]
+	s.scene.recording = boxes[len(boxes)-1]
+	most := int32(mostOpen)
+	return s.q.MerchantUpdate(ctx, db.MerchantUpdateParams{ID: s.scene.merchantID, MaxOpenPayments: &most})
+}
+
+// addBox makes a merchant's cashbox, with its methods and a key.
+func (s *stage) addBox(ctx context.Context, merchantID int64, keyID string) (box, error) {
+	made := box{keyID: keyID, secret: rand.Text()}
+	var err error
+	if made.id, err = s.addCashbox(ctx, merchantID, keyID); err != nil {
+		return made, err
+	}
+	for _, method := range []string{manyMethod, fewMethod, cardMethod} {
+		err := s.q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
+			CashboxID: made.id, Method: method, Enabled: true, ValiditySeconds: int32(validity / time.Second),
+			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString("4.5")),
+		})
+		if err != nil {
+			return made, fmt.Errorf("enable a method: %w", err)
+		}
+	}
+	_, err = auth.InsertKey(ctx, s.q, made.secret, db.KeyInsertParams{
+		KeyID: keyID, Name: "bench", MerchantID: &merchantID, CashboxID: &made.id,
+		Scopes: []string{caller.ScopePayments}, CreatedAt: s.now,
+	})
+	if err != nil {
+		return made, fmt.Errorf("make a key: %w", err)
+	}
+	return made, nil
+}
+
+func (s *stage) addCashbox(ctx context.Context, merchantID int64, name string) (int64, error) {
+	return directory.InsertCashbox(ctx, s.q, s.vault, signing.NewSecret(), db.CashboxInsertParams{
+		MerchantID: merchantID, Name: name, Currency: currency, CreatedAt: s.now,
 	})
 }
 
-// closeOthers switches off the requisites that are in the two pools already.
-func (s *stage) closeOthers(ctx context.Context) error {
-	var closed []setting
-	for _, method := range []string{manyMethod, fewMethod} {
-		pool, err := s.explain(method, s.scene.boxes[0].id)
+// addTraders makes traders who never run short, and signs them in.
+func addTraders(ctx context.Context, s *stage) error {
+	for n := range s.traders {
+		id, err := s.addTrader(ctx, fmt.Sprintf("Bench trader %d", n))
 		if err != nil {
 			return err
 		}
-		for _, other := range pool {
-			closed = append(
-				closed,
-				setting{"UpdateRequisite", map[string]any{"requisiteId": other.RequisiteID, "enabled": false}},
-			)
+		name := fmt.Sprintf("bench-trader-%d", id)
+		_, err = directory.InsertFunding(ctx, s.q, db.TraderFundingInsertParams{
+			TraderID: id, Amount: decimal.RequireFromString(funds), Reference: name, CreatedAt: s.now,
+		})
+		if err != nil {
+			return err
+		}
+		s.scene.traderIDs = append(s.scene.traderIDs, id)
+		s.scene.tokens[id], err = s.addUser(ctx, auth.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
+		if err != nil {
+			return err
 		}
 	}
-	return s.set(ctx, closed)
+	return nil
 }
 
-// addRequisites deals the pools' requisites out to the traders in turn, and waits until the gateway
-// chooses among them.
-func (s *stage) addRequisites(ctx context.Context) error {
-	pools := map[string]int{manyMethod: s.requisites, fewMethod: s.few}
-	var added []setting
-	for method, count := range pools {
-		for n := range count {
-			added = append(added, setting{"CreateRequisite", map[string]any{
-				"traderId": s.scene.traderIDs[n%s.traders], "currency": currency, "method": method,
-				"value": fmt.Sprintf("+7911%07d", n), "holder": "Ivan P.", "bank": "Sample Bank",
-				"limits": map[string]any{"minAmount": "1", "maxAmount": "5000000"},
-			}})
+func (s *stage) addTrader(ctx context.Context, name string) (int64, error) {
+	return directory.InsertTrader(ctx, s.q, db.TraderInsertParams{
+		Name: name, SharePercent: decimal.RequireFromString("1.5"), CreatedAt: s.now,
+	})
+}
+
+// addRequisites switches off the requisites that are in the two pools already, and deals new ones
+// out to the traders in turn.
+func addRequisites(ctx context.Context, s *stage) error {
+	holder, bank := "Ivan P.", "Sample Bank"
+	for method, count := range s.pools() {
+		const closeOthers = "update requisite set enabled = false where currency = $1 and method = $2"
+		if _, err := s.tx.Exec(ctx, closeOthers, currency, method); err != nil {
+			return fmt.Errorf("close the others' requisites: %w", err)
 		}
-	}
-	if _, err := s.create(ctx, added); err != nil {
-		return err
-	}
-	for method, count := range pools {
-		if err := s.await(ctx, method, count); err != nil {
-			return err
+		for n := range count {
+			_, err := s.q.RequisiteInsert(ctx, db.RequisiteInsertParams{
+				TraderID: s.scene.traderIDs[n%s.traders], Currency: currency, Method: method,
+				Value: fmt.Sprintf("+7911%07d", n), Holder: &holder, Bank: &bank,
+				MinAmount: decimal.NewFromInt(1), MaxAmount: decimal.NewFromInt(5_000_000), Now: s.now,
+			})
+			if err != nil {
+				return fmt.Errorf("make a requisite: %w", err)
+			}
 		}
 	}
 	return nil
 }
 
 // await waits until a pool has so many requisites to choose from.
-func (s *stage) await(ctx context.Context, method string, count int) error {
+func (b *bench) await(ctx context.Context, office *office, method string, count int) error {
 	for until := time.Now().Add(settingsTime); ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		pool, err := s.explain(method, s.scene.creating[0].id)
+		pool, err := office.explain(method, b.scene.creating[0].id)
 		if err != nil {
 			return err
 		}

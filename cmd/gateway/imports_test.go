@@ -11,6 +11,7 @@ import (
 
 // floors are the rooms, each with the floor it is on. Imports only ever go down.
 var floors = map[string]int{
+	"gateway.example/internal/catalogue":                  0,
 	"gateway.example/internal/money":                      0,
 	"gateway.example/internal/fault":                      0,
 	"gateway.example/internal/caller":                     1,
@@ -19,13 +20,14 @@ var floors = map[string]int{
 	"gateway.example/schema":                              0,
 	"gateway.example/internal/db":                         1,
 	"gateway.example/internal/pgserver":                   1,
-	"gateway.example/internal/vault":                      1,
+	"gateway.example/internal/vault":                      0,
 	"gateway.example/internal/ledger":                     2,
 	"gateway.example/internal/rate":                       2,
 	"gateway.example/internal/routing":                    2,
 	"gateway.example/internal/auth":                       2,
 	"gateway.example/internal/limit":                      2,
 	"gateway.example/internal/webhook":                    2,
+	"gateway.example/internal/webhook/signing":            1,
 	"gateway.example/internal/card":                       2,
 	"gateway.example/internal/acquirer":                   3,
 	"gateway.example/internal/directory":                  3,
@@ -35,7 +37,7 @@ var floors = map[string]int{
 	"gateway.example/internal/payout":                     3,
 	"gateway.example/internal/payment":                    4,
 	"gateway.example/internal/deposit":                    3,
-	"gateway.example/internal/sandbox":                    3,
+	"gateway.example/internal/sandbox":                    4,
 	"gateway.example/internal/dbtest":                     4,
 	"gateway.example/internal/edge":                       3,
 	"gateway.example/internal/audit":                      3,

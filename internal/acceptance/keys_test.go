@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // testKey is a key that looks like one drawn at random, and the form it is given in.
@@ -40,7 +40,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 	g, _ := live(t, map[string]string{"GATEWAY_VAULT_KEYS": oldText})
 	v, err := vault.New(old)
 	noError(t, err)
-	_, sealed, err := webhook.SealSecret(v, 1)
+	sealed, err := signing.SealSecret(v, 1, signing.NewSecret())
 	noError(t, err)
 	g.exec(t, "update cashbox set webhook_secret = $1", sealed)
 

@@ -20,6 +20,12 @@ import (
 	"gateway.example/internal/fault"
 )
 
+// InsertKey writes an API key. Of its secret only the hash is kept.
+func InsertKey(ctx context.Context, q *db.Queries, secret string, params db.KeyInsertParams) (int64, error) {
+	params.SecretHash = HashSecret(secret)
+	return q.KeyInsert(ctx, params)
+}
+
 // Headers are the names of the three headers of a signed request.
 type Headers struct {
 	KeyID     string

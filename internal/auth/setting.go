@@ -49,23 +49,24 @@ func (u *Users) Create(ctx context.Context, who caller.Caller, n NewUser) (db.Se
 	}
 	return db.CreateSetting(ctx, u.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
-			id, err := q.UserInsert(ctx, db.UserInsertParams{
-				Kind: string(
-					n.Kind,
-				),
-				Login:        n.Login,
-				PasswordHash: hash,
-				MerchantID:   n.MerchantID,
-				TraderID:     n.TraderID,
-				CreatedAt:    c.At,
-			})
-			if err == nil && len(n.MerchantIDs) > 0 {
-				err = q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: n.MerchantIDs})
-			}
+			id, err := InsertUser(ctx, q, n, hash, c.At)
 			return id, n.insertError(err)
 		},
 		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.UserSetting(ctx, id) },
 	})
+}
+
+// InsertUser writes a user, and the merchants among whose payments they see theirs. The hash is what
+// HashPassword returns: it takes longer than a transaction should wait.
+func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at time.Time) (int64, error) {
+	id, err := q.UserInsert(ctx, db.UserInsertParams{
+		Kind: string(n.Kind), Login: n.Login, PasswordHash: hash, MerchantID: n.MerchantID, TraderID: n.TraderID,
+		CreatedAt: at,
+	})
+	if err == nil && len(n.MerchantIDs) > 0 {
+		err = q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: n.MerchantIDs})
+	}
+	return id, err
 }
 
 func (n NewUser) insertError(err error) error {

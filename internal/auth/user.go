@@ -81,9 +81,7 @@ func CreateOperator(ctx context.Context, q *db.Queries, login, password string) 
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	_, err = q.UserInsert(ctx, db.UserInsertParams{
-		Kind: string(caller.Operator), Login: login, PasswordHash: hash, CreatedAt: time.Now(),
-	})
+	_, err = InsertUser(ctx, q, NewUser{Kind: caller.Operator, Login: login}, hash, time.Now())
 	if err != nil {
 		return fmt.Errorf("create operator %q: %w", login, err)
 	}
@@ -170,13 +168,25 @@ func (u *Users) checkCode(user db.UserByLoginRow, code string) error {
 func (u *Users) issue(ctx context.Context, userID int64, kind caller.Kind) (Token, error) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	token := Token{Bearer: randomToken(), Kind: kind, ExpiresAt: now.Add(tokenLife)}
-	err := u.q.TokenInsert(ctx, db.TokenInsertParams{
-		Hash: HashSecret(token.Bearer), UserID: userID, CreatedAt: now, ExpiresAt: token.ExpiresAt,
+	return token, InsertToken(ctx, u.q, token.Bearer, userID, now, tokenLife)
+}
+
+// InsertToken lets a user sign in by a token for so long. Only the token's hash is kept.
+func InsertToken(
+	ctx context.Context,
+	q *db.Queries,
+	bearer string,
+	userID int64,
+	at time.Time,
+	life time.Duration,
+) error {
+	err := q.TokenInsert(ctx, db.TokenInsertParams{
+		Hash: HashSecret(bearer), UserID: userID, CreatedAt: at, ExpiresAt: at.Add(life),
 	})
 	if err != nil {
-		return Token{}, fmt.Errorf("insert token: %w", err)
+		return fmt.Errorf("insert token: %w", err)
 	}
-	return token, nil
+	return nil
 }
 
 const bearerPrefix = "Bearer "

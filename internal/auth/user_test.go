@@ -24,33 +24,22 @@ const password = "correct horse battery"
 type people struct {
 	*dbtest.DB
 	*auth.Users
-	vault *vault.Vault
 }
 
 func newPeople(t testing.TB) people {
 	t.Helper()
 	d := dbtest.New(t)
-	v, err := vault.New(make([]byte, vault.KeySize))
+	users, err := auth.NewUsers(d.Pools(), dbtest.Vault())
 	noError(t, err)
-	users, err := auth.NewUsers(d.Pools(), v)
-	noError(t, err)
-	return people{DB: d, Users: users, vault: v}
+	return people{DB: d, Users: users}
 }
 
 func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, traderID *int64) int64 {
 	t.Helper()
 	hash, err := auth.HashPassword(password)
 	noError(t, err)
-	id, err := p.Queries().UserInsert(t.Context(), db.UserInsertParams{
-		Kind: string(
-			kind,
-		),
-		Login:        login,
-		PasswordHash: hash,
-		MerchantID:   merchantID,
-		TraderID:     traderID,
-		CreatedAt:    dbtest.Start,
-	})
+	user := auth.NewUser{Kind: kind, Login: login, MerchantID: merchantID, TraderID: traderID}
+	id, err := auth.InsertUser(t.Context(), p.Queries(), user, hash, dbtest.Start)
 	noError(t, err)
 	return id
 }
@@ -60,7 +49,7 @@ func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"})
 	noError(t, err)
-	sealed, err := p.vault.Seal(
+	sealed, err := dbtest.Vault().Seal(
 		[]byte(key.Secret()),
 		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID},
 	)

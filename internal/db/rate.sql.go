@@ -12,17 +12,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const rateCurrencyKnown = `-- name: RateCurrencyKnown :one
-select exists (select from method where currency = $1)::boolean
-`
-
-func (q *Queries) RateCurrencyKnown(ctx context.Context, currency string) (bool, error) {
-	row := q.db.QueryRow(ctx, rateCurrencyKnown, currency)
-	var column_1 bool
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const rateLastGood = `-- name: RateLastGood :one
 select fiat_per_usdt from rate where currency = $1 and source = $2 and stale_at > '-infinity'
 `

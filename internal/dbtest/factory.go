@@ -2,6 +2,7 @@ package dbtest
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,11 +13,23 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 // Start is the time at which what the factories make came to be.
 var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// Vault seals the secrets of what the factories make.
+var Vault = sync.OnceValue(func() *vault.Vault {
+	v, err := vault.New(make([]byte, vault.KeySize))
+	if err != nil {
+		panic(err) // a key of the right size makes a vault
+	}
+	return v
+})
 
 // MerchantOpts are a merchant's settings; the zero value is a merchant with one RUB cashbox that
 // takes sbp, sim and card, none of them with a markup of its own.
@@ -29,6 +42,8 @@ type MerchantOpts struct {
 	Scopes      []string
 	// Unbound makes a key without a default cashbox.
 	Unbound bool
+	// WebhookSecret signs the cashbox's events; one is made if it is empty.
+	WebhookSecret string
 }
 
 // Merchant is a merchant with a cashbox and a key.
@@ -37,6 +52,8 @@ type Merchant struct {
 	// KeyID and Secret sign its requests; Caller is whom they prove.
 	KeyID, Secret string
 	Caller        caller.Caller
+	// WebhookSecret signs the cashbox's events.
+	WebhookSecret string
 }
 
 // NewMerchant makes a merchant with a cashbox and a key.
@@ -51,11 +68,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 		db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start},
 	)
 	check(t, err)
-	m.CashboxID, err = q.CashboxInsert(ctx, db.CashboxInsertParams{
-		MerchantID: m.ID, Name: "Shop", Currency: o.Currency, WebhookSecret: []byte{}, CreatedAt: Start,
-	})
-	check(t, err)
-	check(t, ledger.Open(ctx, q, ledger.Cashbox, m.CashboxID))
+	m.WebhookSecret = o.WebhookSecret
+	m.CashboxID = d.NewCashbox(t, m.ID, o.Currency, m.WebhookSecret)
 	for _, method := range o.Methods {
 		check(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
 			CashboxID: m.CashboxID, Method: method, Enabled: true, MarginPercent: o.Margin,
@@ -67,9 +81,8 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	if o.Unbound {
 		cashbox = nil
 	}
-	keyID, err := q.KeyInsert(ctx, db.KeyInsertParams{
-		KeyID: m.KeyID, SecretHash: auth.HashSecret(m.Secret), Name: "test", MerchantID: &m.ID, CashboxID: cashbox,
-		Scopes: o.Scopes, CreatedAt: Start,
+	keyID, err := auth.InsertKey(ctx, q, m.Secret, db.KeyInsertParams{
+		KeyID: m.KeyID, Name: "test", MerchantID: &m.ID, CashboxID: cashbox, Scopes: o.Scopes, CreatedAt: Start,
 	})
 	check(t, err)
 	m.Caller = caller.Caller{
@@ -77,6 +90,16 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 		APIEnabled: true, RatePercent: o.RatePercent,
 	}
 	return m
+}
+
+// NewCashbox makes another cashbox of a merchant, whose events the secret signs. It has no methods.
+func (d *DB) NewCashbox(t testing.TB, merchantID int64, currency, webhookSecret string) int64 {
+	t.Helper()
+	id, err := directory.InsertCashbox(t.Context(), d.Queries(), Vault(), webhookSecret, db.CashboxInsertParams{
+		MerchantID: merchantID, Name: "Shop", Currency: currency, CreatedAt: Start,
+	})
+	check(t, err)
+	return id
 }
 
 func (o MerchantOpts) defaults() MerchantOpts {
@@ -91,6 +114,9 @@ func (o MerchantOpts) defaults() MerchantOpts {
 	}
 	if o.Scopes == nil {
 		o.Scopes = []string{caller.ScopePayments}
+	}
+	if o.WebhookSecret == "" {
+		o.WebhookSecret = signing.NewSecret()
 	}
 	return o
 }
@@ -119,14 +145,13 @@ type Trader struct {
 func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	t.Helper()
 	ctx, q := t.Context(), d.Queries()
-	id, err := q.TraderInsert(ctx, db.TraderInsertParams{
+	id, err := directory.InsertTrader(ctx, q, db.TraderInsertParams{
 		Name:         "Trader",
 		RatePercent:  o.RatePercent,
 		SharePercent: decimal.RequireFromString(or(o.SharePercent, "0")),
 		CreatedAt:    Start,
 	})
 	check(t, err)
-	check(t, ledger.Open(ctx, q, ledger.Trader, id))
 	d.Fund(t, ledger.Available(ledger.Trader, id), or(o.USDT, "0"))
 	trader := Trader{ID: id, Caller: caller.Caller{Kind: caller.Trader, ID: id, TraderID: id}}
 	for i := range o.Requisites {

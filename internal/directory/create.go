@@ -9,7 +9,8 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 const maxName = 100
@@ -79,15 +80,18 @@ func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTra
 		return c, err
 	}
 	return db.CreateSetting(ctx, s.pool, c, db.Creation{
-		Insert: func(q *db.Queries) (int64, error) {
-			id, err := q.TraderInsert(ctx, params)
-			if err != nil {
-				return 0, fmt.Errorf("insert trader: %w", err)
-			}
-			return id, ledger.Open(ctx, q, ledger.Trader, id)
-		},
-		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.TraderSetting(ctx, id) },
+		Insert: func(q *db.Queries) (int64, error) { return InsertTrader(ctx, q, params) },
+		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.TraderSetting(ctx, id) },
 	})
+}
+
+// InsertTrader writes a trader, and opens the accounts of their USDT.
+func InsertTrader(ctx context.Context, q *db.Queries, params db.TraderInsertParams) (int64, error) {
+	id, err := q.TraderInsert(ctx, params)
+	if err != nil {
+		return 0, fmt.Errorf("insert trader: %w", err)
+	}
+	return id, ledger.Open(ctx, q, ledger.Trader, id)
 }
 
 // NewCashbox is a cashbox to be made. Its methods are enabled by SetMethod.
@@ -111,13 +115,10 @@ func (s *Settings) CreateCashbox(ctx context.Context, who caller.Caller, n NewCa
 		return c, "", err
 	}
 	params.CreatedAt = c.At
-	secret := ""
+	secret := signing.NewSecret()
 	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
-		Insert: func(q *db.Queries) (id int64, err error) {
-			id, secret, err = s.insertCashbox(ctx, q, params)
-			return id, err
-		},
-		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.CashboxSetting(ctx, id) },
+		Insert: func(q *db.Queries) (int64, error) { return InsertCashbox(ctx, q, s.vault, secret, params) },
+		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.CashboxSetting(ctx, id) },
 	})
 	if err != nil {
 		return c, "", err
@@ -140,29 +141,31 @@ func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsert
 		return params, fmt.Errorf("find merchant: %w", err)
 	}
 	f.Check(err == nil, "merchantId", "is not a merchant")
-	return params, s.checkCurrency(ctx, f, n.Currency)
+	checkCurrency(f, n.Currency)
+	return params, f.Err()
 }
 
-// insertCashbox writes the row first: the secret is sealed for its id.
-func (s *Settings) insertCashbox(
+// InsertCashbox writes a cashbox, seals the secret that signs its webhooks, and opens the accounts
+// of its USDT. The row comes first, because the secret is sealed for its id.
+func InsertCashbox(
 	ctx context.Context,
 	q *db.Queries,
+	v *vault.Vault,
+	secret string,
 	params db.CashboxInsertParams,
-) (int64, string, error) {
+) (int64, error) {
 	params.WebhookSecret = []byte{}
 	id, err := q.CashboxInsert(ctx, params)
 	if err != nil {
-		return 0, "", fmt.Errorf("insert cashbox: %w", err)
+		return 0, fmt.Errorf("insert cashbox: %w", err)
 	}
-	secret, sealed, err := webhook.SealSecret(s.vault, id)
+	sealed, err := signing.SealSecret(v, id, secret)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
-	if err := q.CashboxSetWebhookSecret(
-		ctx,
-		db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed},
-	); err != nil {
-		return 0, "", fmt.Errorf("keep webhook secret: %w", err)
+	err = q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
+	if err != nil {
+		return 0, fmt.Errorf("keep webhook secret: %w", err)
 	}
-	return id, secret, ledger.Open(ctx, q, ledger.Cashbox, id)
+	return id, ledger.Open(ctx, q, ledger.Cashbox, id)
 }

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // number is the id of what a change made.
@@ -149,7 +150,7 @@ func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
 		Scan(&sealed); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := newVault(t).Open(sealed, webhook.SecretPlace(id))
+	opened, err := dbtest.Vault().Open(sealed, signing.SecretPlace(id))
 	if err != nil || string(opened) != secret || !strings.HasPrefix(secret, "whsec_") ||
 		strings.Contains(string(sealed), secret) {
 		t.Errorf("sealed is %q (%v), the answer %q", opened, err, secret)

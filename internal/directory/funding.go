@@ -62,7 +62,7 @@ func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, 
 		params.Amount = params.Amount.Neg()
 	}
 	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
-		Insert: func(q *db.Queries) (int64, error) { return postFunding(ctx, q, params) },
+		Insert: func(q *db.Queries) (int64, error) { return InsertFunding(ctx, q, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.TraderFundingSetting(ctx, id) },
 	})
 	if errors.Is(err, errReferenceUsed) {
@@ -86,8 +86,8 @@ func (n Funding) validate(ctx context.Context) (db.TraderFundingInsertParams, er
 	return params, f.Err()
 }
 
-// postFunding claims the reference and moves the money.
-func postFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) (int64, error) {
+// InsertFunding claims the reference and moves the money.
+func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingInsertParams) (int64, error) {
 	id, err := q.TraderFundingInsert(ctx, params)
 	if db.NoRows(err) {
 		return 0, errReferenceUsed

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -22,7 +24,7 @@ type CashboxPayoutMethod struct {
 }
 
 const (
-	payoutValidity    = 86_400
+	payoutValidity    = int32(catalogue.PayoutValidity / time.Second)
 	maxPayoutValidity = 7 * payoutValidity
 )
 
@@ -39,7 +41,7 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m Cas
 	if err != nil {
 		return c, err
 	}
-	params, err := m.validate(ctx, s.q, currency)
+	params, err := m.validate(ctx, currency)
 	if err != nil {
 		return c, err
 	}
@@ -54,7 +56,6 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m Cas
 
 func (m CashboxPayoutMethod) validate(
 	ctx context.Context,
-	q *db.Queries,
 	currency string,
 ) (db.CashboxPayoutMethodSetParams, error) {
 	f := fault.Decoded(ctx)
@@ -76,20 +77,13 @@ func (m CashboxPayoutMethod) validate(
 		MarkupPercent:   markup.Decimal,
 		ValiditySeconds: m.ValiditySeconds,
 	}
-	return params, checkPayoutMethod(ctx, q, f, m.Name, currency)
+	return params, checkPayoutMethod(f, m.Name, currency)
 }
 
 // checkPayoutMethod wants a method the platform pays out by, and reports it with all else that is
 // wrong.
-func checkPayoutMethod(ctx context.Context, q *db.Queries, f fault.Fields, name, currency string) error {
-	methods, err := q.PayoutMethodList(ctx)
-	if err != nil {
-		return fmt.Errorf("read payout methods: %w", err)
-	}
-	known := false
-	for _, m := range methods {
-		known = known || m.Method == name && m.Currency == currency
-	}
+func checkPayoutMethod(f fault.Fields, name, currency string) error {
+	_, known := catalogue.Find(catalogue.Payouts(currency), name)
 	f.Check(known, "method", "is not a method of payouts in %s", currency)
 	return f.Err()
 }
@@ -113,7 +107,7 @@ func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller,
 	} else if err != nil {
 		return c, err
 	}
-	if err := checkPayoutMethod(ctx, s.q, fault.Decoded(ctx), m.Method, m.Currency); err != nil {
+	if err := checkPayoutMethod(fault.Decoded(ctx), m.Method, m.Currency); err != nil {
 		return c, err
 	}
 	key := db.TraderPayoutMethodSettingParams{TraderID: m.TraderID, Currency: m.Currency, Method: m.Method}

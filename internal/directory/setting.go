@@ -3,11 +3,13 @@ package directory
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -143,7 +145,7 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 	if err != nil {
 		return c, err
 	}
-	params, err := m.validate(ctx, s.q, currency)
+	params, err := m.validate(ctx, currency)
 	if err != nil {
 		return c, err
 	}
@@ -156,11 +158,7 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 	})
 }
 
-func (m CashboxMethod) validate(
-	ctx context.Context,
-	q *db.Queries,
-	currency string,
-) (db.CashboxMethodSetParams, error) {
+func (m CashboxMethod) validate(ctx context.Context, currency string) (db.CashboxMethodSetParams, error) {
 	f := fault.Decoded(ctx)
 	params := db.CashboxMethodSetParams{
 		CashboxID:       m.CashboxID,
@@ -175,10 +173,7 @@ func (m CashboxMethod) validate(
 		),
 		MaxAmount: optionalAmount(f, "maxAmount", m.MaxAmount),
 	}
-	known, err := knownMethod(ctx, q, m.Name, currency)
-	if err != nil {
-		return params, err
-	}
+	_, known := catalogue.Find(catalogue.Payments(currency), m.Name)
 	f.Check(known, "method", "is not a method for %s", currency)
 	f.Check(
 		m.ValiditySeconds >= 1 && m.ValiditySeconds <= maxValiditySeconds,
@@ -188,16 +183,6 @@ func (m CashboxMethod) validate(
 	)
 	checkOrder(f, params.MinAmount, params.MaxAmount)
 	return params, f.Err()
-}
-
-func knownMethod(ctx context.Context, q *db.Queries, name, currency string) (bool, error) {
-	methods, err := q.MethodList(ctx)
-	for _, m := range methods {
-		if m.Method == name && m.Currency == currency {
-			return true, nil
-		}
-	}
-	return false, err
 }
 
 // SetPlatformLimit makes or changes a currency's limits.
@@ -216,7 +201,8 @@ func (s *Settings) SetPlatformLimit(
 	f.Check(minimum != "", "minAmount", "is required")
 	f.Check(maximum != "", "maxAmount", "is required")
 	checkOrder(f, low, high)
-	if err := s.checkCurrency(ctx, f, currency); err != nil {
+	checkCurrency(f, currency)
+	if err := f.Err(); err != nil {
 		return c, err
 	}
 	params := db.PlatformLimitSetParams{Currency: currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
@@ -228,17 +214,10 @@ func (s *Settings) SetPlatformLimit(
 	})
 }
 
-func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, currency string) error {
-	methods, err := s.q.MethodList(ctx)
-	if err != nil {
-		return err
-	}
-	known := false
-	for _, m := range methods {
-		known = known || m.Currency == currency
-	}
-	f.Check(known || currency == "", "currency", "is not a known currency")
-	return f.Err()
+// checkCurrency wants a currency that is known. That there is none is for others to say.
+func checkCurrency(f fault.Fields, currency string) {
+	known := currency == "" || slices.Contains(catalogue.Currencies, currency)
+	f.Check(known, "currency", "is not a known currency")
 }
 
 // ChangePage asks for part of the log, the newest first.

@@ -18,7 +18,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/routing"
-	"gateway.example/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -36,18 +35,9 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	d := dbtest.New(t)
 	return &bundle{
-		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, newVault(t)),
+		DB: d, settings: directory.NewSettings(d.Pools(), &dbtest.Clock{}, dbtest.Vault()),
 		merchant: d.NewMerchant(t, dbtest.MerchantOpts{}), trader: d.NewTrader(t, dbtest.TraderOpts{Requisites: 2}),
 	}
-}
-
-func newVault(t *testing.T) *vault.Vault {
-	t.Helper()
-	v, err := vault.New(make([]byte, vault.KeySize))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 func ptr[T any](v T) *T { return &v }

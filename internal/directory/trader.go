@@ -8,6 +8,7 @@ import (
 	_ "time/tzdata" // zones must be known also where the machine has none
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/requisite"
@@ -184,16 +185,8 @@ func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n New
 }
 
 func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
-	methods, err := s.q.MethodList(ctx)
-	if err != nil {
-		return err
-	}
-	kind, known := "", false
-	for _, m := range methods {
-		if m.Method == n.Method && m.Currency == n.Currency {
-			kind, known = deref(m.RequisiteType), true
-		}
-	}
+	method, known := catalogue.Find(catalogue.Payments(n.Currency), n.Method)
+	kind := method.RequisiteType
 	f.Check(known, "method", "is not a method for %s", n.Currency)
 	if kind != "" {
 		wrong := requisite.Of(kind).Wrong(n.Value)

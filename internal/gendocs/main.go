@@ -1,5 +1,5 @@
 // Command gendocs writes the tables of the documentation that the code knows best: error codes,
-// flags and environment variables, metrics and webhook events. It reads the source of the program
+// flags and environment variables, metrics, webhook events and methods. It reads the source of the program
 // and replaces what stands between a line "<!-- generated: NAME -->" and the next line "<!-- end
 // -->" in the Markdown files of the repository.
 //
@@ -122,6 +122,7 @@ func makeTables(root string) (map[string]string, error) {
 	tables := map[string]string{}
 	for name, make := range map[string]func(source) (string, error){
 		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable, "events": eventTable,
+		"methods": methodTable, "requisites": requisiteTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err

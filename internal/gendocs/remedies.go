@@ -103,3 +103,15 @@ var events = map[string]string{
 	"payment.quasi_ecom.code_resend": "The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.",
 	"payment.status.updated":         "The status of a payment has changed. Creation sends no webhook.",
 }
+
+// requisiteKind is the way that money goes to a type of requisites, and the form of its values.
+type requisiteKind struct{ way, value string }
+
+// requisiteKinds are by type; a method without one is card checkout.
+var requisiteKinds = map[string]requisiteKind{
+	"":      {"card checkout", "none (card checkout)"},
+	"sbp":   {"fast transfer to a phone", "phone, such as `+79001234567`"},
+	"phone": {"phone balance", "phone, such as `+79001234567`"},
+	"card":  {"transfer to a card", "card number of 13 to 19 digits"},
+	"iban":  {"transfer to an account", "IBAN"},
+}

@@ -68,11 +68,7 @@ type modelWalk struct {
 
 func newModelWalk(t testing.TB) *modelWalk {
 	t.Helper()
-	v, err := vault.New(make([]byte, vault.KeySize))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := dbtest.New(t)
+	d, v := dbtest.New(t), dbtest.Vault()
 	w := &modelWalk{
 		ctx:      t.Context(),
 		t:        t,
@@ -82,9 +78,10 @@ func newModelWalk(t testing.TB) *modelWalk {
 		bank:     newModelBank(),
 		outcomes: map[string]int{},
 	}
-	w.model = newModelWorld(t, d, v)
+	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)
+	var err error
 	if w.check, err = pgx.Connect(w.ctx, d.URL); err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // The cast of every walk: few of everything, so that payments meet. Percents are texts, "" where
@@ -82,16 +82,6 @@ type modelRate struct {
 
 // modelMarkup is the configured percent, the last in the documented order.
 const modelMarkup = "5"
-
-var modelValidities = map[string]time.Duration{
-	"sbp":        15 * time.Minute,
-	"sim":        15 * time.Minute,
-	"card":       20 * time.Minute,
-	"c2c":        20 * time.Minute,
-	"iban":       30 * time.Minute,
-	"quasi_ecom": 15 * time.Minute,
-	"mtstpay":    15 * time.Minute,
-}
 
 // modelMerchants: one with nothing set, one with margins and a percent, one whose key is not bound
 // to any of its cashboxes, one in a currency that never had a rate, and one that takes cards alone.
@@ -169,7 +159,7 @@ var modelRequisites = []struct {
 }
 
 // newModelWorld makes the cast in a database and in a model of it.
-func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
+func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	t.Helper()
 	m := newGatewayModel()
 	for _, spec := range modelMerchants {
@@ -182,11 +172,12 @@ func newModelWorld(t testing.TB, d *dbtest.DB, v *vault.Vault) *gatewayModel {
 			Scopes:      []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
 		})
 		for k, box := range spec.boxes {
-			id := merchant.CashboxID
+			id, secret := merchant.CashboxID, merchant.WebhookSecret
 			if k > 0 {
-				id = newModelCashbox(t, d, merchant.ID, box.currency)
+				secret = signing.NewSecret()
+				id = d.NewCashbox(t, merchant.ID, box.currency, secret)
 			}
-			merchant.boxes = append(merchant.boxes, newModelBox(t, d, v, id, box))
+			merchant.boxes = append(merchant.boxes, newModelBox(t, d, id, secret, box))
 			m.openAccounts(ledger.Available(ledger.Cashbox, id))
 		}
 		m.merchants = append(m.merchants, merchant)
@@ -241,47 +232,23 @@ func nullPercent(percent string) decimal.NullDecimal {
 	return decimal.NewNullDecimal(decimal.RequireFromString(percent))
 }
 
-func newModelCashbox(t testing.TB, d *dbtest.DB, merchantID int64, currency string) int64 {
-	t.Helper()
-	id, err := d.Queries().CashboxInsert(t.Context(), db.CashboxInsertParams{
-		MerchantID:    merchantID,
-		Name:          "Another shop",
-		Currency:      currency,
-		WebhookSecret: []byte{},
-		CreatedAt:     dbtest.Start,
-	})
-	if err == nil {
-		err = ledger.Open(t.Context(), d.Queries(), ledger.Cashbox, id)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-func newModelBox(t testing.TB, d *dbtest.DB, v *vault.Vault, id int64, spec modelBoxSpec) *modelBox {
+func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec modelBoxSpec) *modelBox {
 	t.Helper()
 	box := &modelBox{
 		id:       id,
 		currency: spec.currency,
 		collect:  true,
 		methods:  map[string]*modelMethod{},
-		secret:   webhook.NewSecret(),
+		secret:   secret,
 	}
-	sealed, err := v.Seal([]byte(box.secret), webhook.SecretPlace(id))
-	if err == nil {
-		err = d.Queries().
-			CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
-	}
-	if err == nil {
-		err = addModelPayoutMethods(t, d, box, spec.markups)
-	}
+	err := addModelPayoutMethods(t, d, box, spec.markups)
 	for method, margin := range spec.margins {
-		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: modelValidities[method]}
+		known, _ := catalogue.Find(catalogue.Methods, method)
+		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity}
 		if err == nil {
 			err = d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
 				CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
-				ValiditySeconds: int32(modelValidities[method] / time.Second),
+				ValiditySeconds: int32(known.Validity / time.Second),
 			})
 		}
 	}

@@ -144,7 +144,8 @@ func (s *Settings) checkFeed(ctx context.Context, feed Feed) (band, dayBand deci
 // a rate that the feed brought for another currency would stay behind.
 func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed Feed) error {
 	if feed.ID == 0 {
-		return s.checkCurrency(ctx, f, "feed.currency", feed.Currency)
+		checkCurrency(f, "feed.currency", feed.Currency)
+		return nil
 	}
 	currency, err := s.q.RateFeedCurrency(ctx, feed.ID)
 	if db.NoRows(err) {

@@ -2,13 +2,14 @@ package rate
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -58,7 +59,7 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 	if err := who.NeedOperator(); err != nil {
 		return Known{}, err
 	}
-	fiat, err := s.checkManual(ctx, m)
+	fiat, err := checkManual(ctx, m)
 	if err != nil {
 		return Known{}, err
 	}
@@ -87,11 +88,9 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 	return s.find(ctx, m.Currency, SourceOperator)
 }
 
-func (s *Settings) checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
+func checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
 	f := fault.Decoded(ctx)
-	if err := s.checkCurrency(ctx, f, "currency", m.Currency); err != nil {
-		return decimal.Zero, err
-	}
+	checkCurrency(f, "currency", m.Currency)
 	fiat := checkDecimal(f, "fiatPerUsdt", m.FiatPerUSDT, money.USDTDecimals, minFiat, maxFiat)
 	if m.ValidSeconds != nil {
 		f.Check(
@@ -104,17 +103,11 @@ func (s *Settings) checkManual(ctx context.Context, m Manual) (decimal.Decimal, 
 	return fiat, f.Err()
 }
 
-// checkCurrency wants a currency that some method takes.
-func (s *Settings) checkCurrency(ctx context.Context, f fault.Fields, field, currency string) error {
-	if !f.Required(field, currency) {
-		return nil
+// checkCurrency wants a currency that is known.
+func checkCurrency(f fault.Fields, field, currency string) {
+	if f.Required(field, currency) {
+		f.Check(slices.Contains(catalogue.Currencies, currency), field, "is not a currency that is known here")
 	}
-	known, err := s.q.RateCurrencyKnown(ctx, currency)
-	if err != nil {
-		return fmt.Errorf("look for the currency: %w", err)
-	}
-	f.Check(known, field, "is not a currency that is known here")
-	return nil
 }
 
 // checkDecimal wants a plain decimal within bounds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 )
@@ -18,7 +17,7 @@ type LegacyKey struct {
 }
 
 // legacyBox is the cashbox of a merchant whose only key is a legacy one.
-var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", rub, []string{caller.ScopePayments}, 1}
+var legacyBox = box{"sandbox-legacy", 0, "Legacy shop RUB", "RUB", []string{caller.ScopePayments}, 1}
 
 // withoutMerchant proves who calls, and may do nothing.
 const withoutMerchant = "sandbox-without-merchant"
@@ -35,10 +34,7 @@ func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
 	if _, err := s.tx.Exec(ctx, "update api_key set cashbox_id = null where key_id = $1", legacyBox.keyID); err != nil {
 		return 0, fmt.Errorf("unbind %s: %w", legacyBox.keyID, err)
 	}
-	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{
-		KeyID: withoutMerchant, SecretHash: auth.HashSecret(s.key.merchantSecret(withoutMerchant)),
-		Name: "Key without a merchant", Scopes: allScopes, CreatedAt: s.now,
-	})
+	err = s.apiKey(ctx, db.KeyInsertParams{KeyID: withoutMerchant, Name: "Key without a merchant", Scopes: allScopes})
 	if err != nil {
 		return 0, fmt.Errorf("seed %s: %w", withoutMerchant, err)
 	}

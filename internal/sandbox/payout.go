@@ -7,29 +7,19 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 )
 
-const (
-	// payoutMarkup is on every payout of a cashbox.
-	payoutMarkup   = "2"
-	payoutValidity = 24 * time.Hour
-)
+// payoutMarkup is on every payout of a cashbox.
+const payoutMarkup = "2"
 
-// payoutMethods are what RUB cashboxes pay out by, and every trader can.
-var payoutMethods = []string{"sbp", "c2c"}
-
-const payoutCurrency = "RUB"
-
-// payouts lets a cashbox pay out, if its currency has payouts.
+// payouts lets a cashbox pay out by all methods that its currency has for it.
 func (s *seeder) payouts(ctx context.Context, cashboxID int64, currency string) error {
-	if currency != payoutCurrency {
-		return nil
-	}
-	for _, method := range payoutMethods {
+	for _, m := range catalogue.Payouts(currency) {
 		err := s.q.CashboxPayoutMethodSet(ctx, db.CashboxPayoutMethodSetParams{
-			CashboxID: cashboxID, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(payoutMarkup),
-			ValiditySeconds: int32(payoutValidity / time.Second),
+			CashboxID: cashboxID, Method: m.Name, Enabled: true, MarkupPercent: decimal.RequireFromString(payoutMarkup),
+			ValiditySeconds: int32(catalogue.PayoutValidity / time.Second),
 		})
 		if err != nil {
 			return fmt.Errorf("seed payout method: %w", err)
@@ -38,14 +28,17 @@ func (s *seeder) payouts(ctx context.Context, cashboxID int64, currency string) 
 	return nil
 }
 
+// traderPayouts lets every trader pay out by all methods.
 func (s *seeder) traderPayouts(ctx context.Context, traderIDs []int64) error {
 	for _, id := range traderIDs {
-		for _, method := range payoutMethods {
-			err := s.q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{
-				TraderID: id, Currency: payoutCurrency, Method: method, Enabled: true,
-			})
-			if err != nil {
-				return fmt.Errorf("seed trader's payouts: %w", err)
+		for _, m := range catalogue.Methods {
+			for _, currency := range m.Payouts {
+				err := s.q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{
+					TraderID: id, Currency: currency, Method: m.Name, Enabled: true,
+				})
+				if err != nil {
+					return fmt.Errorf("seed trader's payouts: %w", err)
+				}
 			}
 		}
 	}

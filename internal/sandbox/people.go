@@ -10,7 +10,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/requisite"
 )
 
@@ -41,32 +41,25 @@ var users = []user{
 
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for _, u := range users {
-		params := db.UserInsertParams{Kind: string(u.kind), Login: u.login, CreatedAt: s.now}
+		made := auth.NewUser{Kind: u.kind, Login: u.login}
 		switch u.kind {
 		case caller.MerchantPortal:
-			params.MerchantID = &merchantIDs[u.number]
+			made.MerchantID = &merchantIDs[u.number]
 		case caller.Trader:
-			params.TraderID = &traderIDs[u.number]
+			made.TraderID = &traderIDs[u.number]
+		case caller.Cabinet:
+			made.MerchantIDs = merchantIDs
 		default:
 		}
 		hash, err := auth.HashPassword(s.key.password(u.login))
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		params.PasswordHash = hash
-		id, err := s.q.UserInsert(ctx, params)
+		id, err := auth.InsertUser(ctx, s.q, made, hash, s.now)
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		if u.kind == caller.Cabinet {
-			if err := s.q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: merchantIDs}); err != nil {
-				return fmt.Errorf("link user: %w", err)
-			}
-		}
-		err = s.q.TokenInsert(ctx, db.TokenInsertParams{
-			Hash: auth.HashSecret(s.key.token(u.login)), UserID: id, CreatedAt: s.now, ExpiresAt: s.now.Add(tokenLife),
-		})
-		if err != nil {
+		if err := auth.InsertToken(ctx, s.q, s.key.token(u.login), id, s.now, tokenLife); err != nil {
 			return fmt.Errorf("seed token: %w", err)
 		}
 	}
@@ -82,20 +75,16 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 		"currency", "method", "trader_id", "value", "holder", "bank",
 		"min_amount", "max_amount", "created_at",
 	}
-	types, err := s.types(ctx)
-	if err != nil {
-		return err
-	}
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
 	for i, pool := range pools {
-		kind := types[pool.currency][pool.method]
+		method, _ := catalogue.Find(catalogue.Methods, pool.method)
 		for n := range pool.count {
 			// A desk that takes cards has nothing to show.
 			var value string
 			var holder, bank *string
-			if kind != nil {
-				value, holder, bank = requisite.Of(*kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
+			if kind := method.RequisiteType; kind != "" {
+				value, holder, bank = requisite.Of(kind).Sample(i*1000+n), &holders[n%len(holders)], &sampleBank
 			}
 			rows = append(rows, []any{
 				pool.currency, pool.method, traderIDs[pool.trader], value, holder, bank, minimum, maximum, s.now,
@@ -106,22 +95,6 @@ func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
 		return fmt.Errorf("seed requisites: %w", err)
 	}
 	return nil
-}
-
-// types are those of requisites by currency and method; nil is a desk's.
-func (s *seeder) types(ctx context.Context) (map[string]map[string]*string, error) {
-	rows, err := s.q.MethodList(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read methods: %w", err)
-	}
-	types := map[string]map[string]*string{}
-	for _, row := range rows {
-		if types[row.Currency] == nil {
-			types[row.Currency] = map[string]*string{}
-		}
-		types[row.Currency][row.Method] = row.RequisiteType
-	}
-	return types, nil
 }
 
 var sampleBank = "Sample Bank"

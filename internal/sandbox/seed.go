@@ -12,10 +12,12 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // ErrOtherKey says that the database belongs to another sandbox.
@@ -98,43 +100,28 @@ const (
 	limitMax    = "5000000"
 )
 
-// box is a cashbox with its key. Those of one merchant share its number.
+// box is a cashbox with its key, and with all methods of its currency. Those of one merchant share
+// its number.
 type box struct {
 	keyID    string
 	merchant int
 	name     string
 	currency string
-	methods  []string
 	scopes   []string
 	// trader is the number of the trader it is bridged to; -1 is none.
 	trader int
 }
 
-var (
-	allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
-	rub       = []string{"sbp", "sim", "card", "mtstpay"}
-	cards     = []string{"c2c", "quasi_ecom"}
-)
+var allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
 var boxes = []box{
-	{"sandbox-rub", 0, "Shop RUB", "RUB", rub, allScopes, 0},
-	{"sandbox-azn", 0, "Shop AZN", "AZN", cards, allScopes, 2},
-	{"sandbox-try", 0, "Shop TRY", "TRY", cards, allScopes, 2},
-	{"sandbox-mnt", 0, "Shop MNT", "MNT", []string{"c2c", "iban"}, allScopes, 2},
-	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", rub, allScopes, 1},
-	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", rub, []string{caller.ScopePayments}, 0},
-	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", rub, allScopes, -1},
-}
-
-// validity is the documented one of each method.
-var validity = map[string]time.Duration{
-	"sbp":        15 * time.Minute,
-	"sim":        15 * time.Minute,
-	"card":       20 * time.Minute,
-	"c2c":        20 * time.Minute,
-	"iban":       30 * time.Minute,
-	"mtstpay":    15 * time.Minute,
-	"quasi_ecom": 15 * time.Minute,
+	{"sandbox-rub", 0, "Shop RUB", "RUB", allScopes, 0},
+	{"sandbox-azn", 0, "Shop AZN", "AZN", allScopes, 2},
+	{"sandbox-try", 0, "Shop TRY", "TRY", allScopes, 2},
+	{"sandbox-mnt", 0, "Shop MNT", "MNT", allScopes, 2},
+	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", allScopes, 1},
+	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", []string{caller.ScopePayments}, 0},
+	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", allScopes, -1},
 }
 
 func (s *seeder) all(ctx context.Context) error {
@@ -194,7 +181,7 @@ func (s *seeder) rates(ctx context.Context) error {
 func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	var ids []int64
 	for i := range traders {
-		id, err := s.q.TraderInsert(ctx, db.TraderInsertParams{
+		id, err := directory.InsertTrader(ctx, s.q, db.TraderInsertParams{
 			Name: fmt.Sprintf("Trader %d", i+1), SharePercent: decimal.RequireFromString(traderShare), CreatedAt: s.now,
 		})
 		if err != nil {
@@ -208,11 +195,8 @@ func (s *seeder) traders(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// fund opens an owner's accounts and brings USDT in from outside.
+// fund brings USDT in from outside.
 func (s *seeder) fund(ctx context.Context, owner ledger.Owner, id int64, amount string) error {
-	if err := ledger.Open(ctx, s.q, owner, id); err != nil {
-		return err
-	}
 	return ledger.Post(
 		ctx,
 		s.q,
@@ -246,43 +230,36 @@ func (s *seeder) cashbox(ctx context.Context, b box, merchantIDs, traderIDs []in
 		bridge = &traderIDs[b.trader]
 	}
 	merchantID := merchantIDs[b.merchant]
-	id, err := s.q.CashboxInsert(ctx, db.CashboxInsertParams{
+	id, err := directory.InsertCashbox(ctx, s.q, s.vault, s.key.webhookSecret(b.keyID), db.CashboxInsertParams{
 		MerchantID: merchantID, Name: b.name, Currency: b.currency, TraderCashboxID: bridge, CreatedAt: s.now,
-		WebhookSecret: []byte{}, // sealed for its row, which has its id only now
 	})
 	if err != nil {
-		return err
-	}
-	sealed, err := s.vault.Seal([]byte(s.key.webhookSecret(b.keyID)), webhook.SecretPlace(id))
-	if err != nil {
-		return err
-	}
-	if err := s.q.CashboxSetWebhookSecret(
-		ctx,
-		db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed},
-	); err != nil {
 		return err
 	}
 	if err := s.fund(ctx, ledger.Cashbox, id, cashboxUSDT); err != nil {
 		return err
 	}
-	if err := s.methods(ctx, id, b.methods); err != nil {
+	if err := s.methods(ctx, id, b.currency); err != nil {
 		return err
 	}
 	if err := s.payouts(ctx, id, b.currency); err != nil {
 		return err
 	}
-	_, err = s.q.KeyInsert(ctx, db.KeyInsertParams{
-		KeyID: b.keyID, SecretHash: auth.HashSecret(s.key.merchantSecret(b.keyID)), Name: b.name,
-		MerchantID: &merchantID, CashboxID: &id, Scopes: b.scopes, CreatedAt: s.now,
+	return s.apiKey(ctx, db.KeyInsertParams{
+		KeyID: b.keyID, Name: b.name, MerchantID: &merchantID, CashboxID: &id, Scopes: b.scopes,
 	})
+}
+
+func (s *seeder) apiKey(ctx context.Context, params db.KeyInsertParams) error {
+	params.CreatedAt = s.now
+	_, err := auth.InsertKey(ctx, s.q, s.key.merchantSecret(params.KeyID), params)
 	return err
 }
 
-func (s *seeder) methods(ctx context.Context, cashboxID int64, methods []string) error {
-	for _, method := range methods {
+func (s *seeder) methods(ctx context.Context, cashboxID int64, currency string) error {
+	for _, m := range catalogue.Payments(currency) {
 		err := s.q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
-			CashboxID: cashboxID, Method: method, Enabled: true, ValiditySeconds: int32(validity[method] / time.Second),
+			CashboxID: cashboxID, Method: m.Name, Enabled: true, ValiditySeconds: int32(m.Validity / time.Second),
 			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString(margin)),
 		})
 		if err != nil {
@@ -295,5 +272,5 @@ func (s *seeder) methods(ctx context.Context, cashboxID int64, methods []string)
 func (k Key) merchantSecret(keyID string) string { return k.Secret("merchant secret " + keyID) }
 
 func (k Key) webhookSecret(keyID string) string {
-	return webhook.FormatSecret(k.Bytes("webhook secret " + keyID))
+	return signing.FormatSecret(k.Bytes("webhook secret " + keyID))
 }

@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
-	"gateway.example/internal/webhook"
+	"gateway.example/internal/webhook/signing"
 )
 
 // seeded is a sandbox's database with what its file tells.
@@ -130,7 +130,7 @@ func TestSecretsAreTrue(t *testing.T) {
 			s.Pool.QueryRow(t.Context(), "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID).
 				Scan(&sealed),
 		)
-		opened, err := s.vault.Open(sealed, webhook.SecretPlace(box.MerchantCashboxID))
+		opened, err := s.vault.Open(sealed, signing.SecretPlace(box.MerchantCashboxID))
 		if err != nil || string(opened) != box.WebhookSecret {
 			t.Errorf("%s: the webhook secret does not fit: %v", box.KeyID, err)
 		}

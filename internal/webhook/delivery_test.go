@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 func TestDeliver(t *testing.T) {
@@ -37,7 +38,7 @@ func TestDeliver(t *testing.T) {
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years
 	// away.
 	verifies(t, b.secret, got)
-	plain, err := Signature(b.secret, got.body)
+	plain, err := signing.Signature(b.secret, got.body)
 	noError(t, err)
 	if got.header.Get("Signature") != plain {
 		t.Errorf("Signature %s; want %s", got.header.Get("Signature"), plain)
@@ -155,7 +156,7 @@ func TestUnsignableIsDead(t *testing.T) {
 		"another vault key's": func(b *bundle) []byte {
 			other, err := vault.New(bytes.Repeat([]byte{9}, vault.KeySize))
 			noError(t, err)
-			foreign, err := other.Seal([]byte(b.secret), SecretPlace(b.merchant.CashboxID))
+			foreign, err := other.Seal([]byte(b.secret), signing.SecretPlace(b.merchant.CashboxID))
 			noError(t, err)
 			return foreign
 		},
@@ -203,7 +204,7 @@ func TestUnsignableIsDead(t *testing.T) {
 // seal seals a text as the secret of the bundle's cashbox.
 func (b *bundle) seal(t *testing.T, text string) []byte {
 	t.Helper()
-	sealed, err := b.vault.Seal([]byte(text), SecretPlace(b.merchant.CashboxID))
+	sealed, err := b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID))
 	noError(t, err)
 	return sealed
 }

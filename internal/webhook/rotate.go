@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/webhook/signing"
 )
 
 // previousSigns is how long the secret before signs besides the new one.
@@ -32,7 +33,8 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 	}
 	now := s.clock.Now()
 	until := now.Add(previousSigns)
-	secret, sealed, err := SealSecret(s.vault, cashboxID)
+	secret := signing.NewSecret()
+	sealed, err := signing.SealSecret(s.vault, cashboxID, secret)
 	if err != nil {
 		return "", time.Time{}, err
 	}

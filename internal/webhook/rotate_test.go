@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/webhook/signing"
 )
 
 // rotate makes a new secret as the merchant would, and returns the one before.
@@ -57,7 +58,7 @@ func TestRotation(t *testing.T) {
 	during := deliver()
 	verifies(t, b.secret, during)
 	verifies(t, old, during)
-	if plain, _ := Signature(
+	if plain, _ := signing.Signature(
 		b.secret,
 		during.body,
 	); during.header.Get("Signature") != plain ||
@@ -171,7 +172,7 @@ func TestRotationWithoutASecretBefore(t *testing.T) {
 func TestEmptySecretBefore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	empty, err := b.vault.Seal(nil, SecretPlace(b.merchant.CashboxID))
+	empty, err := b.vault.Seal(nil, signing.SecretPlace(b.merchant.CashboxID))
 	noError(t, err)
 	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
 		ID: b.merchant.CashboxID, WebhookSecret: empty,
@@ -204,7 +205,7 @@ func TestSecretIsSealed(t *testing.T) {
 			b.merchant.CashboxID).
 			Scan(&kept),
 	)
-	if strings.Contains(kept, strings.TrimPrefix(b.secret, secretPrefix)) {
+	if strings.Contains(kept, strings.TrimPrefix(b.secret, "whsec_")) {
 		t.Error("the secret can be read")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/webhook/signing"
 )
 
 const (
@@ -27,14 +28,14 @@ func (d *Deliverer) sign(header http.Header, at time.Time, event db.WebhookDeliv
 	if err != nil {
 		return err
 	}
-	return sign(header, event.EventID.String(), at, event.Body, secrets)
+	return signing.Sign(header, event.EventID.String(), at, event.Body, secrets)
 }
 
 // secrets returns the cashbox's signing secrets that are valid now, the newest first. One before it
 // that cannot be read is left out: the newest is enough for a receiver that has changed over, and
 // for the others nothing could be done.
 func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]string, error) {
-	newest, err := d.vault.Open(event.WebhookSecret, SecretPlace(event.CashboxID))
+	newest, err := d.vault.Open(event.WebhookSecret, signing.SecretPlace(event.CashboxID))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,11 @@ func (d *Deliverer) secrets(event db.WebhookDeliveriesDueRow, now time.Time) ([]
 		if !event.PreviousUntil[i].After(now) {
 			continue
 		}
-		if previous, err := d.vault.Open(sealed, SecretPlace(event.CashboxID)); err == nil && len(previous) > 0 {
+		if previous, err := d.vault.Open(
+			sealed,
+			signing.SecretPlace(event.CashboxID),
+		); err == nil &&
+			len(previous) > 0 {
 			secrets = append(secrets, string(previous))
 		}
 	}

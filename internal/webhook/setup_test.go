@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -51,12 +52,15 @@ func setup(t *testing.T) *bundle {
 
 func setupWith(t *testing.T, addresses *Addresses) *bundle {
 	t.Helper()
-	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock), secret: NewSecret(), metrics: prometheus.NewRegistry()}
+	b := &bundle{
+		DB:      dbtest.New(t),
+		clock:   new(dbtest.Clock),
+		secret:  signing.NewSecret(),
+		metrics: prometheus.NewRegistry(),
+	}
 	// Far from the wall clock, so that a test sees which of the two a time came from.
 	b.clock.Advance(10 * 365 * 24 * time.Hour)
-	var err error
-	b.vault, err = vault.New(make([]byte, vault.KeySize))
-	noError(t, err)
+	b.vault = dbtest.Vault()
 	b.merchant = b.newMerchant(t)
 	b.deliverer, b.stop = b.deliver(t, addresses, b.metrics)
 	b.events = NewEvents(b.Pools(), b.vault, b.clock)
@@ -67,13 +71,7 @@ func setupWith(t *testing.T, addresses *Addresses) *bundle {
 // newMerchant makes a merchant whose cashbox signs with the bundle's secret.
 func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 	t.Helper()
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	sealed, err := b.vault.Seal([]byte(b.secret), SecretPlace(merchant.CashboxID))
-	noError(t, err)
-	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
-		ID: merchant.CashboxID, WebhookSecret: sealed,
-	}))
-	return merchant
+	return b.NewMerchant(t, dbtest.MerchantOpts{WebhookSecret: b.secret})
 }
 
 // deliver makes deliveries as a process does, over a pool of its own: it needs a connection even

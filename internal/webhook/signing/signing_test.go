@@ -1,4 +1,4 @@
-package webhook
+package signing
 
 import (
 	"encoding/base64"
@@ -14,16 +14,10 @@ func TestSignKnownAnswer(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	noError(
-		t,
-		sign(
-			header,
-			"msg_p5jXN8AQM9LWM0D4loKWxJek",
-			time.Unix(1614265330, 0),
-			[]byte(`{"test": 2432232314}`),
-			[]string{secret},
-		),
-	)
+	at, body := time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)
+	if err := Sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", at, body, []string{secret}); err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{
 		"webhook-id":        "msg_p5jXN8AQM9LWM0D4loKWxJek",
 		"webhook-timestamp": "1614265330",

@@ -1,4 +1,5 @@
-package webhook
+// Package signing makes the secrets of cashboxes, and signs webhooks with them.
+package signing
 
 import (
 	"crypto/hmac"
@@ -29,13 +30,13 @@ func NewSecret() string {
 	return FormatSecret(raw)
 }
 
-// SealSecret makes a cashbox's new secret, to be shown once, and seals it for the cashbox's row.
-func SealSecret(v *vault.Vault, cashboxID int64) (secret string, sealed []byte, err error) {
-	secret = NewSecret()
-	if sealed, err = v.Seal([]byte(secret), SecretPlace(cashboxID)); err != nil {
-		return "", nil, fmt.Errorf("seal webhook secret: %w", err)
+// SealSecret seals a cashbox's secret for the cashbox's row.
+func SealSecret(v *vault.Vault, cashboxID int64, secret string) ([]byte, error) {
+	sealed, err := v.Seal([]byte(secret), SecretPlace(cashboxID))
+	if err != nil {
+		return nil, fmt.Errorf("seal webhook secret: %w", err)
 	}
-	return secret, sealed, nil
+	return sealed, nil
 }
 
 // SecretPlace is where a cashbox's webhook secret is sealed for.
@@ -46,9 +47,9 @@ func SecretPlace(cashboxID int64) vault.Place {
 // FormatSecret writes a raw secret in the form merchants are given.
 func FormatSecret(raw []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(raw) }
 
-// sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now,
+// Sign adds the signature headers: the Standard Webhooks ones under every secret that is valid now,
 // and Signature, the plain hex HMAC, under the newest, which comes first.
-func sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
+func Sign(header http.Header, id string, at time.Time, body []byte, secrets []string) error {
 	signatures := make([]string, 0, len(secrets))
 	for _, secret := range secrets {
 		signer, err := standardwebhooks.NewWebhook(secret)
