@@ -7,7 +7,7 @@ returning id;
 update cashbox set webhook_secret = @webhook_secret where id = @id;
 
 -- name: CashboxesSince :many
-select id, merchant_id, currency, collect_enabled from cashbox where version >= @version;
+select id, merchant_id, currency, collect_enabled, return_hosts, payer_events from cashbox where version >= @version;
 
 -- CashboxWebhookSecret locks a merchant's cashbox and reads its sealed secret.
 -- name: CashboxWebhookSecret :one
@@ -25,12 +25,15 @@ select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where 
 update cashbox set collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
     trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end,
     page_color = case when @set_page_color::boolean then sqlc.narg(page_color) else page_color end,
-    frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end
+    frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end,
+    return_hosts = coalesce(sqlc.narg(return_hosts)::text[], return_hosts),
+    return_automatic = coalesce(sqlc.narg(return_automatic), return_automatic),
+    payer_events = coalesce(sqlc.narg(payer_events), payer_events)
 where id = @id;
 
 -- CashboxLook is what a hosted page shows of the shop behind it.
 -- name: CashboxLook :one
-select m.name, c.page_color, c.frame_origin
+select m.name, c.page_color, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- name: CashboxCurrency :one

@@ -1,11 +1,15 @@
 -- name: CashboxMethodSet :exec
-insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount)
-values (@cashbox_id, @method, @enabled, @margin_percent, @validity_seconds, @min_amount, @max_amount)
+insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
+    claim_seconds, cards)
+values (@cashbox_id, @method, @enabled, @margin_percent, @validity_seconds, @min_amount, @max_amount,
+    coalesce(sqlc.narg(claim_seconds)::integer, 900), coalesce(sqlc.narg(cards)::smallint, 3))
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
-    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount;
+    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount,
+    claim_seconds = coalesce(sqlc.narg(claim_seconds)::integer, cashbox_method.claim_seconds),
+    cards = coalesce(sqlc.narg(cards)::smallint, cashbox_method.cards);
 
 -- name: CashboxMethodsSince :many
-select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount
+select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount, claim_seconds, cards
 from cashbox_method where version >= @version;
 
 -- name: CashboxMethodSetting :one

@@ -7,10 +7,10 @@ select * from checkout where merchant_id = any(@merchant_ids::bigint[]) and paym
 -- CheckoutPut writes where a checkout stands. The payment's row lock makes its writers one at a time.
 -- name: CheckoutPut :exec
 insert into checkout (merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at,
-                      last_error, attempt_id, attempt_over)
+                      last_error, attempt_id, attempt_over, declined)
 values (@merchant_id, @payment_id, @phase, @code_asked, @codes_rejected, @resends, @resent_by, @resent_at,
-        @last_error, @attempt_id, @attempt_over)
+        @last_error, @attempt_id, @attempt_over, @declined)
 on conflict (merchant_id, payment_id) do update set phase = excluded.phase, code_asked = excluded.code_asked,
     codes_rejected = excluded.codes_rejected, resends = excluded.resends, resent_by = excluded.resent_by,
     resent_at = excluded.resent_at, last_error = excluded.last_error, attempt_id = excluded.attempt_id,
-    attempt_over = excluded.attempt_over;
+    attempt_over = excluded.attempt_over, declined = excluded.declined;

@@ -6,7 +6,7 @@ insert into payment (
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
-    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -14,7 +14,7 @@ insert into payment (
     @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder,
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
-    @rate_observed_at, @markup_source, @version
+    @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at
 );
 
 -- name: PaymentGet :one
@@ -47,6 +47,13 @@ update payment set base_rate = @base_rate, rate_source = @rate_source, rate_obse
     rate_unavailable = false,
     amount_usdt = @amount_usdt, profit_usdt = @profit_usdt, spread_trader_usdt = @spread_trader_usdt,
     spread_platform_usdt = @spread_platform_usdt, version = version + 1
+where merchant_id = @merchant_id and id = @id
+returning *;
+
+-- PaymentClaim notes that the payer says they have paid, and gives the payment the time to be found in.
+-- name: PaymentClaim :one
+update payment set payer_claimed_at = @now::timestamptz, expires_at = greatest(expires_at, @until::timestamptz),
+    version = version + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 

@@ -3,7 +3,8 @@
 insert into payment_card (merchant_id, payment_id, cashbox_id, payer_user_id, brand, last4, pan, expiry, holder, created_at)
 values (@merchant_id, @payment_id, @cashbox_id, @payer_user_id, @brand, @last4, @pan, @expiry, @holder, @created_at)
 on conflict (merchant_id, payment_id) do update set brand = excluded.brand, last4 = excluded.last4, pan = excluded.pan,
-    expiry = excluded.expiry, holder = excluded.holder, created_at = excluded.created_at, kept_until = null;
+    expiry = excluded.expiry, holder = excluded.holder, created_at = excluded.created_at, kept_until = null,
+    payer_user_id = excluded.payer_user_id;
 
 -- name: CardGet :one
 select * from payment_card where merchant_id = @merchant_id and payment_id = @payment_id;

@@ -52,7 +52,7 @@ func (s *CheckoutService) SubmitPayerDetails(
 			ExpYear:  req.Msg.GetExpYear(),
 			Holder:   req.Msg.GetCardHolder(),
 		},
-		CVV: req.Msg.GetCvv(), Address: edge.Address(ctx),
+		CVV: req.Msg.GetCvv(), Keep: req.Msg.SaveCard == nil || req.Msg.GetSaveCard(), Address: edge.Address(ctx),
 	})
 	return s.response("Card accepted", v, err)
 }

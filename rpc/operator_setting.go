@@ -33,6 +33,7 @@ func (s *OperatorService) UpdateCashbox(
 	return settingResponse(s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
 		PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
+		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
 	}))
 }
 
@@ -43,6 +44,7 @@ func (s *OperatorService) SetCashboxMethod(
 	return settingResponse(s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
+		ClaimSeconds: req.Msg.ClaimSeconds, Cards: req.Msg.Cards,
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
 	}))
 }
@@ -203,4 +205,13 @@ func object(content []byte) (*structpb.Struct, error) {
 		}
 	}
 	return structpb.NewStruct(fields)
+}
+
+// returnHosts are those to be set, or nil to leave them.
+func returnHosts(m *portalv1.UpdateCashboxRequest) *[]string {
+	if m.GetReturnHosts() == nil {
+		return nil
+	}
+	hosts := m.GetReturnHosts().GetHosts()
+	return &hosts
 }

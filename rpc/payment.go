@@ -85,6 +85,7 @@ func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 		Method:       m.Method,
 		Description:  m.Description,
 		RatePercent:  m.RatePercent,
+		ReturnURL:    m.ReturnUrl,
 		MerchantName: m.GetMerchantName() != nil,
 	}
 	if m.GetRubCollect() != nil {
@@ -152,7 +153,10 @@ func (v paymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Description: p.Description, Status: string(p.Status),
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: timestamp(p.ExpiresAt),
 		Extra: extra(seen), Ledger: ledgerView(p, seen), CreatedAt: timestamp(p.CreatedAt),
-		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason,
+		StatusUpdatedAt: timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
+	}
+	if p.ClaimedAt != nil {
+		out.PayerClaimedAt = timestamp(*p.ClaimedAt)
 	}
 	if out.Requisite = requisiteView(p); out.Requisite != nil && seen.Link {
 		url := v.payURL + "/r/" + v.links.Token(p.UUID)

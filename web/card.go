@@ -23,10 +23,19 @@ func (p *Pay) typing(v purchase) view.Checkout {
 	if page.Mistakes {
 		page.Query = wrongQuery + "=" + url.QueryEscape(v.r.URL.Query().Get(wrongQuery))
 	}
-	if v.view.LastError != nil && v.view.Phase == checkout.AwaitingDetails {
+	if last := v.view.LastError; last != nil && v.view.Phase == checkout.AwaitingDetails {
 		page.Notice = page.Say(words.CardLost)
+		if why, declined := declines[*last]; declined {
+			page.Notice = page.Say(why) + " " + page.Say(words.CardsLeft, v.view.CardsLeft)
+		}
 	}
 	return page
+}
+
+// declines tell the payer why their card was declined, and what helps.
+var declines = map[string]words.Key{
+	acquirer.CardDeclined: words.DeclinedAgain, acquirer.InsufficientFunds: words.NoFundsAgain,
+	acquirer.CardExpired: words.ExpiredAgain, acquirer.LimitExceeded: words.LimitAgain,
 }
 
 // showCard shows the form of a card, with what was typed and is wrong in it. The security code is
@@ -67,7 +76,8 @@ func (p *Pay) showCard(v purchase) {
 			Longest:      64,
 			Last:         true,
 		},
-		Saved: v.view.Saved != nil,
+		Saved:   v.view.Saved != nil,
+		MayKeep: v.view.MayKeep, Keep: typed.Keep,
 	}
 	entry.Expiry.Wrong["month"] = v.now.UTC().Format("200601") // the payer's clock may be wrong
 	if entry.Kept != "" {
@@ -190,34 +200,43 @@ func (p *Pay) showCode(v purchase) {
 // codeRejected is the last error, and the reason of a payment that failed, when a code was wrong.
 const codeRejected = "code_rejected"
 
-// resends says how often, and when, the shop can have the code sent again: the payer themselves
-// cannot.
+// resends says how often, and when, the payer can have the code sent again.
 func resends(w words.Words, v purchase, e *view.CodeEntry) {
 	left := v.view.ResendsLeft()
 	if left == 0 {
 		e.Resends = w.Say(words.ResendNone)
 		return
 	}
-	e.Resends = w.Say(words.ResendsLeft, left)
+	e.Resends, e.MayResend = w.Say(words.ResendsByPayer, left), true
 	if next := v.view.NextAllowedAt(); next != nil && v.now.Before(*next) {
 		e.NextSeconds = int(math.Ceil(next.Sub(v.now).Seconds()))
 		e.Next = w.Say(words.ResendNext, fmt.Sprintf("0:%02d", e.NextSeconds))
 	}
 }
 
-// cardOutcome tells how a card payment has ended.
-func cardOutcome(w words.Words, p payment.Payment, card string) view.Outcome {
-	end := outcome(w, p, card)
-	switch p.Status {
+// cardOutcome tells how a card payment has ended. That nothing was charged it says only once the
+// bank has.
+func cardOutcome(w words.Words, v purchase, card string) view.Outcome {
+	end := outcome(w, v.visit, card)
+	switch v.payment.Status {
 	case payment.Completed:
 		end.Text = w.Say(words.CardPaidText)
 	case payment.Appeal:
 		end.Text = w.Say(words.CardAppealText)
 	default:
 		end.Text = w.Say(words.CardOverText)
-		if why, known := reasons[reason(p)]; known {
+		if why, known := reasons[reason(v.payment)]; known {
 			end.Text = w.Say(why)
 		}
+	}
+	if !v.view.Checking {
+		return end
+	}
+	end.Mood, end.Text = "busy", w.Say(words.CheckingExpired)
+	if v.payment.Status == payment.Cancelled {
+		end.Text = w.Say(words.CheckingCancelled)
+	} else if !v.payment.Expired() {
+		end.Title, end.Text = w.Say(words.CheckingTitle), w.Say(words.ProcessingText)
 	}
 	return end
 }
@@ -225,7 +244,8 @@ func cardOutcome(w words.Words, p payment.Payment, card string) view.Outcome {
 // reasons tell the payer why their card was not charged, and what to do.
 var reasons = map[string]words.Key{
 	acquirer.CardDeclined: words.DeclinedText, acquirer.InsufficientFunds: words.NoFundsText,
-	acquirer.CardExpired: words.CardExpiredText, codeRejected: words.CodesWrongText,
+	acquirer.CardExpired: words.CardExpiredText, acquirer.LimitExceeded: words.LimitText,
+	codeRejected: words.CodesWrongText,
 }
 
 func reason(p payment.Payment) string {

@@ -23,6 +23,7 @@ const (
 	belowCard   = "/card"
 	belowCode   = "/code"
 	belowForget = "/forget"
+	belowResend = "/resend"
 	belowCancel = "/cancel"
 )
 
@@ -43,7 +44,8 @@ func (p *Pay) checkouts(mux *http.ServeMux) {
 		belowCard:   {p.checkout, p.payTyped},
 		belowCode:   {p.checkout, p.enterCode},
 		belowCancel: {p.askCheckoutCancel, p.cancelCheckout},
-		belowForget: {nil, p.forget},
+		belowForget: {p.askForget, p.forget},
+		belowResend: {nil, p.resend},
 	} {
 		if pages.show != nil {
 			mux.HandleFunc("GET "+link+below, p.bought(below, pages.show))
@@ -105,7 +107,16 @@ func (v purchase) version() string {
 	if v.view.LastError != nil {
 		failed = *v.view.LastError
 	}
-	return fmt.Sprintf("%s-%s-%d-%d-%s", v.visit.version(), v.view.Phase, v.view.Rejected, v.view.Resends, failed)
+	return fmt.Sprintf("%s-%s-%d-%d-%d-%s-%t", v.visit.version(), v.view.Phase, v.view.Rejected, v.view.Declined,
+		v.view.Resends, failed, v.view.Checking)
+}
+
+// every is that of any payment, but that a page that waits for a bank's last word asks for it often.
+func (v purchase) every() int {
+	if v.view.Checking {
+		return everyWaiting
+	}
+	return v.visit.every()
 }
 
 func (p *Pay) checkoutStatus(v purchase) {
@@ -150,7 +161,7 @@ func (p *Pay) checkout(v purchase) {
 	early := v.below == belowCode && v.view.Phase == checkout.AwaitingBank
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v.payment, page.Card)))
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, cardOutcome(page.Words, v, page.Card)))
 	case v.view.Phase == checkout.AwaitingDetails && v.view.Saved != nil && v.below != belowCard:
 		p.showSaved(v)
 	case v.view.Phase == checkout.AwaitingDetails:
@@ -180,7 +191,8 @@ func (p *Pay) payTyped(v purchase) {
 		entry.PAN = p.Checkouts.KeptNumber(v.payment, v.r.PostFormValue("kept"))
 	}
 	_, err := p.Checkouts.SubmitDetails(v.r.Context(), v.r.PathValue("token"), checkout.Details{
-		Entry: entry, CVV: v.r.PostFormValue("cvv"), Address: limit.Address(v.r.RemoteAddr),
+		Entry: entry, CVV: v.r.PostFormValue("cvv"), Keep: v.r.PostFormValue("keep") != "",
+		Address: limit.Address(v.r.RemoteAddr),
 	})
 	p.afterwards(v, err, func(wrong fault.Fields) {
 		kept, err := p.Checkouts.KeepNumber(v.payment, entry.PAN)
@@ -190,7 +202,7 @@ func (p *Pay) payTyped(v purchase) {
 		}
 		p.again(v.visit, p.purchasePage(v).Shell, belowCard, &typed{
 			Number: unlessPAN(entry.PAN), Kept: kept.Sealed, Last4: kept.Last4,
-			Expiry: unlessPAN(expiry), Holder: unlessPAN(entry.Holder),
+			Expiry: unlessPAN(expiry), Holder: unlessPAN(entry.Holder), Keep: v.r.PostFormValue("keep") != "",
 		}, mistakes(entry, wrong)...)
 	})
 }
@@ -251,6 +263,27 @@ func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 	}
 }
 
+// askForget asks the payer whether they mean it.
+func (p *Pay) askForget(v purchase) {
+	page := p.purchasePage(v)
+	if v.view.Saved == nil {
+		back(v.w, page.Shell)
+		return
+	}
+	page.Watch = nil
+	show(v.w, v.r, http.StatusOK, view.Forget(page, cardName(v.view.Saved.Brand, v.view.Saved.Last4)))
+}
+
+// resend has the bank asked for another code. A button pressed too early or once too often leads to
+// the page that says so.
+func (p *Pay) resend(v purchase) {
+	err := p.Checkouts.ResendByPayer(v.r.Context(), v.r.PathValue("token"))
+	if refusal := fault.As(err); refusal != nil && refusal.NextAllowedAt != nil {
+		err = nil
+	}
+	p.afterwards(v, err, func(fault.Fields) {})
+}
+
 func (p *Pay) forget(v purchase) {
 	p.afterwards(v, p.Checkouts.ForgetCard(v.r.Context(), v.r.PathValue("token")), func(fault.Fields) {})
 }
@@ -264,7 +297,11 @@ func (p *Pay) askCheckoutCancel(v purchase) {
 	}
 	// Do not refresh the page while the payer decides.
 	page.Watch = nil
-	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CardCancelText))
+	text := words.CardCancelText
+	if v.view.Phase != checkout.AwaitingDetails {
+		text = words.CardSentCancelText
+	}
+	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, text))
 }
 
 func (p *Pay) cancelCheckout(v purchase) {
@@ -290,7 +327,7 @@ func (p *Pay) tooLateForCard(v purchase) {
 		back(v.w, page.Shell)
 		return
 	}
-	end := cardOutcome(page.Words, v.payment, page.Card)
+	end := cardOutcome(page.Words, v, page.Card)
 	end.Notice = page.Say(words.CancelTooLate)
 	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

@@ -3,8 +3,11 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
@@ -119,8 +122,11 @@ func question(w words.Words, p payment.Payment) []view.Field {
 }
 
 // outcome tells how a payment stands that waits no longer.
-func outcome(w words.Words, p payment.Payment, card string) view.Outcome {
+func outcome(w words.Words, v visit, card string) view.Outcome {
+	p := v.payment
 	end := ending(w, p)
+	end.Return = shop(p)
+	end.Leads = end.Return != "" && v.look.ReturnAutomatic && p.Status == payment.Completed
 	switch {
 	case p.Status == payment.Completed:
 		end.Receipt, end.Facts = true, receipt(w, p, card)
@@ -131,6 +137,23 @@ func outcome(w words.Words, p payment.Payment, card string) view.Outcome {
 		end.Facts = question(w, p)
 	}
 	return end
+}
+
+// shop is where the payer goes back to. What stands in its query tells the shop which payment this
+// was, and proves nothing.
+func shop(p payment.Payment) templ.SafeURL {
+	if p.ReturnURL == nil {
+		return ""
+	}
+	to, err := url.Parse(*p.ReturnURL)
+	if err != nil || to.Scheme != "https" && to.Scheme != "http" { // it was checked at the creation
+		return ""
+	}
+	query := to.Query()
+	query.Set("paymentUuid", p.UUID.String())
+	query.Set("status", string(p.Status))
+	to.RawQuery = query.Encode()
+	return templ.SafeURL(to.String())
 }
 
 func ending(w words.Words, p payment.Payment) view.Outcome {

@@ -92,7 +92,7 @@ func (v visit) waiting() bool {
 
 // version changes whenever the page would show something else.
 func (v visit) version() string {
-	return fmt.Sprintf("%d-%t", v.payment.EventSequence, v.waiting())
+	return fmt.Sprintf("%d-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil)
 }
 
 // How many seconds lie between two questions of a page: often while the payer waits, seldom while a
@@ -124,7 +124,10 @@ func (p *Pay) dress(v visit, room string) view.Shell {
 	s.Path = room + v.r.PathValue("token")
 	style := p.styles.of(v.look.Color)
 	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.hash)
-	s.Merchant, s.Color, s.Style = v.look.Merchant, v.look.Color, style.text
+	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.text, v.look.FrameOrigin
+	if v.payment.Ended() {
+		s.Result = string(v.payment.Status)
+	}
 	return s
 }
 
@@ -141,6 +144,9 @@ func (p *Pay) page(v visit) view.Requisite {
 	if v.waiting() {
 		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
 		r.AllCopy = details(s.Words, v.payment, r.Fields)
+	}
+	if v.payment.ClaimedAt != nil {
+		r.Steps = []string{s.Say(words.SentStepCheck), s.Say(words.SentStepResult), s.Say(words.SentStepLate)}
 	}
 	return r
 }
@@ -174,8 +180,8 @@ func (p *Pay) requisite(v visit) {
 	page := p.page(v)
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v.payment, "")))
-	case v.r.URL.Query().Has("paid"):
+		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v, "")))
+	case v.payment.ClaimedAt != nil:
 		show(v.w, v.r, http.StatusOK, view.Sent(page))
 	default:
 		show(v.w, v.r, http.StatusOK, view.Waiting(page))
@@ -203,7 +209,17 @@ func (p *Pay) askCancel(v visit) {
 	}
 	// Do not refresh the page while the payer decides. Another language shows this page again.
 	page.Watch, page.Below = nil, "/cancel"
-	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, words.CancelText))
+	text := words.CancelText
+	if v.payment.ClaimedAt != nil {
+		text = words.CancelSentText
+	}
+	show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, text))
+}
+
+// claim keeps that the payer says they have paid.
+func (p *Pay) claim(v visit) {
+	after, err := p.Payments.Claim(v.r.Context(), v.payment.UUID)
+	p.acted(v, after, err)
 }
 
 func (p *Pay) cancel(v visit) {
@@ -238,7 +254,7 @@ func (p *Pay) tooLate(v visit) {
 	}
 	v.now = p.Clock.Now()
 	page := p.page(v)
-	end := outcome(page.Words, v.payment, "")
+	end := outcome(page.Words, v, "")
 	end.Notice = page.Say(words.CancelTooLate)
 	show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
 }

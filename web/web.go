@@ -58,6 +58,7 @@ func NewPay(rooms Rooms) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
 	mux.HandleFunc("GET /r/{token}/status", p.linked(p.status))
+	mux.HandleFunc("POST /r/{token}/paid", p.linked(p.dressed(p.claim)))
 	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.dressed(p.askCancel)))
 	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.dressed(p.cancel)))
 	if p.Simulate != nil {

@@ -112,8 +112,15 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 // payHandler is everything on the pay address.
 func (g *gateway) payHandler() http.Handler {
 	rooms := web.Rooms{
-		Payments: g.payments, Checkouts: g.checkouts, Looks: directory.NewLooks(g.pools), Links: g.links,
-		Limits: g.limits, Clock: g.clock, URL: g.payURL, Secure: strings.HasPrefix(g.payURL, "https://"), Sandbox: g.sandbox,
+		Payments:  g.payments,
+		Checkouts: g.checkouts,
+		Looks:     directory.NewLooks(g.pools),
+		Links:     g.links,
+		Limits:    g.limits,
+		Clock:     g.clock,
+		URL:       g.payURL,
+		Secure:    strings.HasPrefix(g.payURL, "https://"),
+		Sandbox:   g.sandbox,
 	}
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer

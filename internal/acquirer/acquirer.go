@@ -70,6 +70,7 @@ const (
 	CardDeclined      = "card_declined"
 	InsufficientFunds = "insufficient_funds"
 	CardExpired       = "card_expired"
+	LimitExceeded     = "limit_exceeded"
 )
 
 // Answer is what an acquirer says of an attempt.

@@ -198,7 +198,7 @@ func knownReason(body answerBody) string {
 	switch {
 	case body.State != Declined:
 		return ""
-	case body.Reason == InsufficientFunds, body.Reason == CardExpired:
+	case body.Reason == InsufficientFunds, body.Reason == CardExpired, body.Reason == LimitExceeded:
 		return body.Reason
 	}
 	return CardDeclined

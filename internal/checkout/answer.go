@@ -61,7 +61,10 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 		if err != nil {
 			return err
 		}
-		t := taking{answer: answer, to: to, codes: k.codes, now: s.clock.Now(), attempt: attempt, state: state}
+		t := taking{
+			answer: answer, to: to, codes: k.codes, cards: s.Payments.Cards(p.Payment), now: s.clock.Now(),
+			attempt: attempt, state: state,
+		}
 		t.decide(p.Status)
 		if err := s.store(ctx, q, p.Payment, t); err != nil || t.move == (move{}) {
 			return err
@@ -85,7 +88,8 @@ func (s *Service) store(ctx context.Context, q *db.Queries, p payment.Payment, t
 			return err
 		}
 	}
-	if t.attempt.Status == attemptLost && p.Status == payment.Pending {
+	over := t.attempt.Status == attemptLost || t.attempt.Status == string(acquirer.Declined)
+	if over && p.Status == payment.Pending && t.move == (move{}) {
 		if err := card.Erase(p.MerchantID, p.ID).Run(ctx, q); err != nil {
 			return fmt.Errorf("erase card: %w", err)
 		}
@@ -127,6 +131,8 @@ type taking struct {
 	to     asked
 	// codes is how many codes the acquirer had been sent when it was asked.
 	codes int32
+	// cards is how many may be tried for the payment.
+	cards int
 	now   time.Time
 
 	attempt db.CardAttempt
@@ -184,10 +190,14 @@ func (t *taking) pending() {
 	}
 }
 
+// decline: the payer may try another card, unless that was the last that may be tried.
 func (t *taking) decline(reason string) {
 	t.end(string(acquirer.Declined))
 	t.state.LastError = &reason
-	t.move = move{payment.Failed, &reason}
+	t.state.Declined++
+	if int(t.state.Declined) >= t.cards {
+		t.move = move{payment.Failed, &reason}
+	}
 }
 
 // gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card

@@ -12,7 +12,8 @@
 //	          │                          │            ▼                          ▼needed  │resend
 //	          │                          │         awaiting_trader_confirm ◀─────┘     │  │
 //	          │                          │            │         └──────────────────────┴──┘
-//	          └──── the card did not get through ─────┘
+//	          └── the card did not get through, ──────┘
+//	              or was declined and another may be tried
 //
 // All this while the payment is pending: its status, not the phase, says how it ended, and the
 // phase stays the last one. A resend is possible in the three phases after the card, and asks for
@@ -200,7 +201,7 @@ func stateOf(row db.Checkout, p payment.Payment) State {
 	state := State{
 		Phase: Phase(row.Phase), CodeAsked: row.CodeAsked, Rejected: row.CodesRejected, Resends: row.Resends,
 		ResentBy: row.ResentBy, ResentAt: row.ResentAt, LastError: row.LastError,
-		AttemptID: row.AttemptID, AttemptOver: row.AttemptOver,
+		AttemptID: row.AttemptID, AttemptOver: row.AttemptOver, Declined: int32(row.Declined),
 	}
 	if state.AttemptOver && p.Status == payment.Pending {
 		state.Phase = AwaitingDetails
@@ -213,6 +214,7 @@ func put(p payment.Payment, state State) db.Query {
 		MerchantID: p.MerchantID, PaymentID: p.ID, Phase: string(state.Phase), CodeAsked: state.CodeAsked,
 		CodesRejected: state.Rejected, Resends: state.Resends, ResentBy: state.ResentBy, ResentAt: state.ResentAt,
 		LastError: state.LastError, AttemptID: state.AttemptID, AttemptOver: state.AttemptOver,
+		Declined: int16(state.Declined),
 	})
 }
 

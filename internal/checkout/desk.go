@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 )
 
@@ -59,6 +60,20 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	}
 	_, state, err := s.resend(ctx, found, byMerchant, errResendWrongStep)
 	return state, err
+}
+
+// ResendByPayer asks for the code again on the word of whoever holds the payment's link. It counts as
+// the merchant's own, whose payer they are.
+func (s *Service) ResendByPayer(ctx context.Context, token string) error {
+	found, err := s.open(ctx, token, limit.CheckoutWrites)
+	if err != nil {
+		return err
+	}
+	if err := s.checkOpen(found); err != nil {
+		return err
+	}
+	_, _, err = s.resend(ctx, found, byMerchant, errClosed)
+	return err
 }
 
 // RequestResend asks for the code again on the trader's word; the merchant is told.

@@ -22,6 +22,8 @@ type Details struct {
 	// SavedID is the card that the page showed: no other is charged.
 	Saved   bool
 	SavedID string
+	// Keep says that the payer's card may be kept for their next payment.
+	Keep bool
 	// Address is where the call came from.
 	Address string
 }
@@ -48,10 +50,15 @@ func (s *Service) SubmitDetails(ctx context.Context, token string, d Details) (V
 	if err := s.checkDeclined(ctx, from); err != nil {
 		return View{}, err
 	}
+	whose := owner(p)
+	if !d.Keep && !d.Saved {
+		whose.UserID = nil // of a card that may not be kept nobody is named
+	}
 	attempt, err := s.begin(
 		ctx,
 		p,
 		entered,
+		whose,
 		db.AttemptInsertParams{AcquirerID: acquirerID, Source: from.source, Card: from.card},
 	)
 	if err != nil {
@@ -111,7 +118,7 @@ func (s *Service) mayEnter(ctx context.Context, p payment.Payment) error {
 // begin commits that a card is about to be authorised: by which acquirer and where it came from the
 // attempt says already. Of several cards for one payment the first is taken.
 func (s *Service) begin(
-	ctx context.Context, p payment.Payment, entered card.Card, attempt db.AttemptInsertParams,
+	ctx context.Context, p payment.Payment, entered card.Card, whose card.Owner, attempt db.AttemptInsertParams,
 ) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -119,7 +126,7 @@ func (s *Service) begin(
 	}
 	_, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
 		attempt.MerchantID, attempt.ID, attempt.PaymentID, attempt.TraderID = p.MerchantID, id, p.ID, p.TraderID
-		return s.enter(ctx, p, attempt, entered)
+		return s.enter(ctx, p, attempt, entered, whose)
 	})
 	return id, err
 }
@@ -131,6 +138,7 @@ func (s *Service) enter(
 	p *payment.Locked,
 	attempt db.AttemptInsertParams,
 	entered card.Card,
+	whose card.Owner,
 ) error {
 	if err := s.checkOpen(p.Payment); err != nil {
 		return err
@@ -143,7 +151,7 @@ func (s *Service) enter(
 		return err
 	}
 	now := s.clock.Now()
-	store, err := s.Cards.Put(owner(p.Payment), entered, now)
+	store, err := s.Cards.Put(whose, entered, now)
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,8 @@ type State struct {
 	CodeAsked bool
 	// Rejected counts wrong codes.
 	Rejected int32
+	// Declined counts cards that were.
+	Declined int32
 	Resends  int32
 	// ResentBy and ResentAt are the last resend's; nil before the first.
 	ResentBy *string

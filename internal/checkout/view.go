@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/limit"
@@ -22,6 +24,13 @@ type View struct {
 	// Saved is a card of the payer's that the hosted page may offer while it waits for one; its
 	// number is not shown.
 	Saved *card.Saved
+	// MayKeep tells that a card entered now could be kept for the payer's next payment.
+	MayKeep bool
+	// CardsLeft is how many more cards may be tried.
+	CardsLeft int
+	// Checking tells that the payment has ended unpaid, and it is not known yet that the card it was
+	// to be charged to is not.
+	Checking bool
 }
 
 func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
@@ -38,10 +47,27 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	if v.Card, err = s.Cards.Show(ctx, s.q, p.MerchantID, p.ID); err != nil {
 		return View{}, err
 	}
+	v.MayKeep, v.CardsLeft = owner(p).UserID != nil, s.Payments.Cards(p)-int(state.Declined)
 	if !v.Terminal && state.Phase == AwaitingDetails {
 		v.Saved, err = s.Cards.Saved(ctx, s.q, owner(p), s.clock.Now())
+		return v, err
 	}
+	v.Checking, err = s.checking(ctx, p, state)
 	return v, err
+}
+
+// checking reports whether a payment has ended unpaid while its last card may still be charged. Once
+// the time is over it has, though the sweep is yet to come.
+func (s *Service) checking(ctx context.Context, p payment.Payment, state State) (bool, error) {
+	unpaid := p.Status == payment.Failed || p.Status == payment.Cancelled || s.checkOpen(p) != nil && !p.Ended()
+	if !unpaid || state.AttemptID == uuid.Nil {
+		return false, nil
+	}
+	attempt, err := s.q.AttemptGet(ctx, db.AttemptGetParams{MerchantID: p.MerchantID, ID: state.AttemptID})
+	if err != nil {
+		return false, fmt.Errorf("read attempt: %w", err)
+	}
+	return underWay(attempt.Status) || attempt.Status == attemptConflict, nil
 }
 
 // ForgetCard erases the cards kept of the link's payer.

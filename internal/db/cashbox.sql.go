@@ -53,21 +53,27 @@ func (q *Queries) CashboxInsert(ctx context.Context, arg CashboxInsertParams) (i
 }
 
 const cashboxLook = `-- name: CashboxLook :one
-select m.name, c.page_color, c.frame_origin
+select m.name, c.page_color, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
 `
 
 type CashboxLookRow struct {
-	Name        string
-	PageColor   *string
-	FrameOrigin *string
+	Name            string
+	PageColor       *string
+	FrameOrigin     *string
+	ReturnAutomatic bool
 }
 
 // CashboxLook is what a hosted page shows of the shop behind it.
 func (q *Queries) CashboxLook(ctx context.Context, id int64) (CashboxLookRow, error) {
 	row := q.db.QueryRow(ctx, cashboxLook, id)
 	var i CashboxLookRow
-	err := row.Scan(&i.Name, &i.PageColor, &i.FrameOrigin)
+	err := row.Scan(
+		&i.Name,
+		&i.PageColor,
+		&i.FrameOrigin,
+		&i.ReturnAutomatic,
+	)
 	return i, err
 }
 
@@ -125,8 +131,11 @@ const cashboxUpdate = `-- name: CashboxUpdate :exec
 update cashbox set collect_enabled = coalesce($1, collect_enabled),
     trader_cashbox_id = case when $2::boolean then $3 else trader_cashbox_id end,
     page_color = case when $4::boolean then $5 else page_color end,
-    frame_origin = case when $6::boolean then $7 else frame_origin end
-where id = $8
+    frame_origin = case when $6::boolean then $7 else frame_origin end,
+    return_hosts = coalesce($8::text[], return_hosts),
+    return_automatic = coalesce($9, return_automatic),
+    payer_events = coalesce($10, payer_events)
+where id = $11
 `
 
 type CashboxUpdateParams struct {
@@ -137,6 +146,9 @@ type CashboxUpdateParams struct {
 	PageColor       *string
 	SetFrameOrigin  bool
 	FrameOrigin     *string
+	ReturnHosts     []string
+	ReturnAutomatic *bool
+	PayerEvents     *bool
 	ID              int64
 }
 
@@ -149,6 +161,9 @@ func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) er
 		arg.PageColor,
 		arg.SetFrameOrigin,
 		arg.FrameOrigin,
+		arg.ReturnHosts,
+		arg.ReturnAutomatic,
+		arg.PayerEvents,
 		arg.ID,
 	)
 	return err
@@ -172,7 +187,7 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 }
 
 const cashboxesSince = `-- name: CashboxesSince :many
-select id, merchant_id, currency, collect_enabled from cashbox where version >= $1
+select id, merchant_id, currency, collect_enabled, return_hosts, payer_events from cashbox where version >= $1
 `
 
 type CashboxesSinceRow struct {
@@ -180,6 +195,8 @@ type CashboxesSinceRow struct {
 	MerchantID     int64
 	Currency       string
 	CollectEnabled bool
+	ReturnHosts    []string
+	PayerEvents    bool
 }
 
 func (q *Queries) CashboxesSince(ctx context.Context, version int64) ([]CashboxesSinceRow, error) {
@@ -196,6 +213,8 @@ func (q *Queries) CashboxesSince(ctx context.Context, version int64) ([]Cashboxe
 			&i.MerchantID,
 			&i.Currency,
 			&i.CollectEnabled,
+			&i.ReturnHosts,
+			&i.PayerEvents,
 		); err != nil {
 			return nil, err
 		}

@@ -12,10 +12,14 @@ import (
 )
 
 const cashboxMethodSet = `-- name: CashboxMethodSet :exec
-insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
+    claim_seconds, cards)
+values ($1, $2, $3, $4, $5, $6, $7,
+    coalesce($8::integer, 900), coalesce($9::smallint, 3))
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
-    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount
+    validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount,
+    claim_seconds = coalesce($8::integer, cashbox_method.claim_seconds),
+    cards = coalesce($9::smallint, cashbox_method.cards)
 `
 
 type CashboxMethodSetParams struct {
@@ -26,6 +30,8 @@ type CashboxMethodSetParams struct {
 	ValiditySeconds int32
 	MinAmount       decimal.NullDecimal
 	MaxAmount       decimal.NullDecimal
+	ClaimSeconds    *int32
+	Cards           *int16
 }
 
 func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetParams) error {
@@ -37,6 +43,8 @@ func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetPara
 		arg.ValiditySeconds,
 		arg.MinAmount,
 		arg.MaxAmount,
+		arg.ClaimSeconds,
+		arg.Cards,
 	)
 	return err
 }
@@ -58,7 +66,7 @@ func (q *Queries) CashboxMethodSetting(ctx context.Context, arg CashboxMethodSet
 }
 
 const cashboxMethodsSince = `-- name: CashboxMethodsSince :many
-select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount
+select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount, claim_seconds, cards
 from cashbox_method where version >= $1
 `
 
@@ -70,6 +78,8 @@ type CashboxMethodsSinceRow struct {
 	ValiditySeconds int32
 	MinAmount       decimal.NullDecimal
 	MaxAmount       decimal.NullDecimal
+	ClaimSeconds    int32
+	Cards           int16
 }
 
 func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]CashboxMethodsSinceRow, error) {
@@ -89,6 +99,8 @@ func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]Cas
 			&i.ValiditySeconds,
 			&i.MinAmount,
 			&i.MaxAmount,
+			&i.ClaimSeconds,
+			&i.Cards,
 		); err != nil {
 			return nil, err
 		}

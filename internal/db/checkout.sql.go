@@ -13,7 +13,7 @@ import (
 )
 
 const checkoutGet = `-- name: CheckoutGet :one
-select merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at, last_error, attempt_id, attempt_over from checkout where merchant_id = $1 and payment_id = $2
+select merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at, last_error, attempt_id, attempt_over, declined from checkout where merchant_id = $1 and payment_id = $2
 `
 
 type CheckoutGetParams struct {
@@ -36,12 +36,13 @@ func (q *Queries) CheckoutGet(ctx context.Context, arg CheckoutGetParams) (Check
 		&i.LastError,
 		&i.AttemptID,
 		&i.AttemptOver,
+		&i.Declined,
 	)
 	return i, err
 }
 
 const checkoutList = `-- name: CheckoutList :many
-select merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at, last_error, attempt_id, attempt_over from checkout where merchant_id = any($1::bigint[]) and payment_id = any($2::bigint[])
+select merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at, last_error, attempt_id, attempt_over, declined from checkout where merchant_id = any($1::bigint[]) and payment_id = any($2::bigint[])
 `
 
 type CheckoutListParams struct {
@@ -70,6 +71,7 @@ func (q *Queries) CheckoutList(ctx context.Context, arg CheckoutListParams) ([]C
 			&i.LastError,
 			&i.AttemptID,
 			&i.AttemptOver,
+			&i.Declined,
 		); err != nil {
 			return nil, err
 		}
@@ -83,13 +85,13 @@ func (q *Queries) CheckoutList(ctx context.Context, arg CheckoutListParams) ([]C
 
 const checkoutPut = `-- name: CheckoutPut :exec
 insert into checkout (merchant_id, payment_id, phase, code_asked, codes_rejected, resends, resent_by, resent_at,
-                      last_error, attempt_id, attempt_over)
+                      last_error, attempt_id, attempt_over, declined)
 values ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11)
+        $9, $10, $11, $12)
 on conflict (merchant_id, payment_id) do update set phase = excluded.phase, code_asked = excluded.code_asked,
     codes_rejected = excluded.codes_rejected, resends = excluded.resends, resent_by = excluded.resent_by,
     resent_at = excluded.resent_at, last_error = excluded.last_error, attempt_id = excluded.attempt_id,
-    attempt_over = excluded.attempt_over
+    attempt_over = excluded.attempt_over, declined = excluded.declined
 `
 
 type CheckoutPutParams struct {
@@ -104,6 +106,7 @@ type CheckoutPutParams struct {
 	LastError     *string
 	AttemptID     uuid.UUID
 	AttemptOver   bool
+	Declined      int16
 }
 
 // CheckoutPut writes where a checkout stands. The payment's row lock makes its writers one at a time.
@@ -120,6 +123,7 @@ func (q *Queries) CheckoutPut(ctx context.Context, arg CheckoutPutParams) error 
 		arg.LastError,
 		arg.AttemptID,
 		arg.AttemptOver,
+		arg.Declined,
 	)
 	return err
 }

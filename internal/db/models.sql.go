@@ -67,6 +67,7 @@ type Checkout struct {
 	LastError     *string
 	AttemptID     uuid.UUID
 	AttemptOver   bool
+	Declined      int16
 }
 
 type Deposit struct {
@@ -172,6 +173,8 @@ type Payment struct {
 	RateObservedAt     *time.Time
 	MarkupSource       string
 	Version            int32
+	ReturnURL          *string
+	PayerClaimedAt     *time.Time
 }
 
 type PaymentCard struct {

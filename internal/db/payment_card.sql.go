@@ -156,7 +156,8 @@ const cardPut = `-- name: CardPut :exec
 insert into payment_card (merchant_id, payment_id, cashbox_id, payer_user_id, brand, last4, pan, expiry, holder, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (merchant_id, payment_id) do update set brand = excluded.brand, last4 = excluded.last4, pan = excluded.pan,
-    expiry = excluded.expiry, holder = excluded.holder, created_at = excluded.created_at, kept_until = null
+    expiry = excluded.expiry, holder = excluded.holder, created_at = excluded.created_at, kept_until = null,
+    payer_user_id = excluded.payer_user_id
 `
 
 type CardPutParams struct {

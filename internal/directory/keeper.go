@@ -217,6 +217,8 @@ type Shop struct {
 	MarginPercent        decimal.NullDecimal
 	Validity             time.Duration
 	MinAmount, MaxAmount decimal.NullDecimal
+	// ReturnHosts are those that a return address may name; none is any.
+	ReturnHosts []string
 }
 
 // Shop finds the cashbox a payment goes to: the key's own, or of an unbound key's merchant the
@@ -243,7 +245,7 @@ func (c *cashbox) shop(method, currency string) *Shop {
 	return &Shop{
 		CashboxID: c.ID, CollectEnabled: c.CollectEnabled, MethodEnabled: m.Enabled && c.Currency == currency,
 		MarginPercent: m.MarginPercent, Validity: time.Duration(m.ValiditySeconds) * time.Second,
-		MinAmount: m.MinAmount, MaxAmount: m.MaxAmount,
+		MinAmount: m.MinAmount, MaxAmount: m.MaxAmount, ReturnHosts: c.ReturnHosts,
 	}
 }
 
@@ -279,4 +281,32 @@ func (k *Keeper) MaxOpenPayments(merchantID int64) int32 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.merchants[merchantID].maxOpenPayments
+}
+
+// Patience is how long a payment waits at least once its payer has said that they have paid.
+func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if box := k.cashboxes[cashboxID]; box != nil {
+		return time.Duration(box.methods[method].ClaimSeconds) * time.Second
+	}
+	return 0
+}
+
+// Cards is how many cards may be tried for one payment.
+func (k *Keeper) Cards(cashboxID int64, method string) int {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if box := k.cashboxes[cashboxID]; box != nil {
+		return int(box.methods[method].Cards)
+	}
+	return 1
+}
+
+// PayerEvents reports whether the merchant wants to be told what payers say.
+func (k *Keeper) PayerEvents(cashboxID int64) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	box := k.cashboxes[cashboxID]
+	return box != nil && box.PayerEvents
 }

@@ -17,6 +17,8 @@ type Look struct {
 	Color string
 	// FrameOrigin is the one origin whose pages may frame the hosted ones, or "" for nobody.
 	FrameOrigin string
+	// ReturnAutomatic says that a page leads back to the shop by itself once the payment is paid.
+	ReturnAutomatic bool
 }
 
 // Looks reads the looks of cashboxes. They are for anybody: hosted pages show them.
@@ -34,7 +36,10 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 	if err != nil {
 		return Look{}, fmt.Errorf("read look: %w", err)
 	}
-	return Look{Merchant: row.Name, Color: deref(row.PageColor), FrameOrigin: deref(row.FrameOrigin)}, nil
+	return Look{
+		Merchant: row.Name, Color: deref(row.PageColor), FrameOrigin: deref(row.FrameOrigin),
+		ReturnAutomatic: row.ReturnAutomatic,
+	}, nil
 }
 
 var (
@@ -66,6 +71,25 @@ func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 			"frameOrigin",
 			"must be an https origin such as https://shop.example, without a path",
 		)
+	}
+}
+
+var hostForm = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+const maxReturnHosts = 50
+
+// payer takes over the fields that are about what payers do.
+func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
+	params.ReturnAutomatic, params.PayerEvents = u.ReturnAutomatic, u.PayerEvents
+	if u.ReturnHosts == nil {
+		return
+	}
+	params.ReturnHosts = make([]string, 0, len(*u.ReturnHosts))
+	f.Check(len(*u.ReturnHosts) <= maxReturnHosts, "returnHosts", "must be at most %d", maxReturnHosts)
+	for _, host := range *u.ReturnHosts {
+		host = strings.ToLower(host)
+		f.Check(hostForm.MatchString(host), "returnHosts", "must be names of hosts, such as shop.example")
+		params.ReturnHosts = append(params.ReturnHosts, host)
 	}
 }
 

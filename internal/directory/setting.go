@@ -84,6 +84,11 @@ type CashboxUpdate struct {
 	TraderID       *int64
 	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
 	PageColor, FrameOrigin *string
+	// ReturnHosts are the hosts that payers may be led back to; none is any.
+	ReturnHosts *[]string
+	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
+	// merchant when a payer says that they have.
+	ReturnAutomatic, PayerEvents *bool
 }
 
 // UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
@@ -95,6 +100,7 @@ func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u Cashb
 	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
 	f := fault.Decoded(ctx)
 	u.look(f, &params)
+	u.payer(f, &params)
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
 		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
@@ -128,9 +134,15 @@ type CashboxMethod struct {
 	MarginPercent        string
 	ValiditySeconds      int32
 	MinAmount, MaxAmount string
+	// ClaimSeconds is how long a payment waits at least once its payer says that they have paid, and
+	// Cards how many cards may be tried for it; nil leaves what is set.
+	ClaimSeconds, Cards *int32
 }
 
-const maxValiditySeconds = 86_400
+const (
+	maxValiditySeconds = 86_400
+	maxCards           = 10
+)
 
 // SetMethod makes or changes a method of a cashbox.
 func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMethod) (Change, error) {
@@ -182,6 +194,15 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 		maxValiditySeconds,
 	)
 	checkOrder(f, params.MinAmount, params.MaxAmount)
+	if s := m.ClaimSeconds; s != nil {
+		f.Check(*s >= 1 && *s <= maxValiditySeconds, "claimSeconds", "must be between 1 and %d", maxValiditySeconds)
+		params.ClaimSeconds = s
+	}
+	if c := m.Cards; c != nil {
+		f.Check(*c >= 1 && *c <= maxCards, "cards", "must be between 1 and %d", maxCards)
+		cards := int16(max(0, min(*c, maxCards)))
+		params.Cards = &cards
+	}
 	return params, f.Err()
 }
 

@@ -100,6 +100,7 @@ var alerts = map[string]string{
 // events say when each webhook is sent.
 var events = map[string]string{
 	"payin.status.updated":           "A payout has ended, or a completed payout was reversed.",
+	"payment.payer.claimed":          "The payer says that they have paid. The status stays `PENDING`. Sent where the cashbox's `payerEvents` is on.",
 	"payment.quasi_ecom.code_resend": "The trader asks for the code of a card payment to be sent again. The status stays `PENDING`.",
 	"payment.status.updated":         "The status of a payment has changed. Creation sends no webhook.",
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -101,7 +104,8 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 // refuses tells a refusal, which answers the caller, from a failure.
 func refuses(err error) bool {
 	answer := fault.As(err)
-	return answer != nil && (answer.Kind == fault.Refused || answer.Kind == fault.Forbidden)
+	return answer != nil &&
+		(answer.Kind == fault.Refused || answer.Kind == fault.Forbidden || answer.Kind == fault.Invalid)
 }
 
 // replay reads the payment that has the order id.
@@ -169,10 +173,21 @@ func (d *draft) refusal() error {
 		d.shop.MinAmount.Valid && d.amount.LessThan(d.shop.MinAmount.Decimal),
 		d.shop.MaxAmount.Valid && d.amount.GreaterThan(d.shop.MaxAmount.Decimal):
 		return errOutsideLimits
+	case !d.mayReturn():
+		return fault.Fields{"returnUrl": {"must name one of the hosts that are set for the cashbox"}}.Err()
 	case d.baseErr != nil:
 		return fmt.Errorf("%w: %w", errNoRequisite, d.baseErr)
 	}
 	return nil
+}
+
+// mayReturn reports whether the payer may be led back to where the merchant says.
+func (d *draft) mayReturn() bool {
+	if d.ReturnURL == nil || len(d.shop.ReturnHosts) == 0 {
+		return true
+	}
+	u, err := url.Parse(*d.ReturnURL)
+	return err == nil && slices.Contains(d.shop.ReturnHosts, strings.ToLower(u.Hostname()))
 }
 
 func outside(amount, minimum, maximum decimal.Decimal) bool {
@@ -300,6 +315,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		ProfitUSDT:         quote.Profit,
 		SpreadTraderUSDT:   quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
+		ReturnURL:          d.ReturnURL,
 	}
 	if d.method.requisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.requisiteType, &d.method.requisiteMethod

@@ -12,6 +12,9 @@ import (
 // The documented webhook of a status change: interface, "Events".
 const typeStatusUpdated = "payment.status.updated"
 
+// typePayerClaimed tells that the payer says they have paid, to merchants who asked for it.
+const typePayerClaimed = "payment.payer.claimed"
+
 type statusData struct {
 	UUID     string `json:"uuid"`
 	OrderID  string `json:"orderId"`
@@ -20,6 +23,13 @@ type statusData struct {
 	Currency string `json:"currency"`
 
 	PayerRequisites *payerRequisites `json:"payerRequisites,omitempty"`
+}
+
+func dataOf(p db.Payment) statusData {
+	return statusData{
+		UUID: p.UUID.String(), OrderID: p.OrderID, Status: strings.ToUpper(p.Status),
+		Amount: money.Fiat(p.Amount), Currency: p.Currency,
+	}
 }
 
 // statusMeta is not part of the stable contract.
@@ -33,10 +43,8 @@ type statusMeta struct {
 
 // statusEvent is the merchant's webhook for a change.
 func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) {
-	data := statusData{
-		UUID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status),
-		Amount: money.Fiat(to.Amount), Currency: to.Currency, PayerRequisites: payerRequisitesOf(shown),
-	}
+	data := dataOf(to)
+	data.PayerRequisites = payerRequisitesOf(shown)
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
 		Reason: to.StatusReason, Sequence: to.EventSequence,

@@ -2,10 +2,12 @@ package payment
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // actorPayer is who holds a payment's link.
@@ -26,6 +28,39 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})
 	return fromRow(after), err
+}
+
+// Claim notes that the payer says they have paid. The first time, the payment waits for at least as
+// long as its cashbox's method says, so that the transfer can still arrive; a merchant who asked for
+// it is told. Saying it again changes nothing.
+func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
+	found, err := s.findByUUID(ctx, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	if cardCheckout(found) {
+		return Payment{}, fault.ErrNotFound
+	}
+	return s.WithLocked(ctx, found.MerchantID, found.ID, func(p *Locked) error {
+		now := s.clock.Now()
+		switch {
+		case p.ClaimedAt != nil:
+			return nil
+		case !p.OpenToPayer(now):
+			return ErrNotPending
+		}
+		after, err := db.New(p.Tx).PaymentClaim(ctx, db.PaymentClaimParams{
+			MerchantID: p.MerchantID, ID: p.ID, Now: now, Until: now.Add(s.settings.Patience(p.CashboxID, p.Method)),
+		})
+		if err != nil {
+			return fmt.Errorf("note that the payer has paid: %w", err)
+		}
+		p.stands(after)
+		if !s.settings.PayerEvents(p.CashboxID) {
+			return nil
+		}
+		return p.Tell(ctx, typePayerClaimed, now, dataOf(after))
+	})
 }
 
 // Expired reports whether the payment failed because nobody paid in time.

@@ -72,6 +72,10 @@ type Payment struct {
 	CreatedAt    time.Time
 	// ExpiresAt ends the payer's steps. The payment fails then, if it is still pending.
 	ExpiresAt time.Time
+	// ReturnURL is the shop's page that the payer goes back to, or nil.
+	ReturnURL *string
+	// ClaimedAt is when the payer first said that they have paid; nil before.
+	ClaimedAt *time.Time
 	// EventSequence is the number of the payment's last webhook event, and 0 before the first.
 	EventSequence int32
 
@@ -116,6 +120,8 @@ func fromRow(row db.Payment) Payment {
 		StatusAt:           row.StatusAt,
 		CreatedAt:          row.CreatedAt,
 		ExpiresAt:          row.ExpiresAt,
+		ReturnURL:          row.ReturnURL,
+		ClaimedAt:          row.PayerClaimedAt,
 		EventSequence:      row.EventSequence,
 		TraderID:           row.TraderID,
 		RequisiteID:        row.RequisiteID,
@@ -147,6 +153,12 @@ func fromRows(rows []db.Payment) []Payment {
 func (p Payment) OpenToPayer(now time.Time) bool {
 	return p.Status == Pending && now.Before(p.ExpiresAt)
 }
+
+// Ended reports whether the payment waits for nothing from the payer any more.
+func (p Payment) Ended() bool { return p.Status != Pending }
+
+// Cards is how many cards may be tried for a payment.
+func (s *Service) Cards(p Payment) int { return s.settings.Cards(p.CashboxID, p.Method) }
 
 // RequisiteSnapshot reports whether the payment shows a requisite: card checkout has none, only a
 // trader's desk.

@@ -27,6 +27,8 @@ type Request struct {
 	Description      *string
 	RatePercent      *string
 	Payer            *Payer
+	// ReturnURL is the shop's page that the payer goes back to.
+	ReturnURL *string
 	// MerchantName reports that the body names a merchant, which it must not.
 	MerchantName bool
 }
@@ -64,6 +66,9 @@ func validate(ctx context.Context, r Request, known methods, addresses *webhook.
 	o.method = checkMethod(f, r, known)
 	if f.Required("callbackUri", r.CallbackURI) {
 		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
+	}
+	if r.ReturnURL != nil {
+		f.Flaw("returnUrl", addresses.CheckLink(*r.ReturnURL))
 	}
 	f.OptionalMaxLength("description", r.Description, maxText)
 	o.percent = checkRatePercent(f, r.RatePercent)

@@ -35,6 +35,21 @@ func NewAddresses(loopback bool) *Addresses {
 // Check says what is wrong with an address a merchant gives, or "". Names are looked up only at
 // delivery, where the address really dialled is judged.
 func (a *Addresses) Check(address string) string {
+	if flaw := a.CheckLink(address); flaw != "" {
+		return flaw
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme == "http":
+		return "" // one of the sandbox's, which is loopback
+	case isLoopback(u.Hostname()) || !a.public(u.Hostname()):
+		return "must not name a loopback, private, link-local or metadata address"
+	}
+	return ""
+}
+
+// CheckLink says what is wrong with an address that only a browser opens, or "".
+func (a *Addresses) CheckLink(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case len(address) > maxAddress:
@@ -47,8 +62,6 @@ func (a *Addresses) Check(address string) string {
 		return ""
 	case u.Scheme != "https":
 		return "must be an https URL"
-	case isLoopback(u.Hostname()) || !a.public(u.Hostname()):
-		return "must not name a loopback, private, link-local or metadata address"
 	}
 	return ""
 }

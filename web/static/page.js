@@ -4,7 +4,7 @@
 (() => {
   const live = document.getElementById('live');
   const minute = 60;
-  let main, end, again, poller, failures = 0, asking = false, warned = false;
+  let main, end, again, poller, leading, failures = 0, asking = false, warned = false;
 
   // say has a screen reader speak; shown, it is there for everyone until something else is said.
   function say(text, shown) {
@@ -29,7 +29,26 @@
     again = next && Date.now() + next.dataset.next * 1000;
     for (const field of main.querySelectorAll('[data-format]')) format(field);
     warned = false;
+    lead();
+    tell();
     tick();
+  }
+
+  // lead goes back to the shop by itself where it wants that, but not from a reader who would rather stay.
+  function lead() {
+    const back = main.querySelector('[data-leads]');
+    clearTimeout(leading);
+    if (!back) return;
+    main.querySelector('.leads').hidden = false;
+    leading = setTimeout(() => back.click(), 5000);
+  }
+
+  // tell tells the page around a frame, if it is the one that may be, how high this one is and how the payment ended.
+  function tell() {
+    const origin = main.dataset.frame;
+    if (!origin || parent === window) return;
+    parent.postMessage({ type: 'payment.height', height: document.documentElement.scrollHeight }, origin);
+    if (main.dataset.result) parent.postMessage({ type: 'payment.result', status: main.dataset.result }, origin);
   }
 
   function two(number) { return String(number).padStart(2, '0'); }
@@ -48,6 +67,8 @@
       const wait = Math.max(0, Math.ceil((again - Date.now()) / 1000));
       next.textContent = next.dataset.text.replace('{}', clock(wait));
       next.hidden = !wait;
+      const resend = main.querySelector('form[action*="/resend"]');
+      if (resend) resend.hidden = !!wait;
     }
     const left = main.querySelector('[data-left]');
     if (!left) return;
@@ -250,7 +271,7 @@
     if (form.dataset.sent) event.preventDefault();
     if ('once' in form.dataset) {
       form.dataset.sent = 'yes';
-      form.querySelector('.button').classList.add('sending');
+      form.querySelector('.button, button').classList.add('sending');
       // Whoever stopped the browser may send it again.
       setTimeout(() => { delete form.dataset.sent; }, 15000);
     }
@@ -262,6 +283,10 @@
     const button = event.target.closest('[data-copy]');
     if (button) copy(button);
     if (event.target.closest('[data-print]')) print();
+    if (event.target.closest('[data-stay]')) {
+      clearTimeout(leading);
+      main.querySelector('.leads').hidden = true;
+    }
     const menu = document.querySelector('.languages');
     if (!menu.contains(event.target)) menu.open = false;
     // Another language keeps what was typed, which going to its page would not.
@@ -287,6 +312,7 @@
   });
 
   adopt();
+  new ResizeObserver(tell).observe(document.body);
   setInterval(tick, 1000);
   plan();
 })();

@@ -22,6 +22,8 @@ type CardEntry struct {
 	Number, Expiry, Security, Holder Input
 	// Saved tells that there is a saved card to go back to.
 	Saved bool
+	// MayKeep offers to keep the card, and Keep has that chosen.
+	MayKeep, Keep bool
 }
 
 // SavedCard is a card of the payer's, which is paid with by its security code.
@@ -42,6 +44,8 @@ type CodeEntry struct {
 	// is nothing to say.
 	Resends, Next string
 	NextSeconds   int
+	// MayResend offers to have it sent again; the script shows that once Next is over.
+	MayResend bool
 }
 
 // Progress is what is said while the payer waits.

@@ -32,6 +32,9 @@ type Shell struct {
 	Style string
 	// Query is what the page's address has behind it and keeps in another language; "" is nothing.
 	Query string
+	// Frame is the one origin that may show the page in a frame, and is told its height and Result:
+	// how the payment has ended, or "".
+	Frame, Result string
 	// Mistakes tells that a form on the page was filled in wrongly.
 	Mistakes bool
 	// Watch is how the page learns what changes; nil when nothing will.
@@ -47,6 +50,10 @@ type Watch struct {
 	// Typing tells that the reader types here: without script the page is left alone.
 	Typing bool
 }
+
+// leadsAfter is how many seconds a page waits that leads back to the shop by itself. The script knows
+// it, too.
+const leadsAfter = 5
 
 // refreshSeconds is how often a page without script loads itself anew.
 const refreshSeconds = "10"
@@ -66,6 +73,14 @@ func (s Shell) In(language words.Language) templ.SafeURL {
 		query = append(query, s.Query)
 	}
 	return address(s.Path+s.Below, query)
+}
+
+// told is what the script tells the page around the frame.
+func (s Shell) told() templ.Attributes {
+	if s.Frame == "" {
+		return nil
+	}
+	return templ.Attributes{"data-frame": s.Frame, "data-result": s.Result}
 }
 
 // title is what the browser shows of the page: first whether something is wrong, last the shop.
@@ -152,7 +167,8 @@ type Requisite struct {
 	// text.
 	AmountCopy, AllCopy string
 	Fields              []Field
-	Steps               []string
+	// Steps say how to pay, or what happens once the payer has.
+	Steps []string
 	// Simulate offers to act as the bank.
 	Simulate bool
 }
@@ -172,4 +188,7 @@ type Outcome struct {
 	Receipt bool
 	// Next says step by step what happens now.
 	Next []string
+	// Return is where the payer goes back to, "" is nowhere; Leads has the page lead there by itself.
+	Return templ.SafeURL
+	Leads  bool
 }

@@ -80,7 +80,10 @@ type SubmitPayerDetailsRequest struct {
 	// 3 or 4 digits.
 	Cvv string `protobuf:"bytes,5,opt,name=cvv,proto3" json:"cvv,omitempty"`
 	// Name on the card, at most 64 characters; one with as many digits as a card number is refused.
-	CardHolder    *string `protobuf:"bytes,6,opt,name=card_holder,json=cardHolder,proto3,oneof" json:"card_holder,omitempty"`
+	CardHolder *string `protobuf:"bytes,6,opt,name=card_holder,json=cardHolder,proto3,oneof" json:"card_holder,omitempty"`
+	// Whether the card may be kept for the payer's next payment, true when unset: ask the payer first. Only quasi_ecom keeps
+	// cards, of payers named by payer.userId.
+	SaveCard      *bool `protobuf:"varint,7,opt,name=save_card,json=saveCard,proto3,oneof" json:"save_card,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,6 +158,13 @@ func (x *SubmitPayerDetailsRequest) GetCardHolder() string {
 		return *x.CardHolder
 	}
 	return ""
+}
+
+func (x *SubmitPayerDetailsRequest) GetSaveCard() bool {
+	if x != nil && x.SaveCard != nil {
+		return *x.SaveCard
+	}
+	return false
 }
 
 type SubmitPayerOtpRequest struct {
@@ -894,7 +904,7 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\x19gateway/v1/checkout.proto\x12\n" +
 	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"*\n" +
 	"\x12GetCheckoutRequest\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\"\xf4\x01\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\"\xa4\x02\n" +
 	"\x19SubmitPayerDetailsRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x1b\n" +
 	"\x03pan\x18\x02 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\x03pan\x12&\n" +
@@ -902,8 +912,11 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\bexp_year\x18\x04 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\aexpYear\x12\x1b\n" +
 	"\x03cvv\x18\x05 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\x03cvv\x12)\n" +
 	"\vcard_holder\x18\x06 \x01(\tB\x03\x80\x01\x01H\x00R\n" +
-	"cardHolder\x88\x01\x01B\x0e\n" +
-	"\f_card_holder\"Q\n" +
+	"cardHolder\x88\x01\x01\x12 \n" +
+	"\tsave_card\x18\a \x01(\bH\x01R\bsaveCard\x88\x01\x01B\x0e\n" +
+	"\f_card_holderB\f\n" +
+	"\n" +
+	"_save_card\"Q\n" +
 	"\x15SubmitPayerOtpRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x1a\n" +
 	"\x03otp\x18\x02 \x01(\tB\x03\x80\x01\x01H\x00R\x03otp\x88\x01\x01B\x06\n" +

@@ -44,7 +44,10 @@ type CreatePaymentRequest struct {
 	// What the merchant knows of the payer.
 	Payer *Payer `protobuf:"bytes,9,opt,name=payer,proto3" json:"payer,omitempty"`
 	// Must not be sent: the merchant is identified by the key headers.
-	MerchantName  *structpb.Value `protobuf:"bytes,10,opt,name=merchant_name,json=merchantName,proto3" json:"merchant_name,omitempty"`
+	MerchantName *structpb.Value `protobuf:"bytes,10,opt,name=merchant_name,json=merchantName,proto3" json:"merchant_name,omitempty"`
+	// HTTPS address of the shop's page that the payer goes back to. It is opened with paymentUuid and status added to its
+	// query, which prove nothing.
+	ReturnUrl     *string `protobuf:"bytes,11,opt,name=return_url,json=returnUrl,proto3,oneof" json:"return_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -147,6 +150,13 @@ func (x *CreatePaymentRequest) GetMerchantName() *structpb.Value {
 		return x.MerchantName
 	}
 	return nil
+}
+
+func (x *CreatePaymentRequest) GetReturnUrl() string {
+	if x != nil && x.ReturnUrl != nil {
+		return *x.ReturnUrl
+	}
+	return ""
 }
 
 type RubCollect struct {
@@ -497,9 +507,13 @@ type Payment struct {
 	// Absent until a card was entered.
 	PayerRequisites *PayerRequisites `protobuf:"bytes,16,opt,name=payer_requisites,json=payerRequisites,proto3" json:"payer_requisites,omitempty"`
 	// For traders and operators, of card checkout.
-	CardDesk      *CardDesk `protobuf:"bytes,20,opt,name=card_desk,json=cardDesk,proto3" json:"card_desk,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CardDesk *CardDesk `protobuf:"bytes,20,opt,name=card_desk,json=cardDesk,proto3" json:"card_desk,omitempty"`
+	// Where the payer goes back to; null where the merchant named no page.
+	ReturnUrl *string `protobuf:"bytes,21,opt,name=return_url,json=returnUrl,proto3,oneof" json:"return_url,omitempty"`
+	// When the payer first said that they have paid; null before.
+	PayerClaimedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=payer_claimed_at,json=payerClaimedAt,proto3" json:"payer_claimed_at,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Payment) Reset() {
@@ -668,6 +682,20 @@ func (x *Payment) GetPayerRequisites() *PayerRequisites {
 func (x *Payment) GetCardDesk() *CardDesk {
 	if x != nil {
 		return x.CardDesk
+	}
+	return nil
+}
+
+func (x *Payment) GetReturnUrl() string {
+	if x != nil && x.ReturnUrl != nil {
+		return *x.ReturnUrl
+	}
+	return ""
+}
+
+func (x *Payment) GetPayerClaimedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PayerClaimedAt
 	}
 	return nil
 }
@@ -1690,7 +1718,7 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x03\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa6\x04\n" +
 	"\x14CreatePaymentRequest\x12#\n" +
 	"\border_id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\aorderId\x12 \n" +
 	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
@@ -1703,10 +1731,13 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\frate_percent\x18\b \x01(\tB\x06\x8a\xb5\x18\x02\b\x02H\x02R\vratePercent\x88\x01\x01\x12'\n" +
 	"\x05payer\x18\t \x01(\v2\x11.gateway.v1.PayerR\x05payer\x12;\n" +
 	"\rmerchant_name\x18\n" +
-	" \x01(\v2\x16.google.protobuf.ValueR\fmerchantNameB\t\n" +
+	" \x01(\v2\x16.google.protobuf.ValueR\fmerchantName\x12\"\n" +
+	"\n" +
+	"return_url\x18\v \x01(\tH\x03R\treturnUrl\x88\x01\x01B\t\n" +
 	"\a_methodB\x0e\n" +
 	"\f_descriptionB\x0f\n" +
-	"\r_rate_percent\"4\n" +
+	"\r_rate_percentB\r\n" +
+	"\v_return_url\"4\n" +
 	"\n" +
 	"RubCollect\x12\x1b\n" +
 	"\x06method\x18\x01 \x01(\tH\x00R\x06method\x88\x01\x01B\t\n" +
@@ -1733,7 +1764,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\tR\tpaymentId\"=\n" +
 	"\x12GetPaymentResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xbd\a\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xb6\b\n" +
 	"\aPayment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
@@ -1758,11 +1789,15 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x11status_updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAt\x12(\n" +
 	"\rstatus_reason\x18\x13 \x01(\tH\x03R\fstatusReason\x88\x01\x01\x12N\n" +
 	"\x10payer_requisites\x18\x10 \x01(\v2\x1b.gateway.v1.PayerRequisitesB\x06\x8a\xb5\x18\x02\x10\x01R\x0fpayerRequisites\x129\n" +
-	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDeskB\x0e\n" +
+	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDesk\x12\"\n" +
+	"\n" +
+	"return_url\x18\x15 \x01(\tH\x04R\treturnUrl\x88\x01\x01\x12D\n" +
+	"\x10payer_claimed_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x0epayerClaimedAtB\x0e\n" +
 	"\f_descriptionB\x13\n" +
 	"\x11_payment_page_urlB\x0f\n" +
 	"\r_checkout_urlB\x10\n" +
-	"\x0e_status_reason\"\x97\x01\n" +
+	"\x0e_status_reasonB\r\n" +
+	"\v_return_url\"\x97\x01\n" +
 	"\tRequisite\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x14\n" +
@@ -1957,34 +1992,35 @@ var file_gateway_v1_payment_proto_depIdxs = []int32{
 	21, // 12: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
 	23, // 13: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
 	24, // 14: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
-	13, // 15: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
-	21, // 16: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
-	21, // 17: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
-	16, // 18: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
-	8,  // 19: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
-	8,  // 20: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
-	10, // 21: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
-	21, // 22: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
-	21, // 23: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
-	19, // 24: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
-	21, // 25: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
-	0,  // 26: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
-	5,  // 27: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
-	11, // 28: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
-	14, // 29: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
-	17, // 30: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
-	25, // 31: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
-	4,  // 32: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
-	6,  // 33: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
-	12, // 34: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
-	15, // 35: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
-	18, // 36: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
-	26, // 37: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
-	32, // [32:38] is the sub-list for method output_type
-	26, // [26:32] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	21, // 15: gateway.v1.Payment.payer_claimed_at:type_name -> google.protobuf.Timestamp
+	13, // 16: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
+	21, // 17: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
+	21, // 18: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
+	16, // 19: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
+	8,  // 20: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
+	8,  // 21: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
+	10, // 22: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
+	21, // 23: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
+	21, // 24: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
+	19, // 25: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
+	21, // 26: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 27: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
+	5,  // 28: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
+	11, // 29: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
+	14, // 30: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
+	17, // 31: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
+	25, // 32: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
+	4,  // 33: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
+	6,  // 34: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
+	12, // 35: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
+	15, // 36: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
+	18, // 37: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
+	26, // 38: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
+	33, // [33:39] is the sub-list for method output_type
+	27, // [27:33] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payment_proto_init() }

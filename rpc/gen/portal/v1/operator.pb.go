@@ -1070,7 +1070,13 @@ type UpdateCashboxRequest struct {
 	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
 	PageColor *string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
 	// The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
-	FrameOrigin   *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	FrameOrigin *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	// The hosts that payers may be led back to by returnUrl; an empty list is any. Unset leaves them.
+	ReturnHosts *ReturnHosts `protobuf:"bytes,6,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
+	// Leads payers back by itself, five seconds after they have paid.
+	ReturnAutomatic *bool `protobuf:"varint,7,opt,name=return_automatic,json=returnAutomatic,proto3,oneof" json:"return_automatic,omitempty"`
+	// Sends the merchant payment.payer.claimed when a payer says that they have paid.
+	PayerEvents   *bool `protobuf:"varint,8,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1140,6 +1146,72 @@ func (x *UpdateCashboxRequest) GetFrameOrigin() string {
 	return ""
 }
 
+func (x *UpdateCashboxRequest) GetReturnHosts() *ReturnHosts {
+	if x != nil {
+		return x.ReturnHosts
+	}
+	return nil
+}
+
+func (x *UpdateCashboxRequest) GetReturnAutomatic() bool {
+	if x != nil && x.ReturnAutomatic != nil {
+		return *x.ReturnAutomatic
+	}
+	return false
+}
+
+func (x *UpdateCashboxRequest) GetPayerEvents() bool {
+	if x != nil && x.PayerEvents != nil {
+		return *x.PayerEvents
+	}
+	return false
+}
+
+// ReturnHosts are names of hosts, such as shop.example.
+type ReturnHosts struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hosts         []string               `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReturnHosts) Reset() {
+	*x = ReturnHosts{}
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReturnHosts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReturnHosts) ProtoMessage() {}
+
+func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReturnHosts.ProtoReflect.Descriptor instead.
+func (*ReturnHosts) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReturnHosts) GetHosts() []string {
+	if x != nil {
+		return x.Hosts
+	}
+	return nil
+}
+
 type SetCashboxMethodRequest struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
@@ -1149,15 +1221,19 @@ type SetCashboxMethodRequest struct {
 	MarginPercent   string `protobuf:"bytes,4,opt,name=margin_percent,json=marginPercent,proto3" json:"margin_percent,omitempty"`
 	ValiditySeconds int32  `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
 	// Limits of one payment; empty is none.
-	MinAmount     string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	MaxAmount     string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
+	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
+	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
+	Cards         *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetCashboxMethodRequest) Reset() {
 	*x = SetCashboxMethodRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1169,7 +1245,7 @@ func (x *SetCashboxMethodRequest) String() string {
 func (*SetCashboxMethodRequest) ProtoMessage() {}
 
 func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1182,7 +1258,7 @@ func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCashboxMethodRequest.ProtoReflect.Descriptor instead.
 func (*SetCashboxMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SetCashboxMethodRequest) GetMerchantCashboxId() int64 {
@@ -1234,6 +1310,20 @@ func (x *SetCashboxMethodRequest) GetMaxAmount() string {
 	return ""
 }
 
+func (x *SetCashboxMethodRequest) GetClaimSeconds() int32 {
+	if x != nil && x.ClaimSeconds != nil {
+		return *x.ClaimSeconds
+	}
+	return 0
+}
+
+func (x *SetCashboxMethodRequest) GetCards() int32 {
+	if x != nil && x.Cards != nil {
+		return *x.Cards
+	}
+	return 0
+}
+
 type SetPlatformLimitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
@@ -1245,7 +1335,7 @@ type SetPlatformLimitRequest struct {
 
 func (x *SetPlatformLimitRequest) Reset() {
 	*x = SetPlatformLimitRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1257,7 +1347,7 @@ func (x *SetPlatformLimitRequest) String() string {
 func (*SetPlatformLimitRequest) ProtoMessage() {}
 
 func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1270,7 +1360,7 @@ func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
 func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SetPlatformLimitRequest) GetCurrency() string {
@@ -1309,7 +1399,7 @@ type UpdateTraderRequest struct {
 
 func (x *UpdateTraderRequest) Reset() {
 	*x = UpdateTraderRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1411,7 @@ func (x *UpdateTraderRequest) String() string {
 func (*UpdateTraderRequest) ProtoMessage() {}
 
 func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1424,7 @@ func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *UpdateTraderRequest) GetTraderId() int64 {
@@ -1393,7 +1483,7 @@ type RequisiteLimits struct {
 
 func (x *RequisiteLimits) Reset() {
 	*x = RequisiteLimits{}
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1405,7 +1495,7 @@ func (x *RequisiteLimits) String() string {
 func (*RequisiteLimits) ProtoMessage() {}
 
 func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1418,7 +1508,7 @@ func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
 func (*RequisiteLimits) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RequisiteLimits) GetMinAmount() string {
@@ -1499,7 +1589,7 @@ type CreateRequisiteRequest struct {
 
 func (x *CreateRequisiteRequest) Reset() {
 	*x = CreateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1511,7 +1601,7 @@ func (x *CreateRequisiteRequest) String() string {
 func (*CreateRequisiteRequest) ProtoMessage() {}
 
 func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1524,7 +1614,7 @@ func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateRequisiteRequest) GetTraderId() int64 {
@@ -1589,7 +1679,7 @@ type UpdateRequisiteRequest struct {
 
 func (x *UpdateRequisiteRequest) Reset() {
 	*x = UpdateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1691,7 @@ func (x *UpdateRequisiteRequest) String() string {
 func (*UpdateRequisiteRequest) ProtoMessage() {}
 
 func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1704,7 @@ func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
@@ -1671,7 +1761,7 @@ type CreateUserRequest struct {
 
 func (x *CreateUserRequest) Reset() {
 	*x = CreateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +1773,7 @@ func (x *CreateUserRequest) String() string {
 func (*CreateUserRequest) ProtoMessage() {}
 
 func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +1786,7 @@ func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUserRequest.ProtoReflect.Descriptor instead.
 func (*CreateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateUserRequest) GetKind() string {
@@ -1752,7 +1842,7 @@ type UpdateUserRequest struct {
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1854,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1867,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -1810,7 +1900,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1822,7 +1912,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1835,7 +1925,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -1854,7 +1944,7 @@ type SettingResponse struct {
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1866,7 +1956,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1879,7 +1969,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -1900,7 +1990,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2002,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2015,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -1953,7 +2043,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +2055,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +2068,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -2015,7 +2105,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2117,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2130,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -2105,7 +2195,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2207,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2220,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2171,7 +2261,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2183,7 +2273,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2286,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2224,7 +2314,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2326,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2339,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2371,18 +2461,25 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
 	"\r_rate_percentB\x14\n" +
-	"\x12_max_open_payments\"\xbb\x02\n" +
+	"\x12_max_open_payments\"\xf4\x03\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
 	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01\x12\"\n" +
 	"\n" +
 	"page_color\x18\x04 \x01(\tH\x02R\tpageColor\x88\x01\x01\x12&\n" +
-	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01B\x12\n" +
+	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01\x129\n" +
+	"\freturn_hosts\x18\x06 \x01(\v2\x16.portal.v1.ReturnHostsR\vreturnHosts\x12.\n" +
+	"\x10return_automatic\x18\a \x01(\bH\x04R\x0freturnAutomatic\x88\x01\x01\x12&\n" +
+	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01B\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
-	"\r_frame_origin\"\x8b\x02\n" +
+	"\r_frame_originB\x13\n" +
+	"\x11_return_automaticB\x0f\n" +
+	"\r_payer_events\"#\n" +
+	"\vReturnHosts\x12\x14\n" +
+	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\xec\x02\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -2392,7 +2489,11 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"min_amount\x18\x06 \x01(\tR\tminAmount\x12\x1d\n" +
 	"\n" +
-	"max_amount\x18\a \x01(\tR\tmaxAmount\"s\n" +
+	"max_amount\x18\a \x01(\tR\tmaxAmount\x12(\n" +
+	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
+	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01B\x10\n" +
+	"\x0e_claim_secondsB\b\n" +
+	"\x06_cards\"s\n" +
 	"\x17SetPlatformLimitRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
 	"\n" +
@@ -2577,7 +2678,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
 	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
@@ -2596,173 +2697,175 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*RateFeedState)(nil),                 // 14: portal.v1.RateFeedState
 	(*UpdateMerchantRequest)(nil),         // 15: portal.v1.UpdateMerchantRequest
 	(*UpdateCashboxRequest)(nil),          // 16: portal.v1.UpdateCashboxRequest
-	(*SetCashboxMethodRequest)(nil),       // 17: portal.v1.SetCashboxMethodRequest
-	(*SetPlatformLimitRequest)(nil),       // 18: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),           // 19: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),               // 20: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),        // 21: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),        // 22: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),             // 23: portal.v1.CreateUserRequest
-	(*UpdateUserRequest)(nil),             // 24: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),           // 25: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),               // 26: portal.v1.SettingResponse
-	(*SetTraderAcquirerResponse)(nil),     // 27: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),         // 28: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                 // 29: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 30: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 31: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 32: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),         // 33: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 34: google.protobuf.Struct
-	(*CreateMerchantRequest)(nil),         // 35: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),          // 36: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),           // 37: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),             // 38: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),         // 39: portal.v1.WithdrawTraderRequest
-	(*ListDepositsRequest)(nil),           // 40: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 41: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 42: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 43: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 44: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 45: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),           // 46: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),           // 47: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 48: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 49: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 50: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 51: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 52: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 53: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),              // 54: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),             // 55: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),            // 56: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 57: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 58: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 59: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 60: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 61: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 62: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 63: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 64: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 65: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 66: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 67: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 68: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 69: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 70: portal.v1.AppealDecisionResponse
+	(*ReturnHosts)(nil),                   // 17: portal.v1.ReturnHosts
+	(*SetCashboxMethodRequest)(nil),       // 18: portal.v1.SetCashboxMethodRequest
+	(*SetPlatformLimitRequest)(nil),       // 19: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),           // 20: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),               // 21: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),        // 22: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),        // 23: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),             // 24: portal.v1.CreateUserRequest
+	(*UpdateUserRequest)(nil),             // 25: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),           // 26: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),               // 27: portal.v1.SettingResponse
+	(*SetTraderAcquirerResponse)(nil),     // 28: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),         // 29: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                 // 30: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 31: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 32: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 33: portal.v1.ListDeadEventsRequest
+	(*timestamppb.Timestamp)(nil),         // 34: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 35: google.protobuf.Struct
+	(*CreateMerchantRequest)(nil),         // 36: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),          // 37: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),           // 38: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),             // 39: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),         // 40: portal.v1.WithdrawTraderRequest
+	(*ListDepositsRequest)(nil),           // 41: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 42: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 43: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 44: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 45: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 46: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),           // 47: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),           // 48: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 49: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 50: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 51: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 52: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 53: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 54: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),              // 55: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),             // 56: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),            // 57: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 58: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 59: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 60: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 61: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 62: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 63: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 64: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 65: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 66: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 67: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 68: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 69: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 70: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 71: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	33, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	33, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	34, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	34, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	33, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	33, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	34, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	34, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	33, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
-	20, // 13: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	20, // 14: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	29, // 15: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	29, // 16: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	29, // 17: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	33, // 18: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	34, // 19: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	34, // 20: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	29, // 21: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 22: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 23: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 24: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 25: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 26: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	35, // 27: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	15, // 28: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	36, // 29: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	16, // 30: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	17, // 31: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	18, // 32: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	37, // 33: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	38, // 34: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	39, // 35: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	19, // 36: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	21, // 37: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	22, // 38: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	23, // 39: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	24, // 40: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	25, // 41: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	30, // 42: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	40, // 43: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	41, // 44: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	42, // 45: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	43, // 46: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	44, // 47: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	45, // 48: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	46, // 49: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	47, // 50: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	48, // 51: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	49, // 52: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	50, // 53: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	51, // 54: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	52, // 55: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	32, // 56: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	53, // 57: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	54, // 58: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	55, // 59: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	56, // 60: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	57, // 61: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	58, // 62: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	59, // 63: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 64: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 65: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 66: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 67: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 68: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	26, // 69: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	26, // 70: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	28, // 71: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	26, // 72: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	26, // 73: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	26, // 74: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	26, // 75: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	26, // 76: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	26, // 77: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	26, // 78: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	26, // 79: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 80: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	26, // 81: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	26, // 82: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	26, // 83: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	31, // 84: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	60, // 85: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	61, // 86: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	61, // 87: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	26, // 88: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	62, // 89: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	63, // 90: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	63, // 91: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	63, // 92: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	26, // 93: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	26, // 94: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	27, // 95: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	64, // 96: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	65, // 97: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	66, // 98: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	67, // 99: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	67, // 100: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	67, // 101: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	68, // 102: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	69, // 103: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	70, // 104: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	70, // 105: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	64, // [64:106] is the sub-list for method output_type
-	22, // [22:64] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	34, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	17, // 13: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
+	21, // 14: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	21, // 15: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	30, // 16: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	30, // 17: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	30, // 18: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	34, // 19: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	35, // 20: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	35, // 21: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	30, // 22: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	0,  // 23: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	3,  // 24: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	6,  // 25: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	10, // 26: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	12, // 27: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	36, // 28: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	15, // 29: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	37, // 30: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	16, // 31: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	18, // 32: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	19, // 33: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	38, // 34: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	39, // 35: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	40, // 36: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	20, // 37: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	22, // 38: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	23, // 39: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	24, // 40: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	25, // 41: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	26, // 42: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	31, // 43: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	41, // 44: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	42, // 45: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	43, // 46: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	44, // 47: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	45, // 48: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	46, // 49: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	47, // 50: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	48, // 51: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	49, // 52: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	50, // 53: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	51, // 54: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	52, // 55: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	53, // 56: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	33, // 57: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	54, // 58: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	55, // 59: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	56, // 60: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	57, // 61: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	58, // 62: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	59, // 63: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	60, // 64: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 65: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 66: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 67: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 68: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 69: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	27, // 70: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	27, // 71: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	29, // 72: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	27, // 73: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	27, // 74: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	27, // 75: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	27, // 76: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	27, // 77: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	27, // 78: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	27, // 79: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	27, // 80: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	27, // 81: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	27, // 82: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	27, // 83: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	27, // 84: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	32, // 85: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	61, // 86: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	62, // 87: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	62, // 88: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	27, // 89: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	63, // 90: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	64, // 91: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	64, // 92: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	64, // 93: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	27, // 94: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	27, // 95: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	28, // 96: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	65, // 97: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	66, // 98: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	67, // 99: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	68, // 100: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	68, // 101: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	68, // 102: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	69, // 103: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	70, // 104: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	71, // 105: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	71, // 106: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	65, // [65:107] is the sub-list for method output_type
+	23, // [23:65] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -2783,22 +2886,23 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[14].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[15].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[16].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[19].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[20].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[21].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[25].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[33].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
