@@ -38,7 +38,7 @@ func connectCode(kind fault.Kind) connect.Code {
 // ConnectError turns any error into the Connect error that carries the same code and fields as the
 // REST body.
 func ConnectError(ctx context.Context, err error) *connect.Error {
-	if already := new(connect.Error); errors.As(err, &already) && fault.As(err) == nil {
+	if already := new(connect.Error); errors.As(err, &already) && edge.Fault(err) == nil {
 		return already
 	}
 	public := edge.Public(ctx, err)

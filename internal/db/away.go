@@ -20,18 +20,16 @@ var ErrUnavailable = &fault.Error{
 	RetryAfter: time.Second,
 }
 
-// The rooms pass the driver's errors on, and the edges know no driver: so the meaning is registered
-// where both can see it.
-func init() {
-	fault.Recognize(func(err error) *fault.Error {
-		switch {
-		case isAway(err):
-			return ErrUnavailable
-		case IsLockTimeout(err), hasCode(err, codeQueryCanceled):
-			return fault.ErrBusy
-		}
-		return nil
-	})
+// Fault is what callers are told of an error of the driver's, or nil where it is none that passes.
+// The rooms pass the driver's errors on, and the edge asks for their meaning.
+func Fault(err error) *fault.Error {
+	switch {
+	case isAway(err):
+		return ErrUnavailable
+	case IsLockTimeout(err), hasCode(err, codeQueryCanceled):
+		return fault.ErrBusy
+	}
+	return nil
 }
 
 // isAway reports whether err says that the database could not be reached, or that it ended the

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 )
 
@@ -79,7 +80,7 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 	for times, want := range []*fault.Error{nil, nil, db.ErrUnavailable} {
 		b := &breaking{d.Pool, times, io.ErrUnexpectedEOF}
 		err := db.InTx(t.Context(), b, func(pgx.Tx, *db.Queries) error { return nil })
-		if fault.As(err) != want {
+		if edge.Fault(err) != want {
 			t.Errorf("broken %d times: %v", times, err)
 		}
 	}
@@ -138,8 +139,8 @@ func TestAwayIsUnavailable(t *testing.T) {
 		"a mistake":            {mistake, nil}, "an unknown column": {unknown, nil}, "given up": {cancelled, nil},
 		"busy": {errors.Join(fault.ErrBusy, io.EOF), fault.ErrBusy},
 	} {
-		if test.err == nil || fault.As(test.err) != test.want {
-			t.Errorf("%s: %v, a fault %v", name, test.err, fault.As(test.err))
+		if test.err == nil || edge.Fault(test.err) != test.want {
+			t.Errorf("%s: %v, a fault %v", name, test.err, edge.Fault(test.err))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
 
@@ -14,10 +15,18 @@ import (
 // id.
 var internalFault = fault.New(0, "internal_error", "Something went wrong on our side.")
 
-// Public returns the fault inside err. An error that is none, or that came with a 503, is logged;
+// Fault returns the fault inside err, or the one that an error of the database amounts to, or nil.
+func Fault(err error) *fault.Error {
+	if f := fault.As(err); f != nil {
+		return f
+	}
+	return db.Fault(err)
+}
+
+// Public returns the Fault of err. An error that is none, or that came with a 503, is logged;
 // the former is hidden.
 func Public(ctx context.Context, err error) *fault.Error {
-	f := fault.As(err)
+	f := Fault(err)
 	if f == nil {
 		f = internalFault
 	}

@@ -61,24 +61,11 @@ func Newf(kind Kind, code, format string, args ...any) *Error {
 	return New(kind, code, fmt.Sprintf(format, args...))
 }
 
-// recognizers say which fault an error of other libraries amounts to, or nil.
-var recognizers []func(error) *Error
-
-// Recognize has As ask recognizer about errors that hold no fault. It is for init functions alone.
-func Recognize(recognizer func(error) *Error) { recognizers = append(recognizers, recognizer) }
-
-// As returns the fault inside err, or the one that err amounts to, or nil.
+// As returns the fault inside err, or nil.
 func As(err error) *Error {
 	var f *Error
-	if err == nil || errors.As(err, &f) {
-		return f
-	}
-	for _, recognize := range recognizers {
-		if f = recognize(err); f != nil {
-			return f
-		}
-	}
-	return nil
+	errors.As(err, &f)
+	return f
 }
 
 // Faults that more than one room answers with.

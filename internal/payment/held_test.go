@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/webhook"
@@ -161,7 +162,7 @@ func TestHeldElsewhere(t *testing.T) {
 		made.Payment.ID,
 		payment.Update{Status: "completed"},
 	)
-	wantCode(t, err, "busy")
+	wantCode(t, edge.Fault(err), "busy")
 }
 
 func eventuallyTrue(t *testing.T, done func() bool) {
