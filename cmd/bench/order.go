@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"sync/atomic"
 
+	"gateway.example/internal/payment"
 	"gateway.example/rpc/sign"
 )
 
@@ -46,6 +47,17 @@ func (o orders) bodyOf(id, amount string) []byte {
 		o.callback,
 		id,
 	)
+}
+
+// asked is what the body of a creation asks for.
+func (o orders) asked(id, amount string) payment.Request {
+	user, ip, description := "user-"+id, "203.0.113.7", "Order of the bench"
+	return payment.Request{
+		OrderID: id, Amount: amount, Currency: currency, Method: &o.method, CallbackURI: o.callback,
+		Description: &description, Payer: &payment.Payer{
+			UserID: &user, UserIP: &ip, FullName: "Ivan Petrov", Type: "trusted", Successful: 3, Counted: true,
+		},
+	}
 }
 
 const createPath = "/api/v1/payments"

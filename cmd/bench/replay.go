@@ -36,38 +36,24 @@ func (b *bench) replayer(ctx context.Context) (act, func(), error) {
 	if len(b.recorded) == 0 {
 		return nil, nil, errNotRecorded
 	}
+	t, samples, err := compile(b.recorded)
+	if err != nil {
+		return nil, nil, err
+	}
 	conns, end, err := b.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	drawing, err := b.connectOne(ctx)
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	defer func() { _ = drawing.Close(context.WithoutCancel(ctx)) }()
-	t, err := compile(ctx, drawing, b.recorded)
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	samples := len(mostAlike(b.recorded))
 	return func(ctx context.Context, client int) (bool, error) {
-		return t.run(ctx, conns[client], b.fresh(samples, len(t)))
+		return t.run(ctx, conns[client], b.fresh(samples))
 	}, end, nil
 }
 
 // run replays one creation. One that a statement refuses, as the gateway's would be, is rolled back
 // and not done.
 func (t template) run(ctx context.Context, conn *pgx.Conn, r *replay) (bool, error) {
-	for i, next := range t {
-		if next.command != "" {
-			if _, err := conn.Exec(ctx, next.command); err != nil {
-				return false, err
-			}
-			continue
-		}
-		done, err := next.run(ctx, conn, r, i)
+	for _, next := range t {
+		done, err := next.run(ctx, conn, r)
 		if err != nil && !refused(err) {
 			return false, err
 		}
@@ -87,41 +73,23 @@ func refused(err error) bool {
 }
 
 // run sends a round's statements together and reads their answers.
-func (n round) run(ctx context.Context, conn *pgx.Conn, r *replay, i int) (bool, error) {
+func (n round) run(ctx context.Context, conn *pgx.Conn, r *replay) (bool, error) {
 	var batch pgx.Batch
-	for _, s := range n.calls {
+	for _, s := range n {
 		args := make([]any, len(s.args))
 		for k, source := range s.args {
 			args[k] = source(r)
 		}
 		batch.Queue(s.sql, args...)
 	}
-	r.rows[i] = make([][]any, len(n.calls))
 	results := conn.SendBatch(ctx, &batch)
 	done := true
-	for j, s := range n.calls {
-		row, tag, err := answer(results, s.needed)
+	for _, s := range n {
+		tag, err := results.Exec()
 		if err != nil {
 			return false, errors.Join(fmt.Errorf("%.60q: %w", s.sql, err), results.Close())
 		}
-		r.rows[i][j], done = row, done && tag == s.tag
+		done = done && tag.String() == s.tag
 	}
 	return done, results.Close()
-}
-
-// answer reads the next statement's, and of its rows the first if it is needed.
-func answer(results pgx.BatchResults, needed bool) (row []any, tag string, err error) {
-	rows, err := results.Query()
-	if err != nil {
-		return nil, "", err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if needed && row == nil {
-			if row, err = rows.Values(); err != nil {
-				return nil, "", err
-			}
-		}
-	}
-	return row, rows.CommandTag().String(), rows.Err()
 }

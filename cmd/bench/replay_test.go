@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
+	pgxdecimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
@@ -20,6 +20,19 @@ func noError(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tapped is a connection that is heard.
+func tapped(t *testing.T, url string, heard *tap) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	noError(t, err)
+	config.Tracer = heard
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	noError(t, err)
+	pgxdecimal.Register(conn.TypeMap())
+	t.Cleanup(func() { noError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	return conn
 }
 
 // create makes a creation in one pipeline, from BEGIN to COMMIT, that gives the payment's id
@@ -47,25 +60,16 @@ func TestReplayOfAPipeline(t *testing.T) {
 	_, err := d.Pool.Exec(ctx, `create table made (id bigint primary key, order_id text unique, amount numeric(14, 2));
 create table written (made bigint references made, limited integer)`)
 	noError(t, err)
-	var heard ear
-	p, err := openProxy(ctx, filepath.Join(t.TempDir(), "p"), d.URL, heard.hear)
-	noError(t, err)
-	defer p.close()
-	b := &bench{place: place{url: p.url(d.URL), scene: scene{next: new(counter)}}}
-	conn, err := b.connectOne(ctx)
-	noError(t, err)
+	heard := new(tap)
+	b := &bench{place: place{url: d.URL, scene: scene{next: new(counter)}}}
+	conn := tapped(t, d.URL, heard)
 	for id := range int64(5) {
 		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
 		noError(t, create(ctx, conn, 100+id, c))
-		for _, u := range heard.told() {
-			if u.names(c.orderID) {
-				c.unit = u
-			}
-		}
+		c.trips = heard.told()
 		b.recorded = append(b.recorded, c)
 	}
-	noError(t, conn.Close(ctx))
-	if last := b.recorded[4].unit; len(last) != 1 || last[0].completed != 4 {
+	if last := b.recorded[4].trips; len(last) != 1 || last[0].completed() != 4 {
 		t.Fatalf("recorded %+v", last)
 	}
 

@@ -18,7 +18,7 @@ type report struct {
 	// the service.
 	CreateCPU *cpu `json:"create_cpu_us"`
 	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and
-	// COMMIT among them, as heard on the wire with one caller; no medians but means.
+	// COMMIT among them, as its driver makes them for one caller; no medians but means.
 	CreateRoundTrips *float64 `json:"create_round_trips"`
 	CreateStatements *float64 `json:"create_statements"`
 	// Bytes of WAL a creation writes, with a checkpoint's full pages.

@@ -8,8 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
-
-	"gateway.example/internal/ledger"
 )
 
 // source is where a replayed statement gets an argument from.
@@ -25,13 +23,11 @@ type replay struct {
 	// id is the payment's where the gateway, and no sequence of the database's, gives it.
 	id  int64
 	now time.Time
-	// rows are those answered so far, by round and call.
-	rows [][][]any
 }
 
 // source explains an argument by what it was in every recorded creation: always the same, what the
-// caller sent, what an earlier statement answered, an account of a trader so answered, a time, a
-// number counted up, or a fresh id.
+// caller sent, a time, a number counted up, or a fresh id. What a creation reads is not recorded,
+// and so does not explain what it writes.
 func (c *compiler) source(values []any) source {
 	if alike(values, func(int) any { return values[0] }) {
 		return func(*replay) any { return values[0] }
@@ -42,19 +38,16 @@ func (c *compiler) source(values []any) source {
 	if alike(values, func(i int) any { return decimal.RequireFromString(c.creations[i].amount) }) {
 		return func(r *replay) any { return r.amount }
 	}
-	if s := c.fromResult(values); s != nil {
-		return s
-	}
 	if c.counted(values) {
 		return func(r *replay) any { return r.id }
 	}
 	switch values[0].(type) {
-	case []any:
+	case []int64, []decimal.Decimal, []string:
 		return c.fromElements(values)
 	case time.Time:
 		return c.fromTime(values)
-	case [16]byte:
-		return func(*replay) any { return [16]byte(uuid.Must(uuid.NewV7())) }
+	case uuid.UUID:
+		return func(*replay) any { return uuid.Must(uuid.NewV7()) }
 	}
 	return func(r *replay) any { return values[r.like] }
 }
@@ -85,7 +78,7 @@ func alike(values []any, want func(i int) any) bool {
 	return true
 }
 
-// equal compares values of the database: numbers by what they are worth, whatever their width.
+// equal compares arguments: numbers by what they are worth, whatever their width.
 func equal(a, b any) bool {
 	if x, ok := a.(decimal.Decimal); ok {
 		y, ok := b.(decimal.Decimal)
@@ -110,70 +103,28 @@ func whole(v any) (int64, bool) {
 	return 0, false
 }
 
-// derivations of an argument from a column: the column itself, and the accounts of the trader it
-// names.
-var derivations = []func(any) any{
-	func(v any) any { return v },
-	func(v any) any { return account(v, ledger.Available) },
-	func(v any) any { return account(v, ledger.Reserved) },
-}
-
-func account(v any, of func(ledger.Owner, int64) ledger.Account) any {
-	id, ok := whole(v)
-	if !ok {
-		return nil
-	}
-	return of(ledger.Trader, id).ID()
-}
-
-// fromResult looks for a column of an earlier round's answers, or nil.
-func (c *compiler) fromResult(values []any) source {
-	for i, calls := range c.results[:len(c.results)-1] {
-		for j, rows := range calls {
-			if len(rows) == 0 {
-				continue
-			}
-			for k := range rows[0] {
-				for _, derive := range derivations {
-					if alike(values, func(n int) any { return derive(column(rows[n], k)) }) {
-						c.needed[[2]int{i, j}] = true
-						return func(r *replay) any { return derive(column(r.rows[i][j], k)) }
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func column(row []any, k int) any {
-	if k >= len(row) {
-		return nil
-	}
-	return row[k]
-}
-
 // fromElements explains an array element by element.
 func (c *compiler) fromElements(values []any) source {
-	length := len(values[0].([]any)) //nolint:forcetypeassert // the caller has looked
+	first := reflect.ValueOf(values[0])
+	for _, value := range values {
+		if list := reflect.ValueOf(value); list.Type() != first.Type() || list.Len() != first.Len() {
+			return func(r *replay) any { return values[r.like] }
+		}
+	}
 	var elements []source
-	for k := range length {
+	for k := range first.Len() {
 		var at []any
 		for _, value := range values {
-			list, ok := value.([]any)
-			if !ok || len(list) != length {
-				return func(r *replay) any { return values[r.like] }
-			}
-			at = append(at, list[k])
+			at = append(at, reflect.ValueOf(value).Index(k).Interface())
 		}
 		elements = append(elements, c.source(at))
 	}
 	return func(r *replay) any {
-		list := make([]any, len(elements))
+		list := reflect.MakeSlice(first.Type(), len(elements), len(elements))
 		for k, element := range elements {
-			list[k] = element(r)
+			list.Index(k).Set(reflect.ValueOf(element(r)))
 		}
-		return list
+		return list.Interface()
 	}
 }
 
@@ -200,10 +151,10 @@ func (c *compiler) fromTime(values []any) source {
 const replayedIDs = 1 << 40
 
 // fresh begins the replay of a creation with values of its own.
-func (b *bench) fresh(alike int, rounds int) *replay {
+func (b *bench) fresh(alike int) *replay {
 	n := b.scene.next.Add(1)
 	return &replay{
 		like: rand.IntN(alike), orderID: orderID(n), amount: decimal.RequireFromString(amount()), id: replayedIDs + n,
-		now: time.Now().UTC(), rows: make([][][]any, rounds),
+		now: time.Now().UTC(),
 	}
 }

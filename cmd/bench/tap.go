@@ -1,141 +1,119 @@
 package main
 
 import (
+	"context"
+	"reflect"
 	"sync"
 
-	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5"
 )
 
-// call is a statement as it was executed, and what came of it.
+// call is a statement as it was sent, and how it ended. One that failed, or came after one that did,
+// has no tag.
 type call struct {
-	sql     string
-	formats []int16
-	params  [][]byte
-	// row is the first row answered, nil without one; its columns have resultFormats.
-	row           [][]byte
-	resultFormats []int16
-	tag           string
+	sql  string
+	args []any
+	tag  string
 }
 
-// group is what a client sends before it waits for the server: everything up to a Sync, or a simple
-// Query. The server answers each with one ReadyForQuery, so a group is exactly one round trip, also
-// where it begins with BEGIN and ends with COMMIT. One without calls only prepares statements.
-type group struct {
-	calls  []*call
-	simple bool
-	// completed are the statements that were carried out: a simple Query may hold several, and what
-	// follows an error is passed over.
-	completed int
+// trip is what the driver sends before it waits for the server: a statement, or a batch of them,
+// also one that begins with BEGIN and ends with COMMIT. Preparing statements, which is done once on
+// a connection, is none.
+type trip []*call
+
+// completed is how many of its statements were carried out.
+func (t trip) completed() (n int) {
+	for _, c := range t {
+		if c.tag != "" {
+			n++
+		}
+	}
+	return n
 }
 
-// unit is the groups of a transaction, from the one that begins it to the one that ends it, or a
-// group outside any.
-type unit []*group
-
-// tap follows what is said on one connection. The two sides are heard by two goroutines.
+// tap is a tracer of connections. It keeps the trips that they make.
 type tap struct {
-	heard func(unit)
-
-	mu         sync.Mutex
-	statements map[string]string
-	bound      *call
-	// sending is the group the client is still putting together; sent are those the server has yet
-	// to answer.
-	sending *group
-	sent    []*group
-	// answered is how many calls of the first of sent are.
-	answered int
-	current  unit
+	mu    sync.Mutex
+	trips []trip
 }
 
-func newTap(heard func(unit)) *tap {
-	return &tap{heard: heard, statements: map[string]string{}, sending: &group{}}
-}
+var (
+	_ pgx.QueryTracer = (*tap)(nil)
+	_ pgx.BatchTracer = (*tap)(nil)
+)
 
-// fromClient notes a message of the frontend's. One that does not decode is the server's to refuse.
-func (t *tap) fromClient(kind byte, body []byte) {
+// told is what was kept since the last time.
+func (t *tap) told() []trip {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch kind {
-	case 'P':
-		var m pgproto3.Parse
-		if m.Decode(body) == nil {
-			t.statements[m.Name] = m.Query
-		}
-	case 'B':
-		var m pgproto3.Bind
-		if m.Decode(body) == nil {
-			t.bound = &call{
-				sql: t.statements[m.PreparedStatement], formats: m.ParameterFormatCodes, params: m.Parameters,
-				resultFormats: m.ResultFormatCodes,
-			}
-		}
-	case 'E':
-		if t.bound != nil {
-			t.sending.calls = append(t.sending.calls, t.bound)
-		}
-	case 'S':
-		t.send()
-	case 'Q':
-		var m pgproto3.Query
-		if m.Decode(body) == nil {
-			t.sending.simple = true
-			t.sending.calls = append(t.sending.calls, &call{sql: m.String})
-		}
-		t.send()
-	}
+	trips := t.trips
+	t.trips = nil
+	return trips
 }
 
-func (t *tap) send() {
-	t.sent = append(t.sent, t.sending)
-	t.sending = &group{}
-}
+// openCalls is the context's key of the calls of a trip that are still to be answered.
+type openCalls struct{}
 
-// fromServer notes a message of the backend's.
-func (t *tap) fromServer(kind byte, body []byte) {
+// keep keeps a trip, and has what ends it find it in the context.
+func (t *tap) keep(ctx context.Context, made trip) context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch kind {
-	case 'D':
-		var m pgproto3.DataRow
-		if c := t.answering(); c != nil && c.row == nil && m.Decode(body) == nil {
-			c.row = m.Values
-		}
-	case 'C':
-		var m pgproto3.CommandComplete
-		if c := t.answering(); c != nil && m.Decode(body) == nil {
-			c.tag = string(m.CommandTag)
-		}
-		t.answered++
-		if len(t.sent) > 0 {
-			t.sent[0].completed++
-		}
-	case 'I', 's', 'E':
-		t.answered++
-	case 'Z':
-		t.ready(body)
-	}
+	t.trips = append(t.trips, made)
+	return context.WithValue(ctx, openCalls{}, &made)
 }
 
-// answering is the call whose answer is coming in.
-func (t *tap) answering() *call {
-	if len(t.sent) == 0 || t.answered >= len(t.sent[0].calls) {
-		return nil
-	}
-	return t.sent[0].calls[t.answered]
-}
-
-// ready ends a round trip, and outside a transaction the unit. The first ReadyForQuery answers the
-// connection itself.
-func (t *tap) ready(body []byte) {
-	if len(t.sent) == 0 {
+// answered notes how the next call of the context's trip ended.
+func (t *tap) answered(ctx context.Context, tag string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	open, _ := ctx.Value(openCalls{}).(*trip)
+	if open == nil || len(*open) == 0 {
 		return
 	}
-	t.current = append(t.current, t.sent[0])
-	t.sent, t.answered = t.sent[1:], 0
-	const idle = 'I'
-	if len(body) > 0 && body[0] == idle {
-		t.heard(t.current)
-		t.current = nil
+	if err == nil {
+		(*open)[0].tag = tag
 	}
+	*open = (*open)[1:]
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t *tap) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	return t.keep(ctx, trip{newCall(data.SQL, data.Args)})
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t *tap) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	t.answered(ctx, data.CommandTag.String(), data.Err)
+}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t *tap) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	var made trip
+	for _, queued := range data.Batch.QueuedQueries {
+		made = append(made, newCall(queued.SQL, queued.Arguments))
+	}
+	return t.keep(ctx, made)
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t *tap) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	t.answered(ctx, data.CommandTag.String(), data.Err)
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (*tap) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// newCall takes arguments out of their pointers, so that what is alike in several calls is seen.
+func newCall(sql string, args []any) *call {
+	c := &call{sql: sql}
+	for _, arg := range args {
+		if v := reflect.ValueOf(arg); v.Kind() == reflect.Pointer {
+			arg = nil
+			if !v.IsNil() {
+				arg = v.Elem().Interface()
+			}
+		}
+		c.args = append(c.args, arg)
+	}
+	return c
 }

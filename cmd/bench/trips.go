@@ -1,20 +1,27 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
-	"sync"
+	"fmt"
+	"net/http"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/webhook"
 )
 
 // creation is a creation as the database saw it.
 type creation struct {
 	orderID, amount string
-	unit            unit
+	trips           []trip
 }
 
 const (
@@ -24,37 +31,30 @@ const (
 	recordings = 60
 )
 
-// idleTime is how long the gateway is heard before its first creation: whatever it says each second
-// comes by.
-const idleTime = 1500 * time.Millisecond
-
-// roundTrips runs a second gateway behind a proxy, has one client create payments with it, and
-// notes the statements. What counts is all that it says to PostgreSQL meanwhile, in whatever
-// tables, but for what it also says while it idles.
+// roundTrips has one client create payments in this process, and notes the statements. What counts
+// is all that is said to PostgreSQL for the creations, in whatever tables.
 func (b *bench) roundTrips(ctx context.Context) error {
-	var heard ear
-	p, err := openProxy(ctx, filepath.Join(b.dir, "proxy"), b.url, heard.hear)
+	heard := new(tap)
+	create, end, err := b.creatorHere(ctx, heard)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	second, err := b.launchSecond(ctx, p.url(b.url))
-	if err != nil {
-		return err
-	}
-	time.Sleep(idleTime)
-	said, err := b.record(ctx, second, &heard, background(heard.told()))
-	if err := errors.Join(err, second.stop()); err != nil {
-		return err
-	}
+	defer end()
 	trips, statements := 0.0, 0.0
-	for _, u := range said {
-		for _, g := range u {
-			if len(g.calls) > 0 { // preparing a statement is done once on a connection
-				trips++
-				statements += float64(g.completed)
-			}
+	for i := range unrecorded + recordings {
+		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
+		if err := create(ctx, c.orderID, c.amount); err != nil {
+			return err
 		}
+		c.trips = heard.told()
+		if i < unrecorded {
+			continue
+		}
+		trips += float64(len(c.trips))
+		for _, made := range c.trips {
+			statements += float64(made.completed())
+		}
+		b.recorded = append(b.recorded, c)
 	}
 	trips, statements = trips/recordings, statements/recordings
 	b.report.CreateRoundTrips, b.report.CreateStatements = &trips, &statements
@@ -62,115 +62,59 @@ func (b *bench) roundTrips(ctx context.Context) error {
 	return nil
 }
 
-// launchSecond starts a gateway with the first one's key: they are replicas.
-func (b *bench) launchSecond(ctx context.Context, databaseURL string) (*child, error) {
-	dir, name := filepath.Join(b.dir, "second"), "sandbox.key"
-	key, err := os.ReadFile(filepath.Join(b.gateway.dir, name))
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o711); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), key, 0o600); err != nil { //nolint:gosec // in our own directory
-		return nil, err
-	}
-	return b.launch(ctx, dir, databaseURL)
-}
+// settingsHere is how long settings are believed that this process has read. Nobody changes them
+// while creations are recorded, and another process than a gateway's asks for them in vain.
+const settingsHere = time.Hour
 
-// record creates payments one after the other and keeps the statements of each. It answers all that
-// was said for them.
-func (b *bench) record(ctx context.Context, through *child, heard *ear, idle map[string]bool) ([]unit, error) {
-	address := hostOf(through.BaseURL)
-	w, err := dial(ctx, address)
+// creatorHere authenticates and creates payments in this process, with the rooms that the gateway
+// has for it, over connections that are heard.
+func (b *bench) creatorHere(
+	ctx context.Context,
+	heard *tap,
+) (create func(ctx context.Context, orderID, amount string) error, end func(), err error) {
+	settings, err := directory.NewKeeper(ctx, b.pool, settingsHere, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = w.conn.Close() }()
+	pool, err := b.heardPool(ctx, heard)
+	if err != nil {
+		return nil, nil, err
+	}
+	pools, addresses := db.OnePool(pool), webhook.NewAddresses(true)
+	payments, err := payment.New(ctx, pools, clock.Real{}, addresses, settings, payment.Config{ExternalSecret: true})
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	keys := auth.NewKeys(pool, auth.DefaultHeaders(), "")
 	o := b.scene.orders(b.scene.recording, manyMethod, b.hooks.urls()[0])
-	var said []unit
-	for i := range unrecorded + recordings {
-		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
-		if _, err := w.send(o.request(address, o.bodyOf(c.orderID, c.amount))); err != nil {
-			return nil, err
+	return func(ctx context.Context, orderID, amount string) error {
+		body := o.bodyOf(orderID, amount)
+		signed, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(o.request("bench", body))))
+		if err != nil {
+			return err
 		}
-		units := heard.told()
-		if i < unrecorded {
-			continue
+		who, err := keys.Merchant(ctx, signed.Header, func() ([]byte, error) { return body, nil })
+		if err != nil {
+			return err
 		}
-		for _, u := range units {
-			if u.within(idle) {
-				continue
-			}
-			said = append(said, u)
-			// One that has to try again begins a new transaction.
-			if u.names(c.orderID) {
-				c.unit = u
-			}
-		}
-		if c.unit == nil {
-			return nil, errors.New("the proxy did not see a creation")
-		}
-		b.recorded = append(b.recorded, c)
+		_, err = payments.Create(ctx, who, o.asked(orderID, amount))
+		return err
+	}, pool.Close, nil
+}
+
+// heardPool opens a pool as the gateway's for creations.
+func (b *bench) heardPool(ctx context.Context, heard *tap) (*pgxpool.Pool, error) {
+	pool, err := db.Open(ctx, b.url, ownPool, db.ForCreations)
+	if err != nil {
+		return nil, err
 	}
-	return said, nil
-}
-
-// background is the statements of some units.
-func background(units []unit) map[string]bool {
-	said := map[string]bool{}
-	for _, u := range units {
-		for _, g := range u {
-			for _, c := range g.calls {
-				said[c.sql] = true
-			}
-		}
+	defer pool.Close()
+	config := pool.Config()
+	config.ConnConfig.Tracer = heard
+	tapped, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the pool that is heard: %w", err)
 	}
-	return said
-}
-
-// within tells that all the unit's statements are among those.
-func (u unit) within(those map[string]bool) bool {
-	for _, g := range u {
-		for _, c := range g.calls {
-			if !those[c.sql] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// names tells that the text is in a parameter of one of the unit's statements. Of text the binary
-// form is the text itself.
-func (u unit) names(text string) bool {
-	for _, g := range u {
-		for _, c := range g.calls {
-			if slices.ContainsFunc(c.params, func(p []byte) bool { return bytes.Contains(p, []byte(text)) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// ear gathers what taps hear.
-type ear struct {
-	mu    sync.Mutex
-	units []unit
-}
-
-func (e *ear) hear(u unit) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.units = append(e.units, u)
-}
-
-// told is what was heard since the last time.
-func (e *ear) told() []unit {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	units := e.units
-	e.units = nil
-	return units
+	return tapped, nil
 }
