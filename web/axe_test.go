@@ -32,7 +32,9 @@ func states(t *testing.T, b *bundle) map[string]string {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
 	b.cardStates(t, found)
-	found["sent"] = found["waiting"] + "?paid=1"
+	sent := b.create(t, "RUB", "card")
+	found["sent"] = b.path(sent)
+	b.post(t, found["sent"]+"/paid")
 	found["cancel"] = found["waiting"] + "/cancel"
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal", "expired"} {
 		p := b.create(t, "RUB", "sbp")
@@ -72,7 +74,11 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	b.payWith(t, declined, declinedCard)
 	b.answers(t)
 	found["card paid"], found["card declined"], found["saved card"] = b.path(paid), b.path(declined), b.path(saved)
-	found["other card"] = b.path(saved) + "/card"
+	found["other card"], found["forget"] = b.path(saved)+"/card", b.path(saved)+"/forget"
+	checking := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, checking, codeCard)
+	b.post(t, b.path(checking)+"/cancel")
+	found["checking"] = b.path(checking)
 	b.lostStates(t, found)
 	processing := b.create(t, "TRY", "quasi_ecom")
 	b.payWith(t, processing, approvedCard)
@@ -144,7 +150,7 @@ const examineColors = `window.axe || bringRules(), axe.run(document, {resultType
 // crowded lists what is too small for a finger, and what does not fit when the text is twice as
 // large: what runs out of the screen, and amounts and buttons whose words are torn.
 const crowded = `(() => {
-	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
+	const small = [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")].map(e => e.closest("label") || e).filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => "small: " + e.outerHTML);
 	document.documentElement.style.fontSize = "200%";
 	const wide = document.documentElement.scrollWidth > innerWidth ? ["wider than the screen: " + document.documentElement.scrollWidth] : [];
 	const torn = [...document.querySelectorAll("data.amount, .copy")].filter(e => e.checkVisibility() &&
@@ -161,6 +167,7 @@ var alike = []string{
 	"card cancel",
 	"card paid",
 	"card declined",
+	"checking",
 	"other card",
 	"early code",
 	"processing",

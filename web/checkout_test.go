@@ -24,10 +24,11 @@ const (
 	poorCard       = "4000000000009995"
 )
 
-// payWith sends a card's form.
+// payWith sends a card's form, and lets the card be kept.
 func (b *bundle) payWith(t testing.TB, p payment.Payment, number string) answer {
 	t.Helper()
-	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV")
+	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV",
+		"keep", "on")
 }
 
 // answers has the acquirer answer everything it was asked.
@@ -51,31 +52,66 @@ func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
 	}
 }
 
-// Each of the sandbox's cards, without script.
+// Each of the sandbox's cards, without script. A declined one may be followed by another: three in all.
 func TestCardsWithoutScript(t *testing.T) {
 	t.Parallel()
 	b := setup(t, true)
-	for _, test := range []struct{ card, status, title, text string }{
-		{approvedCard, "completed", "Payment received", "Your card payment went through. You can close this page and return to the shop."},
-		{declinedCard, "failed", "The payment did not go through", "Your bank declined the card, and nothing was charged. " +
-			"Ask the bank for the reason, or go back to the shop and pay with another card."},
-		{poorCard, "failed", "The payment did not go through", "There is not enough money on the card, and nothing was charged. " +
-			"Top it up, or go back to the shop and pay with another card."},
+	p := b.create(t, "AZN", "quasi_ecom")
+	for _, test := range []struct{ card, notice string }{
+		{declinedCard, "Your bank declined this card, and nothing was charged. Try another card, or ask the bank for the reason. " +
+			"You can try 2 more times."},
+		{poorCard, "There is not enough money on this card, and nothing was charged. Top it up or try another card. " +
+			"You can try 1 more time."},
 	} {
-		p := b.create(t, "AZN", "quasi_ecom")
-		wantBack(t, b, p, b.payWith(t, p, test.card))
-		waiting := b.page(t, b.path(p))
-		wantText(t, waiting, "h1", "Your bank is checking the card")
-		wantText(t, waiting, "head noscript", `<meta http-equiv="refresh" content="10">`)
-		b.answers(t)
-		end := b.page(t, b.path(p))
-		wantText(t, end, "h1", test.title)
-		wantText(t, end, "h1 ~ p:not(.amount)", test.text)
-		wantText(t, end, ".order p:last-child", "Visa •••• "+test.card[12:])
-		if got := b.status(t, p); got != test.status {
-			t.Errorf("%s: %s, want %s", test.card, got, test.status)
+		b.bought(t, p, test.card)
+		again := b.page(t, b.path(p))
+		wantText(t, again, "[role=alert]", test.notice)
+		if again.Find("#pan").AttrOr("value", "") != "" || b.status(t, p) != "pending" {
+			t.Errorf("%s: no other card can be entered", test.card)
 		}
 	}
+	b.bought(t, p, approvedCard)
+	end := b.page(t, b.path(p))
+	wantText(t, end, "h1", "Payment received")
+	wantText(
+		t,
+		end,
+		"h1 ~ p:not(.amount)",
+		"Your card payment went through. You can close this page and return to the shop.",
+	)
+	wantText(t, end, ".order > :last-child", "Visa •••• 4242")
+	if b.status(t, p) != "completed" || b.attempts(t, p) != 3 {
+		t.Errorf("%s after %d cards", b.status(t, p), b.attempts(t, p))
+	}
+
+	for last, text := range map[string]string{
+		declinedCard: "Your bank declined the card, and nothing was charged. " +
+			"Ask the bank for the reason, or go back to the shop and pay with another card.",
+		poorCard: "There is not enough money on the card, and nothing was charged. " +
+			"Top it up, or go back to the shop and pay with another card.",
+	} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		for range 2 {
+			b.bought(t, p, declinedCard)
+		}
+		b.bought(t, p, last)
+		end := b.page(t, b.path(p))
+		wantText(t, end, "h1", "The payment did not go through")
+		wantText(t, end, "h1 ~ p:not(.amount)", text)
+		if b.status(t, p) != "failed" {
+			t.Errorf("%s after three declined cards", b.status(t, p))
+		}
+	}
+}
+
+// bought pays with a card, and has the bank answer.
+func (b *bundle) bought(t *testing.T, p payment.Payment, number string) {
+	t.Helper()
+	wantBack(t, b, p, b.payWith(t, p, number))
+	waiting := b.page(t, b.path(p))
+	wantText(t, waiting, "h1", "Your bank is checking the card")
+	wantText(t, waiting, "head noscript", `<meta http-equiv="refresh" content="10">`)
+	b.answers(t)
 }
 
 func TestCodeWithoutScript(t *testing.T) {
@@ -86,7 +122,7 @@ func TestCodeWithoutScript(t *testing.T) {
 	b.answers(t)
 	page := b.page(t, b.path(p))
 	wantText(t, page, "h1", "Enter the code from your bank")
-	wantText(t, page, ".card > .hint", "No code? The shop can request a new one 3 more times.")
+	wantText(t, page, ".card > .hint", "No code? It can be sent 3 more times.")
 	if page.Find("noscript").Length() != 0 {
 		t.Error("the page would load itself anew while the payer types")
 	}
@@ -135,15 +171,29 @@ func TestResends(t *testing.T) {
 	p := b.create(t, "AZN", "quasi_ecom")
 	b.payWith(t, p, codeCard)
 	b.answers(t)
-	for _, want := range []string{
-		"No code? The shop can request a new one 2 more times.The next code can be requested in 0:45.",
-		"No code? The shop can request a new one 1 more time.The next code can be requested in 0:45.",
+	for i, want := range []string{
+		"No code? It can be sent 2 more times.The next code can be requested in 0:45.",
+		"No code? It can be sent 1 more time.The next code can be requested in 0:45.",
 		"No further code can be requested.",
 	} {
-		_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, p.UUID.String())
-		noError(t, err)
-		wantText(t, b.page(t, b.path(p)), ".card > .hint", want)
+		if i == 0 { // the shop, and then the payer
+			_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, p.UUID.String())
+			noError(t, err)
+		} else {
+			wantBack(t, b, p, b.post(t, b.path(p)+"/resend"))
+		}
+		wantBack(t, b, p, b.post(t, b.path(p)+"/resend")) // too early, or once too often: nothing is sent
+		page := b.page(t, b.path(p))
+		wantText(t, page, ".card > .hint", want)
+		if got, want := page.Find(`form[action$="/resend"]`).Length(), 1; i < 2 && got != want || i == 2 && got != 0 {
+			t.Errorf("after %d codes there are %d buttons", i+1, got)
+		}
 		b.clock.Advance(45 * time.Second)
+	}
+	var resends int
+	noError(t, b.Pool.QueryRow(t.Context(), "select resends from checkout where payment_id = $1", p.ID).Scan(&resends))
+	if resends != 3 {
+		t.Errorf("sent %d times", resends)
 	}
 }
 
@@ -251,6 +301,12 @@ func TestSavedCard(t *testing.T) {
 
 	third := b.createFor(t, "AZN", "quasi_ecom", "eva")
 	left := savedID(b.page(t, b.path(third)))
+	asked := b.page(t, b.path(third)+"/forget")
+	wantText(t, asked, "h1", "Forget this card?")
+	wantText(t, asked, "h1 + p", "Visa •••• 4242 will no longer be offered for your payments in this shop.")
+	if savedID(b.page(t, b.path(third))) != left {
+		t.Error("asking has forgotten the card")
+	}
 	wantBack(t, b, third, b.post(t, b.path(third)+"/forget"))
 	if b.page(t, b.path(third)).Find("[data-saved-card]").Length() != 0 {
 		t.Error("a forgotten card is offered")
@@ -479,5 +535,77 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	}
 	if strings.Contains(logged.String(), codeCard) || strings.Contains(logged.String(), b.links.Token(p.UUID)) {
 		t.Error("the log has the card, or the link")
+	}
+}
+
+// A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who
+// cannot be known again there is no box.
+func TestCardIsKeptWithConsent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	box := b.page(t, b.path(p)).Find("#keep")
+	if _, ticked := box.Attr("checked"); box.Length() != 1 || ticked {
+		t.Error("there is no box, or it is ticked")
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987"))
+	b.answers(t)
+	next := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	if b.page(t, b.path(next)).Find("[data-saved-card]").Length() != 0 {
+		t.Error("a card is kept without consent")
+	}
+	// A mistake in the form takes the tick back no more than the number.
+	wrong := parse(
+		t,
+		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"),
+	)
+	if _, ticked := wrong.Find("#keep").Attr("checked"); !ticked {
+		t.Error("the tick is lost")
+	}
+	for _, unnamed := range []payment.Payment{b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "RUB", "mtstpay", "eva")} {
+		if b.page(t, b.path(unnamed)).Find("#keep").Length() != 0 {
+			t.Error("a card that nobody could be offered again may be kept")
+		}
+	}
+}
+
+// Once a card has been sent, no page says that nothing was charged before the bank has.
+func TestNothingChargedIsSaidByTheBank(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	const checkingCancelled = "Your card had already been sent to the bank. We are making sure that nothing is charged: " +
+		"the result will appear here. Please do not pay again until then."
+	const charged = "Nothing was charged. If your bank shows the amount as reserved, it will be released. " +
+		"To pay, go back to the shop and start a new payment."
+	for name, end := range map[string]func(p payment.Payment){
+		"Payment cancelled": func(p payment.Payment) {
+			asked := b.page(t, b.path(p)+"/cancel")
+			wantText(t, asked, "h1 ~ p:not(.amount)", "Your card has already been sent to the bank. "+
+				"If you cancel, we ask the bank to release the amount, and this page shows when it has.")
+			wantBack(t, b, p, b.post(t, b.path(p)+"/cancel"))
+		},
+		"The time to pay is over": func(payment.Payment) {
+			b.clock.Advance(15 * time.Minute)
+			_, err := b.payments.Expire(t.Context())
+			noError(t, err)
+		},
+	} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		b.payWith(t, p, codeCard)
+		b.answers(t)
+		end(p)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "h1", name)
+		if said := words(page.Find("h1 ~ p:not(.amount)")); strings.Contains(said, "othing was charged") ||
+			name == "Payment cancelled" && said != checkingCancelled {
+			t.Errorf("%s: the page says %q", name, said)
+		}
+		if page.Find("main").AttrOr("data-every", "") != "3" {
+			t.Error("the page does not ask how it ends")
+		}
+		for range 5 { // asked, told to undo it, and asked again
+			b.answers(t)
+		}
+		wantText(t, b.page(t, b.path(p)), "h1 ~ p:not(.amount)", charged)
 	}
 }

@@ -120,10 +120,10 @@ func TestBrowserWithoutScript(t *testing.T) {
 	page.click(".languages a[lang=mn]")
 	page.await("[data-left]", "15 минут үлдлээ")
 	page.await("time", "Төлөх хугацаа: 20:15 (UTC+8) хүртэл")
-	page.click("a.button")
-	page.await("h1", "Таны шилжүүлэг замдаа байна")
 	page.open(b.server.URL + b.path(p))
 	page.await("[data-left]", "15 минут үлдлээ") // remembered
+	page.click("form .button")
+	page.await("h1", "Таны шилжүүлэг замдаа байна")
 	// And the result comes by itself.
 	noError(t, b.confirm(t.Context(), p))
 	page.await("h1", "Төлбөрийг хүлээн авлаа")
