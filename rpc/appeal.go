@@ -26,9 +26,15 @@ func (s *PaymentService) CreateAppeal(
 	if err != nil {
 		return nil, err
 	}
-	opened, err := s.payments.OpenAppeal(ctx, who, m.GetPaymentId(), payment.AppealRequest{
+	return appealCreated(s.payments.OpenAppeal(ctx, who, m.GetPaymentId(), payment.AppealRequest{
 		Reason: signed.Reason, FileName: signed.FileName, File: file,
-	})
+	}))
+}
+
+func appealCreated(
+	opened payment.AppealRecord,
+	err error,
+) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type Services struct {
 	Trader     portalv1connect.TraderServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
 	Merchant   portalv1connect.MerchantServiceHandler
+	Receipt    portalv1connect.ReceiptServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
@@ -53,6 +54,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
 	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
+	add(portalv1connect.NewReceiptServiceHandler(s.Receipt, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	if s.Sandbox != nil {

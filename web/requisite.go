@@ -180,8 +180,18 @@ func (p *Pay) requisite(v visit) {
 	page := p.page(v)
 	switch {
 	case !v.waiting():
-		show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, outcome(page.Words, v, "")))
+		end := outcome(page.Words, v, "")
+		page.Mistakes = v.wrong()[wrongFile]
+		if p.withReceipts(v, page.Shell, &end) {
+			show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, end))
+		}
 	case v.payment.ClaimedAt != nil:
+		var err error
+		if page.Proof, err = p.receipts(v, page.Shell); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		page.Mistakes = v.wrong()[wrongFile]
 		show(v.w, v.r, http.StatusOK, view.Sent(page))
 	default:
 		show(v.w, v.r, http.StatusOK, view.Waiting(page))

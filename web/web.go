@@ -49,16 +49,23 @@ type Pay struct {
 	files   view.Files
 	styles  *sheets
 	forms   *securecookie.SecureCookie
+	uploads *edge.Files
 }
 
 // NewPay makes the handler of everything on the pay address.
 func NewPay(rooms Rooms) http.Handler {
-	p := &Pay{Rooms: rooms, styles: &sheets{base: style()}, forms: newForms(rooms.Links)}
+	p := &Pay{
+		Rooms:   rooms,
+		styles:  &sheets{base: style()},
+		forms:   newForms(rooms.Links),
+		uploads: edge.NewFiles(merchantFiles),
+	}
 	p.library, p.files = openLibrary()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
 	mux.HandleFunc("GET /r/{token}/status", p.linked(p.status))
 	mux.HandleFunc("POST /r/{token}/paid", p.linked(p.dressed(p.claim)))
+	mux.HandleFunc("POST /r/{token}"+belowReceipt, p.linked(p.dressed(p.takeReceipt)))
 	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.dressed(p.askCancel)))
 	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.dressed(p.cancel)))
 	if p.Simulate != nil {

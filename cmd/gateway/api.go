@@ -32,6 +32,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Auth:       rpc.NewAuthService(g.users, g.limits),
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
+		Receipt:    rpc.NewReceiptService(g.payments),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,

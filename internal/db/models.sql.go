@@ -202,6 +202,16 @@ type PaymentHistory struct {
 	Reason     *string
 }
 
+type PaymentReceipt struct {
+	MerchantID int64
+	PaymentID  int64
+	Number     int16
+	FileName   string
+	FileType   string
+	FileSize   int64
+	CreatedAt  time.Time
+}
+
 type PayoutMethod struct {
 	Method   string
 	Currency string

@@ -91,6 +91,25 @@ const (
 	uploadTime, uploadSilence, answerTime = 3 * time.Minute, 10 * time.Second, time.Minute
 )
 
+// Files lets pages take files: so many of each owner at once, as slowly as an upload may come.
+type Files struct{ turnstile *turnstile }
+
+// NewFiles makes it, for so many files of each owner at once.
+func NewFiles(places int) *Files { return &Files{newTurnstile(places, uploadWait)} }
+
+// Take prepares a request for its file. What it returns is called after the answer.
+func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner int64) (done func(), err error) {
+	leave, err := f.turnstile.enter(r.Context(), owner)
+	if err != nil {
+		return nil, err
+	}
+	body := &watchedBody{ReadCloser: r.Body}
+	r.Body = body
+	rest := drain(w, r, body)
+	body.takeTime(http.NewResponseController(w))
+	return func() { leave(); rest() }, nil
+}
+
 // turnstile lets so many of each in at once.
 type turnstile struct {
 	places int

@@ -50,6 +50,8 @@ var remedies = map[string]string{
 	"payin_not_processing":                            "Read the payout. It is not with a trader at the moment.",
 	"payin_not_waiting":                               "Read the payout. A trader has taken it, or it has ended, so it cannot be cancelled or taken.",
 	"payin_take_limit":                                "For traders: complete, fail or give back a payout before you take another one.",
+	"receipts_closed":                                 "For hosted pages: a receipt can be sent once the payer says that they have paid, and until 24 hours after an unpaid end.",
+	"receipts_full":                                   "For hosted pages: three receipts of a payment are enough.",
 	"payment_not_pending":                             "Read the payment and its status.",
 	"rate_limited":                                    "Wait for the seconds in `Retry-After`, then repeat the call. See [Limits](#limits).",
 	"rate_unavailable":                                "The operator sets a rate for the currency (`SetRate`) or repairs the feed.",

@@ -96,6 +96,16 @@ func (s *Service) OpenAppeal(
 	if err != nil {
 		return AppealRecord{}, err
 	}
+	return s.openAppeal(ctx, who, found, r)
+}
+
+// openAppeal opens an appeal of a payment that the caller may appeal.
+func (s *Service) openAppeal(
+	ctx context.Context,
+	who caller.Caller,
+	found Payment,
+	r AppealRequest,
+) (AppealRecord, error) {
 	params, err := r.validate(ctx)
 	if err != nil {
 		return AppealRecord{}, err
@@ -108,7 +118,12 @@ func (s *Service) OpenAppeal(
 			return err
 		}
 		q := db.New(tx)
-		if err := storeFile(ctx, q, p, r.File); err != nil {
+		err := storeFile(ctx, q, r.File, func(number int32, piece []byte) error {
+			return q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
+				MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
+			})
+		})
+		if err != nil {
 			return err
 		}
 		row, err := q.AppealInsert(ctx, params)
@@ -136,8 +151,8 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 	return nil
 }
 
-// storeFile writes the file in pieces, of which one is in memory at a time.
-func storeFile(ctx context.Context, q *db.Queries, p db.Payment, file *io.SectionReader) error {
+// storeFile writes a file in pieces, of which one is in memory at a time.
+func storeFile(ctx context.Context, q *db.Queries, file *io.SectionReader, insert func(int32, []byte) error) error {
 	if err := q.AppealUnhurried(ctx); err != nil {
 		return fmt.Errorf("allow time for a file: %w", err)
 	}
@@ -145,13 +160,10 @@ func storeFile(ctx context.Context, q *db.Queries, p db.Payment, file *io.Sectio
 	for at, number := int64(0), int32(0); at < file.Size(); at, number = at+int64(len(piece)), number+1 {
 		piece = piece[:min(int64(len(piece)), file.Size()-at)]
 		if n, err := file.ReadAt(piece, at); n < len(piece) {
-			return fmt.Errorf("read appeal file: %w", err)
+			return fmt.Errorf("read file: %w", err)
 		}
-		err := q.AppealChunkInsert(ctx, db.AppealChunkInsertParams{
-			MerchantID: p.MerchantID, PaymentID: p.ID, Number: number, Content: piece,
-		})
-		if err != nil {
-			return fmt.Errorf("store appeal file: %w", err)
+		if err := insert(number, piece); err != nil {
+			return fmt.Errorf("store file: %w", err)
 		}
 	}
 	return nil
@@ -168,27 +180,20 @@ func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, err
 	if r.File == nil {
 		return params, f.Err()
 	}
-	params.FileSize = r.File.Size()
-	f.Check(params.FileSize > 0, "file", "must not be empty")
-	params.FileName = checkFileName(f, text(r.FileName))
-	if params.FileSize > 0 {
-		found, err := fileType(r.File)
-		if err != nil {
-			return params, err
-		}
-		params.FileType = found
-		f.Check(found != "", "file", "must be a PDF, PNG, JPEG, WebP or MP4 file")
+	params.FileSize, params.FileName = r.File.Size(), text(r.FileName)
+	var err error
+	if params.FileType, err = checkFile(f, params.FileName, r.File, fileTypes); err != nil {
+		return params, err
 	}
 	return params, f.Err()
 }
 
 // checkFileName takes any name that can be shown on one line: it is never used as a path.
-func checkFileName(f fault.Fields, name string) string {
+func checkFileName(f fault.Fields, name string) {
 	length := utf8.RuneCountInString(name)
 	f.Check(length >= 1 && length <= maxFileName, "file", "must have a name of 1 to %d characters", maxFileName)
 	flaw := fault.TextFlaw(name)
 	f.Check(flaw == "", "file", "must have a name that is text: it %s", flaw)
-	return name
 }
 
 // moveAppeal keeps the appeal of a payment that moves, if it has one, in step with it: in review

@@ -8,29 +8,49 @@ import (
 	"unicode"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"gateway.example/internal/fault"
 )
 
-// fileTypes are the media types an appeal's file may have, each with the extensions of its names,
-// the usual one first. What type a file has is found in its content.
-var fileTypes = []struct {
-	media      string
-	extensions []string
-}{
-	{"application/pdf", []string{".pdf"}}, {"image/png", []string{".png"}}, {"image/jpeg", []string{".jpg", ".jpeg"}},
-	{"image/webp", []string{".webp"}}, {"video/mp4", []string{".mp4", ".m4v"}},
+// fileKind is a media type, as people call it and with the extensions of its names, the usual one
+// first.
+type fileKind struct {
+	media, name string
+	extensions  []string
 }
 
-// fileType is the media type found in a file's content, or "" for one an appeal does not take.
-func fileType(file *io.SectionReader) (string, error) {
+// fileTypes are the types an appeal's file may have, and receiptTypes those of a receipt. What type a
+// file has is found in its content.
+var (
+	receiptTypes = []fileKind{
+		{"application/pdf", "PDF", []string{".pdf"}},
+		{"image/png", "PNG", []string{".png"}},
+		{"image/jpeg", "JPEG", []string{".jpg", ".jpeg"}},
+		{"image/webp", "WebP", []string{".webp"}},
+	}
+	fileTypes = append(slices.Clone(receiptTypes), fileKind{"video/mp4", "MP4", []string{".mp4", ".m4v"}})
+)
+
+// checkFile checks a file's name and content, and returns the type found in it.
+func checkFile(f fault.Fields, name string, file *io.SectionReader, kinds []fileKind) (string, error) {
+	f.Check(file.Size() > 0, "file", "must not be empty")
+	checkFileName(f, name)
+	if file.Size() == 0 {
+		return "", nil
+	}
 	found, err := mimetype.DetectReader(io.NewSectionReader(file, 0, file.Size()))
 	if err != nil {
-		return "", fmt.Errorf("look into appeal file: %w", err)
+		return "", fmt.Errorf("look into a file: %w", err)
 	}
-	for _, known := range fileTypes {
+	names := make([]string, 0, len(kinds))
+	for _, known := range kinds {
 		if found.Is(known.media) {
 			return known.media, nil
 		}
+		names = append(names, known.name)
 	}
+	last := len(names) - 1
+	f.Add("file", "must be a %s or %s file", strings.Join(names[:last], ", "), names[last])
 	return "", nil
 }
 

@@ -134,6 +134,9 @@
       if (before) field.checked = before.checked;
       field.value = before?.value || field.value;
     }
+    // So does a file that was chosen.
+    const chosen = old.querySelector('input[type=file]'), place = main.querySelector('input[type=file]');
+    if (chosen?.value && place) place.replaceWith(chosen);
     adopt();
     const heading = main.querySelector('h1'), same = inside && active.id && main.querySelector('#' + active.id);
     if (!same) scrollTo(0, 0);
@@ -214,6 +217,10 @@
         if (!month) return /^\d{4}-\d{1,2}$/.test(text) ? '' : 'wrong';
         if (month < 1 || month > 12) return 'wrong';
         return ('20' + year.slice(-2) + month.padStart(2, '0') < field.dataset.month) ? 'over' : '';
+      }
+      case 'file': {
+        const file = field.files[0];
+        return file && file.size <= +field.dataset.most ? '' : 'wrong';
       }
       case 'security': return /^\d{3,4}$/.test(text) ? '' : 'wrong';
       case 'code': return /^\d{4,8}$/.test(text.replace(/[\s-]/g, '')) ? '' : 'wrong';

@@ -171,6 +171,8 @@ type Requisite struct {
 	Steps []string
 	// Simulate offers to act as the bank.
 	Simulate bool
+	// Proof takes receipts; nil takes none.
+	Proof *Proof
 }
 
 // Outcome is how a payment has ended, or what else there is to say instead of a requisite.
@@ -188,7 +190,22 @@ type Outcome struct {
 	Receipt bool
 	// Next says step by step what happens now.
 	Next []string
+	// Proof takes receipts; nil takes none, and ProofOver may say that it is too late for them.
+	Proof     *Proof
+	ProofOver string
 	// Return is where the payer goes back to, "" is nowhere; Leads has the page lead there by itself.
 	Return templ.SafeURL
 	Leads  bool
+}
+
+// Proof is a form for the receipt of the payer's bank.
+type Proof struct {
+	// Received says how many there are; "" is none.
+	Received string
+	// Open tells that another one is taken, of at most so many bytes.
+	Open bool
+	Most int
+	// Error says what is wrong with the last one; Mistake is what the script says of one that is too
+	// large.
+	Error, Mistake string
 }

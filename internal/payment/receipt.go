@@ -1,0 +1,206 @@
+package payment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// MaxReceipts is how many receipts a payer may send of one payment.
+const MaxReceipts = 3
+
+// receiptWindow is for how long after a payment has ended unpaid receipts are still taken.
+const receiptWindow = 24 * time.Hour
+
+// Refusals of a receipt.
+var (
+	errReceiptsFull = fault.New(
+		fault.Refused,
+		"receipts_full",
+		"The payment has as many receipts as it may have.",
+	)
+	errReceiptsClosed = fault.New(
+		fault.Refused,
+		"receipts_closed",
+		"Receipts are taken once the payer says that they have paid, and until 24 hours after an unpaid end.",
+	)
+)
+
+// Receipt is a file by which a payer shows that they have paid.
+type Receipt struct {
+	// Number is 1 to MaxReceipts, in the order they came.
+	Number int32
+	// Name is the payer's, made safe for people to keep the file under.
+	Name string
+	// Type is the media type found in the content, Size in bytes.
+	Type      string
+	Size      int64
+	CreatedAt time.Time
+}
+
+func receiptFromRow(row db.PaymentReceipt) Receipt {
+	return Receipt{
+		Number: int32(row.Number), Name: keptName(row.FileName, row.FileType), Type: row.FileType, Size: row.FileSize,
+		CreatedAt: row.CreatedAt,
+	}
+}
+
+// TakesReceipts reports whether the payer may send a receipt now, as far as time goes.
+func (p Payment) TakesReceipts(now time.Time) bool {
+	switch {
+	case p.CardCheckout():
+		return false
+	case p.Status == Failed || p.Status == Cancelled:
+		return !now.After(p.StatusAt.Add(receiptWindow))
+	}
+	return p.Status == Pending && p.ClaimedAt != nil || p.Status == Appeal
+}
+
+// AddReceipt keeps a receipt for whoever holds the payment's link.
+func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, file *io.SectionReader) error {
+	found, err := s.findByUUID(ctx, id)
+	if err != nil {
+		return err
+	}
+	f := fault.Fields{}
+	media, err := checkFile(f, name, file, receiptTypes)
+	if err != nil {
+		return err
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		q, now := db.New(tx), s.clock.Now()
+		if !fromRow(p).TakesReceipts(now) {
+			return errReceiptsClosed
+		}
+		count, err := q.ReceiptCount(ctx, db.ReceiptCountParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+		if err != nil {
+			return fmt.Errorf("count receipts: %w", err)
+		}
+		if count >= MaxReceipts {
+			return errReceiptsFull
+		}
+		number := int16(count) + 1
+		err = q.ReceiptInsert(ctx, db.ReceiptInsertParams{
+			MerchantID: p.MerchantID,
+			PaymentID:  p.ID,
+			Number:     number,
+			FileName:   name,
+			FileType:   media,
+			FileSize:   file.Size(),
+			CreatedAt:  now,
+		})
+		if err != nil {
+			return fmt.Errorf("keep receipt: %w", err)
+		}
+		return storeFile(ctx, q, file, func(at int32, piece []byte) error {
+			return q.ReceiptChunkInsert(ctx, db.ReceiptChunkInsertParams{
+				MerchantID: p.MerchantID, PaymentID: p.ID, Receipt: number, Number: at, Content: piece,
+			})
+		})
+	})
+}
+
+// CountReceipts is how many receipts the payer has sent, for whoever holds the payment's link.
+func (s *Service) CountReceipts(ctx context.Context, p Payment) (int, error) {
+	count, err := s.q.ReceiptCount(ctx, db.ReceiptCountParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+	return int(count), err
+}
+
+// ListReceipts lists the receipts of a payment that the caller may see, in the order they came.
+func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID int64) ([]Receipt, error) {
+	found, err := s.findWithReceipts(ctx, who, paymentID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.q.ReceiptList(ctx, db.ReceiptListParams{MerchantID: found.MerchantID, PaymentID: found.ID})
+	if err != nil {
+		return nil, fmt.Errorf("list receipts: %w", err)
+	}
+	list := make([]Receipt, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, receiptFromRow(row))
+	}
+	return list, nil
+}
+
+// findWithReceipts finds a payment for those who look into what its payer sent.
+func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
+	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal && who.Kind != caller.Operator {
+		return db.Payment{}, fault.ErrTokenKindNotAllowed
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return db.Payment{}, err
+	}
+	return s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))
+}
+
+// ReadReceipt reads a receipt and its file.
+func (s *Service) ReadReceipt(
+	ctx context.Context,
+	who caller.Caller,
+	paymentID int64,
+	number int32,
+) (Receipt, []byte, error) {
+	found, err := s.findWithReceipts(ctx, who, paymentID)
+	if err != nil {
+		return Receipt{}, nil, err
+	}
+	if number < 1 || number > MaxReceipts {
+		return Receipt{}, nil, fault.ErrNotFound
+	}
+	row, err := s.q.ReceiptGet(ctx, db.ReceiptGetParams{
+		MerchantID: found.MerchantID, PaymentID: found.ID, Number: int16(number),
+	})
+	if db.NoRows(err) {
+		return Receipt{}, nil, fault.ErrNotFound
+	}
+	if err != nil {
+		return Receipt{}, nil, fmt.Errorf("read receipt: %w", err)
+	}
+	pieces, err := s.q.ReceiptChunkList(ctx, db.ReceiptChunkListParams{
+		MerchantID: found.MerchantID, PaymentID: found.ID, Receipt: row.Number,
+	})
+	if err != nil {
+		return Receipt{}, nil, fmt.Errorf("read receipt's file: %w", err)
+	}
+	return receiptFromRow(row), bytes.Join(pieces, nil), nil
+}
+
+// AppealWithReceipt opens the appeal of a failed payment with a receipt that its payer sent, for a
+// user of the merchant's portal.
+func (s *Service) AppealWithReceipt(
+	ctx context.Context,
+	who caller.Caller,
+	paymentID int64,
+	number int32,
+	reason *string,
+) (AppealRecord, error) {
+	if who.Kind != caller.MerchantPortal {
+		return AppealRecord{}, fault.ErrTokenKindNotAllowed
+	}
+	receipt, content, err := s.ReadReceipt(ctx, who, paymentID, number)
+	if err != nil {
+		return AppealRecord{}, err
+	}
+	found, err := s.findWithReceipts(ctx, who, paymentID)
+	if err != nil {
+		return AppealRecord{}, err
+	}
+	return s.openAppeal(ctx, who, fromRow(found), AppealRequest{
+		Reason: reason, FileName: &receipt.Name,
+		File: io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))),
+	})
+}

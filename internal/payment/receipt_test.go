@@ -1,0 +1,145 @@
+package payment_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// code is that of a refusal, or "" where there is none.
+func code(err error) string {
+	if refusal := fault.As(err); refusal != nil {
+		return refusal.Code
+	}
+	return ""
+}
+
+// Receipts are taken from the claim until a day after an unpaid end, three of a payment at most,
+// however many come at once. Nothing is left of one that is refused.
+func TestReceiptWindow(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	add := func(name, content string) error { return b.payments.AddReceipt(ctx, p.UUID, name, fileOf(content)) }
+	if got := code(add("a.png", png)); got != "receipts_closed" {
+		t.Errorf("before the claim: %q", got)
+	}
+	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
+	for name, content := range map[string]string{
+		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
+	} {
+		if got := fault.As(add(name, content)); got == nil || got.Fields["file"] == nil {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	refused := map[string]int{}
+	for i := range 8 {
+		all.Go(func() {
+			err := add(fmt.Sprintf("%d.png", i), png)
+			mu.Lock()
+			defer mu.Unlock()
+			refused[code(err)]++
+		})
+	}
+	all.Wait()
+	if refused[""] != 3 || refused["receipts_full"] != 5 {
+		t.Errorf("of eight at once: %v", refused)
+	}
+	if kept := b.count(t, "select count(*) from payment_receipt_chunk"); kept != 3 {
+		t.Errorf("%d pieces of files are kept", kept)
+	}
+
+	merchant = b.NewMerchant(t, dbtest.MerchantOpts{})
+	ended := b.create(t, merchant.Caller, request("order-2"))
+	b.set(t, ended.ID, "cancelled")
+	b.clock.Advance(24 * time.Hour)
+	if err := b.payments.AddReceipt(ctx, ended.UUID, "in time.png", fileOf(png)); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Millisecond)
+	if got := code(b.payments.AddReceipt(ctx, ended.UUID, "late.png", fileOf(png))); got != "receipts_closed" {
+		t.Errorf("after a day: %q", got)
+	}
+	b.set(t, ended.ID, "completed")
+	if got := code(b.payments.AddReceipt(ctx, ended.UUID, "paid.png", fileOf(png))); got != "receipts_closed" {
+		t.Errorf("of a paid payment: %q", got)
+	}
+}
+
+// Its trader, its merchant's portal and operators read a receipt as it was sent, and nobody else
+// does. One is enough to appeal with.
+func TestWhoSeesReceipts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	content := png + strings.Repeat("\x01\x02\x03", 300_000) // of several pieces
+	if err := b.payments.AddReceipt(ctx, p.UUID, "../../my receipt.exe", fileOf(content)); err != nil {
+		t.Fatal(err)
+	}
+	portal := caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.Caller.MerchantID}
+	for name, test := range map[string]struct {
+		who  caller.Caller
+		want string
+	}{
+		"the trader":       {trader.Caller, ""},
+		"the portal":       {portal, ""},
+		"an operator":      {operator, ""},
+		"another trader":   {caller.Caller{Kind: caller.Trader, TraderID: trader.ID + 1}, "not_found"},
+		"another merchant": {caller.Caller{Kind: caller.MerchantPortal, MerchantID: portal.MerchantID + 1}, "cashbox_access_denied"},
+		"a key":            {merchant.Caller, "token_kind_not_allowed"},
+		"a cabinet user":   {caller.Caller{Kind: caller.Cabinet}, "token_kind_not_allowed"},
+	} {
+		list, err := b.payments.ListReceipts(ctx, test.who, p.ID)
+		if code(err) != test.want || err == nil && (len(list) != 1 || list[0].Name != ".._.._my receipt.exe.png") {
+			t.Errorf("%s lists %+v, %v", name, list, err)
+		}
+		found, got, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 1)
+		if code(err) != test.want ||
+			err == nil && (!bytes.Equal(got, []byte(content)) || found.Size != int64(len(content))) {
+			t.Errorf("%s reads %d bytes, %v", name, len(got), err)
+		}
+		if _, _, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 2); err == nil {
+			t.Errorf("%s reads a receipt that is none", name)
+		}
+	}
+
+	reason := "The payer shows the transfer."
+	if _, err := b.payments.AppealWithReceipt(
+		ctx,
+		trader.Caller,
+		p.ID,
+		1,
+		&reason,
+	); code(
+		err,
+	) != "token_kind_not_allowed" {
+		t.Errorf("a trader appeals: %v", err)
+	}
+	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason); !errors.Is(err, fault.ErrNotFound) {
+		t.Errorf("an appeal with no receipt: %v", err)
+	}
+	opened := must[payment.AppealRecord](t)(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))
+	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
+	if opened.Status != "open" || opened.Reason != reason || !bytes.Equal(file.Content, []byte(content)) {
+		t.Errorf("opened %+v with %d bytes", opened, len(file.Content))
+	}
+	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason); code(err) != "appeal_already_exists" {
+		t.Errorf("a second appeal: %v", err)
+	}
+}
