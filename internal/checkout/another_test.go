@@ -101,6 +101,30 @@ func TestApprovedAfterDeclines(t *testing.T) {
 	b.Audit(t)
 }
 
+// A payment that ends while it waits for another card stays at that step.
+func TestEndedAfterADecline(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, cancelled := b.create(t, "")
+	_, expired := b.create(t, "")
+	for _, token := range []string{cancelled, expired} {
+		b.enter(t, token, panDeclined)
+	}
+	b.later(t, time.Second)
+	_, err := b.checkouts.Cancel(t.Context(), cancelled)
+	noError(t, err)
+	b.want(t, cancelled, details, "cancelled", "card_declined")
+	b.clock.Advance(15 * time.Minute)
+	_, err = b.payments.Expire(t.Context())
+	noError(t, err)
+	b.want(t, expired, details, "failed", "card_declined")
+	b.later(t, time.Minute)
+	if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
+		t.Errorf("%d declined charges are undone", n)
+	}
+	b.Audit(t)
+}
+
 // The setting of the cashbox's method is how many cards may be tried, as it is when one is declined.
 func TestHowManyCards(t *testing.T) {
 	t.Parallel()

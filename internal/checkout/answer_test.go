@@ -118,6 +118,7 @@ func TestDeclinesCount(t *testing.T) {
 	for _, cards := range []int{1, 2, 3, 10} {
 		state := State{Phase: AwaitingBank}
 		hear := func(status payment.Status, answer acquirer.Answer, to asked) taking {
+			state.Phase = AwaitingBank
 			taken := taking{
 				answer: answer, to: to, cards: cards, now: noon, state: state,
 				attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon},
@@ -145,8 +146,9 @@ func TestDeclinesCount(t *testing.T) {
 				t.Errorf("card %d of %d: %+v, attempt %s", n, cards, state, taken.attempt.Status)
 			}
 			switch failed := taken.move.to == payment.Failed; {
-			case failed != (n == cards), failed && *taken.move.reason != reason, !failed && taken.move != move{}:
-				t.Errorf("card %d of %d: payment %+v", n, cards, taken.move)
+			case failed != (n == cards), failed && *taken.move.reason != reason, !failed && taken.move != move{},
+				failed != (state.Phase == AwaitingBank), !failed && state.Phase != AwaitingDetails:
+				t.Errorf("card %d of %d: payment %+v, %s", n, cards, taken.move, state.Phase)
 			}
 		}
 	}
