@@ -197,7 +197,9 @@ func (t *taking) decline(reason string) {
 	t.state.Declined++
 	if int(t.state.Declined) >= t.cards {
 		t.move = move{payment.Failed, &reason}
+		return
 	}
+	t.state.Phase = AwaitingDetails
 }
 
 // gone: the acquirer knows of no charge. If this answers our own void, the payer enters the card

@@ -9,7 +9,7 @@ import (
 )
 
 // Every answer of an acquirer to every question, by how the payment stands: what becomes of
-// attempt, phase and payment.
+// attempt, phase and payment, of which one card may be tried.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const (
@@ -84,6 +84,7 @@ func TestAnswers(t *testing.T) {
 			answer:  test.answer,
 			to:      test.to,
 			codes:   test.attempt.CodesSent,
+			cards:   1,
 			now:     noon,
 			attempt: test.attempt,
 			state:   state,
@@ -102,6 +103,53 @@ func TestAnswers(t *testing.T) {
 		}
 		if taken.state.AttemptOver == underWay(test.wantAttempt) {
 			t.Errorf("%s: over %t", name, taken.state.AttemptOver)
+		}
+	}
+}
+
+// As many cards may be declined as may be tried: each but the last leaves the payment as it is, and
+// the last fails it for its own reason. A card that the acquirer voided without our asking counts
+// as one, and neither a lost card nor an answer for a payment that has ended does.
+func TestDeclinesCount(t *testing.T) {
+	t.Parallel()
+	noFunds := acquirer.Answer{State: acquirer.Declined, Reason: acquirer.InsufficientFunds}
+	overLimit := acquirer.Answer{State: acquirer.Declined, Reason: acquirer.LimitExceeded}
+	undone := acquirer.Answer{State: acquirer.Voided}
+	for _, cards := range []int{1, 2, 3, 10} {
+		state := State{Phase: AwaitingBank}
+		hear := func(status payment.Status, answer acquirer.Answer, to asked) taking {
+			state.Phase = AwaitingBank
+			taken := taking{
+				answer: answer, to: to, cards: cards, now: noon, state: state,
+				attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: -1, CreatedAt: noon},
+			}
+			taken.decide(status)
+			state = taken.state
+			return taken
+		}
+		for n := 1; n <= cards; n++ {
+			hear(payment.Pending, undone, voided)
+			hear(payment.Cancelled, noFunds, told)
+			if int(state.Declined) != n-1 {
+				t.Fatalf("%d cards: %d count before the %dth", cards, state.Declined, n)
+			}
+			answer, reason := noFunds, "insufficient_funds"
+			switch n % 3 {
+			case 1:
+				answer, reason = overLimit, "limit_exceeded"
+			case 2:
+				answer, reason = undone, "card_declined"
+			}
+			taken := hear(payment.Pending, answer, inquired)
+			if int(state.Declined) != n || *state.LastError != reason || !state.AttemptOver ||
+				taken.attempt.Status != string(acquirer.Declined) {
+				t.Errorf("card %d of %d: %+v, attempt %s", n, cards, state, taken.attempt.Status)
+			}
+			switch failed := taken.move.to == payment.Failed; {
+			case failed != (n == cards), failed && *taken.move.reason != reason, !failed && taken.move != move{},
+				failed != (state.Phase == AwaitingBank), !failed && state.Phase != AwaitingDetails:
+				t.Errorf("card %d of %d: payment %+v, %s", n, cards, taken.move, state.Phase)
+			}
 		}
 	}
 }

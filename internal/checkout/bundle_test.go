@@ -45,6 +45,8 @@ type line struct {
 	cutBefore, cutAfter atomic.Bool
 	// declines has every card declined at once.
 	declines atomic.Bool
+	// voids, where it is set, is what a void is answered with; it does nothing then.
+	voids atomic.Pointer[acquirer.Answer]
 }
 
 var errCut = errors.New("the line is cut")
@@ -78,6 +80,13 @@ func (l *line) Authorize(
 
 func (l *line) SubmitCode(ctx context.Context, id uuid.UUID, n int32, code acquirer.Code) (acquirer.Answer, error) {
 	return l.over(func() (acquirer.Answer, error) { return l.Acquirer.SubmitCode(ctx, id, n, code) })
+}
+
+func (l *line) Void(ctx context.Context, id uuid.UUID) (acquirer.Answer, error) {
+	if answer := l.voids.Load(); answer != nil {
+		return *answer, nil
+	}
+	return l.Acquirer.Void(ctx, id)
 }
 
 func setup(t *testing.T) *bundle {
@@ -149,6 +158,7 @@ const (
 	panApproved = "4242424242424242"
 	panCode     = "4000002500003155"
 	panDeclined = "4000000000000002"
+	panNoFunds  = "4000000000009995"
 	panDesk     = "4111111111111111"
 )
 
@@ -170,6 +180,27 @@ func (b *bundle) enter(t *testing.T, token, pan string) checkout.View {
 	v, err := b.checkouts.SubmitDetails(t.Context(), token, typed(pan))
 	noError(t, err)
 	return v
+}
+
+// enterKept enters a card that may be kept for the payer's next payment.
+func (b *bundle) enterKept(t *testing.T, token, pan string) {
+	t.Helper()
+	kept := typed(pan)
+	kept.Keep = true
+	_, err := b.checkouts.SubmitDetails(t.Context(), token, kept)
+	noError(t, err)
+}
+
+// tries sets how many cards may be tried for a payment.
+func (b *bundle) tries(t *testing.T, cards int) {
+	t.Helper()
+	_, err := b.Pool.Exec(
+		t.Context(),
+		"update cashbox_method set cards = $1 where cashbox_id = $2 and method = 'quasi_ecom'",
+		cards,
+		b.merchant.CashboxID,
+	)
+	noError(t, err)
 }
 
 // later lets time pass and the acquirer be asked.

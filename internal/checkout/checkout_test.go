@@ -328,6 +328,7 @@ func TestUnknownLinks(t *testing.T) {
 		wantCode(t, "code "+token, err, "not_found")
 		_, err = b.checkouts.Cancel(t.Context(), token)
 		wantCode(t, "cancel "+token, err, "not_found")
+		wantCode(t, "resend "+token, b.checkouts.ResendByPayer(t.Context(), token), "not_found")
 	}
 }
 
@@ -356,6 +357,7 @@ func TestRateLimits(t *testing.T) {
 	}
 	_, err = b.checkouts.SubmitCode(t.Context(), token, "")
 	wantCode(t, "the 61st write", err, "rate_limited")
+	wantCode(t, "a resend after it", b.checkouts.ResendByPayer(t.Context(), token), "rate_limited")
 	_, err = b.checkouts.SubmitCode(t.Context(), other, "")
 	wantCode(t, "another link", err, "checkout_wrong_step")
 	for range 20 {

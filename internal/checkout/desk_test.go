@@ -202,7 +202,7 @@ func TestPrefill(t *testing.T) {
 	}
 	pay := func(user, pan string, end func(p payment.Payment)) {
 		p, token := b.create(t, user)
-		b.enter(t, token, pan)
+		b.enterKept(t, token, pan)
 		end(p)
 	}
 	complete := func(p payment.Payment) { b.set(t, p, "completed") }
@@ -341,7 +341,7 @@ func TestSavedCardUnreadable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, token := b.create(t, "anna")
-	b.enter(t, token, panApproved)
+	b.enterKept(t, token, panApproved)
 	b.later(t, time.Second)
 	_, err := b.Pool.Exec(t.Context(), "update payment_card set pan = pan || 'x'")
 	noError(t, err)

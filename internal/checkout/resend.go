@@ -34,7 +34,7 @@ type resendState struct {
 
 // tellResend tells the merchant that the trader asked for the code again.
 func tellResend(ctx context.Context, p *payment.Locked, state State, by string) error {
-	return p.Tell(ctx, typeCodeResend, *state.ResentAt, resendData{
+	data := resendData{
 		ID:          p.UUID.String(),
 		OrderID:     p.OrderID,
 		Status:      strings.ToUpper(string(p.Status)),
@@ -51,5 +51,11 @@ func tellResend(ctx context.Context, p *payment.Locked, state State, by string) 
 			CodeResendLastBy: by,
 			CodeResendLastAt: state.ResentAt.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
 		},
-	})
+	}
+	return p.Tell(
+		ctx,
+		typeCodeResend,
+		*state.ResentAt,
+		webhook.Contents{ID: data.ID, OrderID: data.OrderID, Data: data},
+	)
 }

@@ -128,6 +128,19 @@ func TestEveryChangeIsKept(t *testing.T) {
 	)
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
 
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: ptr(true)},
+	)
+	wantChange(t, c, err, "cashbox", box, "return_automatic", false, true)
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, PayerEvents: ptr(true)},
+	)
+	wantChange(t, c, err, "cashbox", box, "payer_events", false, true)
+
 	m := directory.CashboxMethod{
 		CashboxID:       b.merchant.CashboxID,
 		Name:            "sbp",

@@ -78,10 +78,15 @@ var (
 	pansApproved = []string{"4242424242424242", "5555555555554444"}
 	panFinal     = "4000000000000010"
 	panCode      = "4000002500003155"
+	panDeclined  = "4000000000000002"
+	panNoFunds   = "4000000000009995"
+	panExpired   = "4000000000000069"
+	panOverLimit = "4000000000000077"
 	pansDeclined = map[string]string{
-		"4000000000000002": acquirer.CardDeclined,
-		"4000000000009995": acquirer.InsufficientFunds,
-		"4000000000000069": acquirer.CardExpired,
+		panDeclined:  acquirer.CardDeclined,
+		panNoFunds:   acquirer.InsufficientFunds,
+		panExpired:   acquirer.CardExpired,
+		panOverLimit: acquirer.LimitExceeded,
 	}
 	panPending = "4111111111111111"
 	panSlow    = "4000000000000028"

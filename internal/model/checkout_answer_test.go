@@ -55,11 +55,17 @@ func (m *gatewayModel) hearPending(a *modelAttempt, answer acquirer.Answer, ques
 	}
 }
 
-// decline: a declined card fails its payment. This is the one place that says so.
+// decline: the last card that may be tried fails its payment when it is declined. After any other
+// the payment waits for the next, and no more is kept of the card than what is shown of it.
 func (m *gatewayModel) decline(a *modelAttempt, reason string) {
 	a.status = attemptDeclined
-	a.payment.checkout.lastError = &reason
-	m.move(a.payment, "failed", "acquirer", &reason, nil)
+	c := a.payment.checkout
+	c.lastError = &reason
+	if c.declined++; c.declined >= modelCards {
+		m.move(a.payment, "failed", "acquirer", &reason, nil)
+		return
+	}
+	c.phase, c.sealed = phaseDetails, false
 }
 
 // hearUndecided: a code that never arrived is typed again; each time the acquirer asks for a code

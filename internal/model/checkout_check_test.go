@@ -31,7 +31,7 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 	b.Queue(`
 		select case when p.status = 'pending' and c.attempt_over then 'awaiting_payer_details' else coalesce(c.phase, 'awaiting_payer_details') end,
 			coalesce(c.codes_rejected, 0), coalesce(c.resends, 0), c.resent_by, c.resent_at,
-			c.last_error, coalesce(k.last4, ''), k.pan is not null, k.holder is not null,
+			c.last_error, coalesce(c.declined, 0), coalesce(k.last4, ''), k.pan is not null, k.holder is not null,
 			(select coalesce(string_agg(a.id::text || case when a.status in ('authorising', 'open') then ' under way'
 				when a.status = 'undoing' then ' taken back' else '' end, ', ' order by a.created_at, a.id), '')
 				from card_attempt a where a.merchant_id = p.merchant_id and a.payment_id = p.id),
@@ -42,7 +42,7 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 		where p.merchant_id = $1 and p.id = $2`, p.merchantID, p.id,
 	).QueryRow(func(row pgx.Row) error {
 		var phase, last4, attempts, conflicts string
-		var rejected, resends int
+		var rejected, resends, declined int
 		var by, last *string
 		var at *time.Time
 		var sealed, holder bool
@@ -53,6 +53,7 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 			&by,
 			&at,
 			&last,
+			&declined,
 			&last4,
 			&sealed,
 			&holder,
@@ -64,6 +65,7 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 		c := p.checkout
 		return errors.Join(w.chargedOnce(p), sameFields("the checkout of "+p.origin().String(), []modelField{
 			{"phase", phase, p.wantPhase(phase)}, {"wrong codes", strconv.Itoa(rejected), strconv.Itoa(c.rejected)},
+			{"declined", strconv.Itoa(declined), strconv.Itoa(c.declined)},
 			{"resends", strconv.Itoa(resends), strconv.Itoa(c.resends)}, {"resent by", deref(by), deref(c.resentBy)},
 			{"resent at", timeText(at), timeText(c.resentAt)}, {"last error", deref(last), deref(c.lastError)},
 			{"last4", last4, c.last4}, {"card kept", strconv.FormatBool(sealed), strconv.FormatBool(c.sealed)},

@@ -149,6 +149,33 @@ func (w *modelWalk) resend(s modelStep) error {
 	})
 }
 
+// payerResend is the payer's asking for the code again, which counts as the merchant's.
+func (w *modelWalk) payerResend(s modelStep) error {
+	p, _ := w.someDeskPayment(s)
+	if p == nil {
+		return nil
+	}
+	var want string
+	switch {
+	case p.checkout == nil:
+		want = "not_found"
+	case p.closed(w.model.now):
+		want = "checkout_closed"
+	default:
+		want = p.refuseResend(w.model.now)
+	}
+	ctx, injury := w.injured(s)
+	err := w.checkouts.ResendByPayer(ctx, w.linkOf(p))
+	if p.checkout == nil {
+		return w.refusedDesk(injury, err, want)
+	}
+	return w.steppedView(p, injury, checkout.View{}, err, want, func() error {
+		w.tell("resent by payer", p.origin())
+		w.model.resend(p, "merchant")
+		return nil
+	})
+}
+
 // sameResend compares the answer to a merchant's resend.
 func (p *modelPayment) sameResend(got checkout.State) error {
 	c := p.checkout

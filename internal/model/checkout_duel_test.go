@@ -90,7 +90,23 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	ender := pickModel(w.enders(p), s.n[1])
 	ended, polled := w.whilePolling(s.n[4]%2 == 0, ender.call)
 	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
-	return errors.Join(polled, w.judgeEnder(ender, ended, w.hearAllOf(w.bank.called())))
+	calls := w.bank.called()
+	declined, err := w.declinedBefore(p)
+	if err == nil && declined && ended == nil {
+		w.tell("bank declined before "+ender.who, p.origin())
+		err = w.hearAll(calls)
+		calls = nil
+	}
+	return errors.Join(polled, err, w.judgeEnder(ender, ended, w.hearAllOf(calls)))
+}
+
+// declinedBefore reports whether a card was declined that the model does not know of yet, while its
+// payment was pending: another could have been tried, so that somebody else could still end it.
+func (w *modelWalk) declinedBefore(p *modelPayment) (before bool, err error) {
+	err = w.check.QueryRow(w.ctx, "select declined > $3 from checkout where merchant_id = $1 and payment_id = $2",
+		p.merchantID, p.id, p.checkout.declined).
+		Scan(&before)
+	return before, err
 }
 
 // whilePolling makes a call while the bank is asked: at once, or as soon as the bank has had a

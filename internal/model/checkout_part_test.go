@@ -85,13 +85,15 @@ func (w *modelWalk) hearBank(call modelBankCall) error {
 	}
 	p, before := a.payment, a.status
 	w.touch(p)
-	from, rejected, lost := p.status, p.checkout.rejected, p.checkout.lastError
+	from, rejected, declined, lost := p.status, p.checkout.rejected, p.checkout.declined, p.checkout.lastError
 	w.model.hear(a, call.answer, call.question)
 	switch last := p.checkout.lastError; {
 	case p.status != from:
 		w.tell(strings.TrimSpace("bank "+from+"-"+p.status+" "+orEmpty(p.reason)), p.origin())
 	case p.checkout.rejected > rejected:
 		w.tell("code rejected", p.origin())
+	case p.checkout.declined > declined:
+		w.tell("card declined, another may be tried", p.origin())
 	case a.status != before:
 		w.tell("attempt "+a.status, p.origin(), " ", p.status)
 	case last != nil && last != lost:
@@ -212,6 +214,7 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))},
 		{"lastError", deref(v.LastError), deref(c.lastError)},
 		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
+		{"cards left", strconv.Itoa(v.CardsLeft), strconv.Itoa(modelCards - c.declined)},
 		{
 			"isTerminal",
 			strconv.FormatBool(v.Terminal),

@@ -21,6 +21,8 @@ const (
 	modelResends     = 3
 	modelResendPause = 45 * time.Second
 	modelWrongCodes  = 3
+	// modelCards is how many cards may be tried for a payment.
+	modelCards = 3
 	// modelRests is for how long an acquirer is asked about a charge whose payment was completed on
 	// somebody's word.
 	modelRests = 24 * time.Hour
@@ -36,9 +38,11 @@ type modelCheckout struct {
 	// asked is whether the payer was asked for a code with this card.
 	asked             bool
 	rejected, resends int
-	resentBy          *string
-	resentAt          *time.Time
-	lastError         *string
+	// declined counts cards that were.
+	declined  int
+	resentBy  *string
+	resentAt  *time.Time
+	lastError *string
 	// attempts are all that were begun; the last is the one the checkout is about.
 	attempts []*modelAttempt
 	// last4 and holder are of the card entered last; sealed is whether more of it than its last

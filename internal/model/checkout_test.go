@@ -247,6 +247,7 @@ func (w *modelWalk) forbiddenLinks(s modelStep, p *modelPayment) error {
 		},
 		func(ctx context.Context) error { _, err := w.checkouts.SubmitCode(ctx, link, codeRight); return err },
 		func(ctx context.Context) error { _, err := w.checkouts.Cancel(ctx, link); return err },
+		func(ctx context.Context) error { return w.checkouts.ResendByPayer(ctx, link) },
 	} {
 		wrong = append(wrong, errUnlessCode(call(w.ctx), "not_found"))
 	}

@@ -215,6 +215,7 @@ func (w *modelWalk) same(p *modelPayment, got payment.Payment) error {
 		},
 		{"createdAt", got.CreatedAt.UTC().String(), p.created.String()},
 		{"expiresAt", got.ExpiresAt.UTC().String(), p.expires.String()},
+		{"payerClaimedAt", timeText(got.ClaimedAt), timeText(p.claimed)},
 		{"sequence", units(int64(got.EventSequence)), strconv.Itoa(len(p.events))},
 		{
 			"trader",
@@ -245,14 +246,30 @@ func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) error {
 // shownPayment is what readers are to be shown of a row.
 func shownPayment(row db.Payment) payment.Payment {
 	return payment.Payment{
-		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
-		Method: row.Method, Currency: row.Currency, Amount: row.Amount,
-		Status: payment.Status(row.Status), StatusReason: row.StatusReason, StatusAt: row.StatusAt,
-		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, EventSequence: row.EventSequence,
-		TraderID: row.TraderID, RequisiteID: row.RequisiteID,
-		BaseRate: row.BaseRate, RateUnavailable: row.RateUnavailable, MarkupPercent: row.MarkupPercent,
-		AmountUSDT: row.AmountUSDT, ProfitUSDT: row.ProfitUSDT,
-		SpreadTraderUSDT: row.SpreadTraderUSDT, SpreadPlatformUSDT: row.SpreadPlatformUSDT,
+		ID:                 row.ID,
+		UUID:               row.UUID,
+		MerchantID:         row.MerchantID,
+		CashboxID:          row.CashboxID,
+		OrderID:            row.OrderID,
+		Method:             row.Method,
+		Currency:           row.Currency,
+		Amount:             row.Amount,
+		Status:             payment.Status(row.Status),
+		StatusReason:       row.StatusReason,
+		StatusAt:           row.StatusAt,
+		CreatedAt:          row.CreatedAt,
+		ExpiresAt:          row.ExpiresAt,
+		ClaimedAt:          row.PayerClaimedAt,
+		EventSequence:      row.EventSequence,
+		TraderID:           row.TraderID,
+		RequisiteID:        row.RequisiteID,
+		BaseRate:           row.BaseRate,
+		RateUnavailable:    row.RateUnavailable,
+		MarkupPercent:      row.MarkupPercent,
+		AmountUSDT:         row.AmountUSDT,
+		ProfitUSDT:         row.ProfitUSDT,
+		SpreadTraderUSDT:   row.SpreadTraderUSDT,
+		SpreadPlatformUSDT: row.SpreadPlatformUSDT,
 	}
 }
 

@@ -20,6 +20,8 @@ type modelEvent struct {
 	card map[string]any
 	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
 	resend int
+	// claim tells that the payer says they have paid, in place of a change.
+	claim bool
 }
 
 // modelNews are the events of a record, numbered from 1.
@@ -114,6 +116,9 @@ const modelTime = "2006-01-02T15:04:05.000Z"
 func (e modelEvent) kind(from modelAddress) string {
 	if e.resend > 0 {
 		return "payment.quasi_ecom.code_resend"
+	}
+	if e.claim {
+		return "payment.payer.claimed"
 	}
 	return from.subject + ".status.updated"
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 )
@@ -130,6 +132,42 @@ func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
 	return w.moved(p, injury, got, err, func() error {
 		w.tell("trader "+to, "payment ", p.id)
 		w.model.move(p, to, trader.Caller.Actor(), reason, nil)
+		return nil
+	})
+}
+
+// claim is the payer's word that they have paid: it is kept once, and of a payment that is paid by a
+// card there is none.
+func (w *modelWalk) claim(s modelStep) error {
+	wanted := func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil && p.claimed == nil }
+	if s.n[1]%4 == 0 {
+		wanted = func(p *modelPayment) bool { return p.claimed != nil }
+	}
+	p := pickRecord(w, s.n[0], w.model.payments, wanted, func(p *modelPayment) int { return p.step })
+	if p == nil {
+		return nil
+	}
+	w.touch(p)
+	want := ""
+	switch {
+	case p.checkout != nil:
+		want = "not_found"
+	case p.claimed == nil && p.closed(w.model.now):
+		want = "payment_not_pending"
+	}
+	ctx, injury := w.injured(s)
+	got, err := w.service.Claim(ctx, uuid.MustParse(p.uuid))
+	if want != "" && !injury.fired {
+		w.tell("claim "+want, p.origin())
+		return errUnlessCode(err, want)
+	}
+	return w.moved(p, injury, got, err, func() error {
+		if p.claimed != nil {
+			w.tell("claimed again", p.origin(), " ", p.status)
+			return nil
+		}
+		w.tell("claimed", p.origin())
+		w.model.claim(p)
 		return nil
 	})
 }

@@ -24,6 +24,7 @@ func modelOutcomes() []string {
 var paymentOutcomes = []string{
 	"created", "replayed", "rushed", "invalid", "collect_requisites_not_available", "merchant_collect_disabled",
 	"merchant_collect_method_disabled", "merchant_collect_amount_outside_platform_limits", "payment_not_pending",
+	"claimed", "claimed again", "claim payment_not_pending", "claim not_found",
 	"not_found", "trader completed", "trader cancelled", "expired", "settled", "expired cut short",
 	"delivered", "restart", "spent", "overspent", "forbidden",
 }
@@ -67,6 +68,15 @@ var cardOutcomes = slices.Concat([]string{
 	"trader-resend code_resend_exhausted",
 	"trader-resend not_found",
 	"trader-resend payment_not_pending",
+	"resent by payer",
+	"bank declined before payer",
+	"bank declined before trader's no",
+	"bank declined before trader's yes",
+	"payer-resend checkout_closed",
+	"payer-resend code_resend_wrong_step",
+	"payer-resend code_resend_too_early",
+	"payer-resend code_resend_exhausted",
+	"card declined, another may be tried",
 	"desk checkout_wrong_step",
 	"desk code_resend_wrong_step",
 	"desk payment_not_pending",

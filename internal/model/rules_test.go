@@ -65,6 +65,7 @@ type modelPayment struct {
 	status                string
 	reason, provider      *string
 	at, expires, created  time.Time
+	claimed               *time.Time
 	requisite             *modelRequisite
 	markup, source, share string
 	fiat                  *big.Rat
@@ -224,6 +225,22 @@ func (m *gatewayModel) expired() []*modelPayment {
 		}
 	}
 	return over
+}
+
+// modelClaimWait is how long a payment waits at least once its payer says that they have paid.
+const modelClaimWait = 15 * time.Minute
+
+// claim is the payer's saying for the first time that they have paid. Merchants who asked for it
+// are told.
+func (m *gatewayModel) claim(p *modelPayment) {
+	now := m.now
+	p.claimed = &now
+	if until := now.Add(modelClaimWait); until.After(p.expires) {
+		p.expires = until
+	}
+	if p.box.tells {
+		p.events = append(p.events, modelEvent{from: p.status, to: p.status, at: now, claim: true})
+	}
 }
 
 func (m *gatewayModel) expire(p *modelPayment) {

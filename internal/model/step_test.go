@@ -40,6 +40,7 @@ var modelOps = []modelOp{
 	{"move", 190, true},
 	{"confirm", 110, true},
 	{"cancel", 55, true},
+	{"claim", 60, true},
 	{"duel", 12, false},
 	{"advance", 110, false},
 	{"expire", 60, true},
@@ -87,6 +88,7 @@ var modelOps = []modelOp{
 	{"no-code", 10, true},
 	{"resend", 16, true},
 	{"trader-resend", 16, true},
+	{"payer-resend", 16, true},
 	{"bank", 24, false},
 	{"poll", 36, false},
 	{opPause, 6, false},
@@ -161,7 +163,13 @@ var modelVisits = []struct {
 			"request-code",
 		},
 	},
-	{panPending, []string{"resend", "resend", "trader-resend", opPause, opPause, opPause, "poll"}},
+	{
+		panPending,
+		[]string{"resend", "payer-resend", "payer-resend", "trader-resend", opPause, opPause, opPause, "poll"},
+	},
+	{panDeclined, []string{"enter", "enter", "enter", "enter", "poll", "payer-resend", "confirm", "look"}},
+	{panExpired, []string{"enter", "enter", "enter", "enter", "poll", "move"}},
+	{panNoFunds, []string{"enter", "enter", "enter", "enter", "poll", "payer-cancel"}},
 }
 
 // opPause lets the time pass after which a code may be asked for again.
@@ -200,7 +208,11 @@ func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 		steps[0].n[1] = slices.Index(modelPANs, kind.pan)
 	}
 	for range 5 + random.IntN(8) {
-		steps = append(steps, drawOp(random, pickModel(kind.ops, random.IntN(modelRange))))
+		s := drawOp(random, pickModel(kind.ops, random.IntN(modelRange)))
+		if pansDeclined[kind.pan] != "" && s.op == "enter" && random.IntN(4) > 0 {
+			s.n[1] = slices.Index(modelPANs, kind.pan)
+		}
+		steps = append(steps, s)
 	}
 	for i := range steps {
 		steps[i].ref = maker

@@ -34,6 +34,8 @@ type modelBox struct {
 	methods  map[string]*modelMethod
 	payouts  map[string]*modelPayoutMethod
 	secret   string
+	// tells is whether its merchant is told what payers say.
+	tells bool
 	// bridged is whether it is bridged to a trader's cashbox.
 	bridged bool
 	// insurance is a part of what is reserved.
@@ -242,6 +244,9 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 		secret:   secret,
 	}
 	err := addModelPayoutMethods(t, d, box, spec.markups)
+	if _, box.tells = spec.margins["card"]; box.tells && err == nil {
+		_, err = d.Pool.Exec(t.Context(), "update cashbox set payer_events = true where id = $1", id)
+	}
 	for method, margin := range spec.margins {
 		known, _ := catalogue.Find(catalogue.Methods, method)
 		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity}

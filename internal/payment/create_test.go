@@ -288,6 +288,7 @@ func TestReplay(t *testing.T) {
 		"spaces":        {func(r *payment.Request) { r.OrderID = "  order-1\n" }, nil},
 		"same amount":   {func(r *payment.Request) { r.Amount = "1000.00" }, nil},
 		"other details": {func(r *payment.Request) { r.Description, r.RatePercent = ptr("other"), ptr("7") }, nil},
+		"returns":       {func(r *payment.Request) { r.ReturnURL = ptr("https://shop.example/thanks") }, nil},
 		"nested":        {func(r *payment.Request) { r.RubCollectMethod, r.Method = ptr("sbp"), ptr("card") }, nil},
 		"amount":        {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
 		"callback": {

@@ -49,26 +49,23 @@ func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *stri
 func (p *Locked) stands(row db.Payment) { p.row, p.Payment = row, fromRow(row) }
 
 // Tell writes a webhook event of the payment, which is no move, with the next number of its events.
-func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, data any) error {
+// What it says in meta is filled in.
+func (p *Locked) Tell(ctx context.Context, kind string, at time.Time, contents webhook.Contents) error {
 	q := db.New(p.Tx)
 	after, err := q.PaymentCountEvent(ctx, db.PaymentCountEventParams{MerchantID: p.MerchantID, ID: p.ID})
 	if err != nil {
 		return fmt.Errorf("count event: %w", err)
 	}
+	contents.Meta = statusMeta{
+		ID:             after.ID,
+		Method:         after.Method,
+		PreviousStatus: strings.ToUpper(after.Status),
+		Sequence:       after.EventSequence,
+	}
 	event, err := webhook.Event{
 		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,
 		Sequence: after.EventSequence, URL: after.CallbackURI, At: at,
-	}.Telling(webhook.Contents{
-		ID:      after.UUID.String(),
-		OrderID: after.OrderID,
-		Data:    data,
-		Meta: statusMeta{
-			ID:             after.ID,
-			Method:         after.Method,
-			PreviousStatus: strings.ToUpper(after.Status),
-			Sequence:       after.EventSequence,
-		},
-	})
+	}.Telling(contents)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/webhook"
 )
 
 // actorPayer is who holds a payment's link.
@@ -59,7 +60,7 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 		if !s.settings.PayerEvents(p.CashboxID) {
 			return nil
 		}
-		return p.Tell(ctx, typePayerClaimed, now, dataOf(after))
+		return p.Tell(ctx, typePayerClaimed, now, webhook.Contents{Data: dataOf(after)})
 	})
 }
 

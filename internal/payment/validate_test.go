@@ -54,6 +54,7 @@ var invalid = map[string]struct {
 	"negative markup":  {func(r *payment.Request) { r.RatePercent = ptr("-1") }, []string{"ratePercent"}},
 	"5 decimals":       {func(r *payment.Request) { r.RatePercent = ptr("1.00001") }, []string{"ratePercent"}},
 	"empty markup":     {func(r *payment.Request) { r.RatePercent = ptr("") }, []string{"ratePercent"}},
+	"returnUrl":        {func(r *payment.Request) { r.ReturnURL = ptr("http://shop.example/") }, []string{"returnUrl"}},
 	"merchantName":     {func(r *payment.Request) { r.MerchantName = true }, []string{"merchantName"}},
 	"long userId": {
 		func(r *payment.Request) { r.Payer = &payment.Payer{UserID: ptr(text(256))} },

@@ -82,6 +82,59 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What only a browser opens may name any host, also one that webhooks are kept from: http is for the
+// sandbox alone, and there for loopback alone.
+func TestCheckLink(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]struct{ production, sandbox string }{
+		"https://shop.example/thanks?order=1#x": {},
+		"https://shop.example:8443":             {},
+		"HTTPS://shop.example/":                 {},
+		"https://пример.рф/":                    {},
+		"https://localhost/":                    {},
+		"https://10.0.0.1/":                     {},
+		"https://[::1]/":                        {},
+		"https://169.254.169.254/":              {},
+		"http://localhost:3000/thanks":          {notHTTPS, ""},
+		"http://LOCALHOST/":                     {notHTTPS, ""},
+		"http://shop.localhost/":                {notHTTPS, ""},
+		"http://127.0.0.1:8080/":                {notHTTPS, ""},
+		"http://127.255.255.254/":               {notHTTPS, ""},
+		"http://[::1]:3000/":                    {notHTTPS, ""},
+		"http://shop.example/":                  {notHTTPS, notHTTPS},
+		"http://10.0.0.1/":                      {notHTTPS, notHTTPS},
+		"http://0.0.0.0/":                       {notHTTPS, notHTTPS},
+		"http://localhost.evil.example/":        {notHTTPS, notHTTPS},
+		"ftp://localhost/":                      {notHTTPS, notHTTPS},
+		"javascript://shop.example/%0aalert(1)": {notHTTPS, notHTTPS},
+		"//shop.example/":                       {notHTTPS, notHTTPS},
+		"javascript:alert(1)":                   {notURL, notURL},
+		"data:text/html,x":                      {notURL, notURL},
+		"https:shop.example":                    {notURL, notURL},
+		"https://":                              {notURL, notURL},
+		"https://:443/":                         {notURL, notURL},
+		"https://shop example/":                 {notURL, notURL},
+		"https://shop.example:port/":            {notURL, notURL},
+		"https://shop.example/\n":               {notURL, notURL},
+		"/thanks":                               {notURL, notURL},
+		"":                                      {notURL, notURL},
+		"https://user@shop.example/":            {noUser, noUser},
+		"https://shop.example@evil.example/":    {noUser, noUser},
+		"http://user:pass@localhost/":           {noUser, noUser},
+		"https://shop.example/" + strings.Repeat("a", 2048-len("https://shop.example/")): {},
+		"https://shop.example/" + strings.Repeat("a", 2049-len("https://shop.example/")): {
+			"must be at most 2048 characters", "must be at most 2048 characters",
+		},
+	} {
+		if got := NewAddresses(false).CheckLink(address); got != want.production {
+			t.Errorf("production: CheckLink(%.60q) = %q; want %q", address, got, want.production)
+		}
+		if got := NewAddresses(true).CheckLink(address); got != want.sandbox {
+			t.Errorf("sandbox: CheckLink(%.60q) = %q; want %q", address, got, want.sandbox)
+		}
+	}
+}
+
 // Http to a loopback address is what the sandbox takes beyond, and all it does.
 func TestCheckLoopback(t *testing.T) {
 	t.Parallel()

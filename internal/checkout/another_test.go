@@ -1,0 +1,370 @@
+package checkout_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// Three cards may be tried. The first two that are declined leave the payment waiting for another,
+// of the declined one only brand and last four digits are left, and no webhook is sent; the third
+// fails the payment. Each is an attempt of its own, and a form filled in wrongly is none.
+func TestAnotherCard(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "anna")
+	wrongForm := func() {
+		t.Helper()
+		wrong := typed(panApproved)
+		wrong.CVV, wrong.PAN = "12", "4242424242424241"
+		_, err := b.checkouts.SubmitDetails(t.Context(), token, wrong)
+		wantCode(t, "a form filled in wrongly", err, "validation_failed")
+	}
+	for n, try := range []struct{ pan, reason string }{
+		{panDeclined, "card_declined"}, {panNoFunds, "insufficient_funds"},
+	} {
+		wrongForm()
+		b.want(t, token, details, "pending", []string{"", "card_declined"}[n])
+		if v := b.enter(t, token, try.pan); v.LastError != nil || v.Phase != bank {
+			t.Errorf("card %d: %+v", n+1, v.State)
+		}
+		b.later(t, time.Second)
+		b.want(t, token, details, "pending", try.reason)
+		v, err := b.checkouts.Get(t.Context(), token)
+		noError(t, err)
+		if v.Terminal || v.Card == nil || v.Card.Brand != "visa" || v.Card.Last4 != try.pan[12:] ||
+			v.Card.Holder != nil {
+			t.Errorf("after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
+		}
+		if v.CardsLeft != 2-n || v.Checking {
+			t.Errorf("after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
+		}
+		if kept := b.count(t, "select count(*) from payment_card where pan is not null"); kept != 0 {
+			t.Error("the number of a declined card is still there")
+		}
+		_, err = b.checkouts.SubmitCode(t.Context(), token, "123456")
+		wantCode(t, "a code without a card", err, "checkout_wrong_step")
+	}
+	if n := b.count(t, "select count(*) from webhook_event"); n != 0 {
+		t.Errorf("%d webhooks of cards that were not the last", n)
+	}
+	wrongForm()
+	b.enter(t, token, panDeclined)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "failed", "card_declined")
+	failed, err := b.payments.ByUUID(t.Context(), p.UUID)
+	noError(t, err)
+	if failed.StatusReason == nil || *failed.StatusReason != "card_declined" {
+		t.Errorf("failed for %v", failed.StatusReason)
+	}
+	var body string
+	noError(t, b.Pool.QueryRow(t.Context(), "select convert_from(body, 'utf8') from webhook_event").Scan(&body))
+	if !strings.Contains(body, `"status":"FAILED"`) ||
+		!strings.Contains(body, `"reason":"card_declined","sequence":1}`) {
+		t.Errorf("webhook %s", body)
+	}
+	if n := b.count(t, "select count(*) from card_attempt where status = 'declined'"); n != 3 {
+		t.Errorf("%d attempts, want one for each card", n)
+	}
+	if n := b.count(t, "select count(*) from card_declined"); n != 2 {
+		t.Errorf("%d declined cards are counted against the address, want the two that differ", n)
+	}
+	_, err = b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
+	wantCode(t, "a fourth card", err, "checkout_closed")
+	b.Audit(t)
+}
+
+// A card that is approved after others were declined completes the payment. One that was lost on
+// its way is not one of those that may be tried.
+func TestApprovedAfterDeclines(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, token := b.create(t, "")
+	for _, pan := range []string{panDeclined, panNoFunds} {
+		b.line.cutBefore.Store(true)
+		b.enter(t, token, pan)
+		b.line.cutBefore.Store(false)
+		b.later(t, 0)
+		b.want(t, token, details, "pending", "acquirer_unavailable")
+		b.enter(t, token, pan)
+		b.later(t, time.Second)
+	}
+	b.want(t, token, details, "pending", "insufficient_funds")
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	b.Audit(t)
+}
+
+// A payment that ends while it waits for another card stays at that step.
+func TestEndedAfterADecline(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, cancelled := b.create(t, "")
+	_, expired := b.create(t, "")
+	for _, token := range []string{cancelled, expired} {
+		b.enter(t, token, panDeclined)
+	}
+	b.later(t, time.Second)
+	_, err := b.checkouts.Cancel(t.Context(), cancelled)
+	noError(t, err)
+	b.want(t, cancelled, details, "cancelled", "card_declined")
+	b.clock.Advance(15 * time.Minute)
+	_, err = b.payments.Expire(t.Context())
+	noError(t, err)
+	b.want(t, expired, details, "failed", "card_declined")
+	b.later(t, time.Minute)
+	if n := b.count(t, "select count(*) from sandbox_acquirer where voided"); n != 0 {
+		t.Errorf("%d declined charges are undone", n)
+	}
+	b.Audit(t)
+}
+
+// The setting of the cashbox's method is how many cards may be tried, as it is when one is declined.
+func TestHowManyCards(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	decline := func(token string) {
+		t.Helper()
+		b.enter(t, token, panNoFunds)
+		b.later(t, time.Second)
+	}
+	b.tries(t, 1)
+	_, token := b.create(t, "")
+	decline(token)
+	b.want(t, token, bank, "failed", "insufficient_funds")
+	b.tries(t, 5)
+	_, token = b.create(t, "")
+	for range 4 {
+		decline(token)
+		b.want(t, token, details, "pending", "insufficient_funds")
+	}
+	decline(token)
+	b.want(t, token, bank, "failed", "insufficient_funds")
+	_, token = b.create(t, "")
+	decline(token)
+	b.tries(t, 2)
+	_, _ = b.create(t, "") // the service learns of the setting
+	decline(token)
+	b.want(t, token, bank, "failed", "insufficient_funds")
+	b.Audit(t)
+}
+
+// The trader's word that the payment is paid, when its only card was declined, is an operator's to
+// look into.
+func TestConfirmedAfterADecline(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "")
+	b.enter(t, token, panDeclined)
+	b.later(t, time.Second)
+	b.want(t, token, details, "pending", "card_declined")
+	_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
+	noError(t, err)
+	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d conflicts, %v", n, err)
+	}
+	b.Audit(t)
+}
+
+// The payer has the code sent again by the rules of a merchant's resend, counted with those of
+// merchant and trader. The acquirer is told, and the merchant is not.
+func TestResendByPayer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	p, token := b.create(t, "")
+	resend := func() error { return b.checkouts.ResendByPayer(ctx, token) }
+	wantCode(t, "before the card", resend(), "code_resend_wrong_step")
+	b.enter(t, token, panDesk)
+	b.later(t, time.Second)
+	noError(t, resend())
+	b.want(t, token, code, "pending", "")
+	v, err := b.checkouts.Get(ctx, token)
+	noError(t, err)
+	if v.Resends != 1 || *v.ResentBy != "merchant" || !v.ResentAt.Equal(b.clock.Now()) || v.ResendsLeft() != 2 {
+		t.Errorf("%+v", v.State)
+	}
+	b.later(t, time.Second)
+	if n := b.count(t, "select count(*) from sandbox_acquirer where resends = 1"); n != 1 {
+		t.Error("the acquirer was not told of the resend")
+	}
+	err = resend()
+	wantCode(t, "too early", err, "code_resend_too_early")
+	if f := fault.As(err); f.RetryAfter != 44*time.Second || !f.NextAllowedAt.Equal(v.ResentAt.Add(45*time.Second)) {
+		t.Errorf("to wait %s, until %s", f.RetryAfter, f.NextAllowedAt)
+	}
+	b.clock.Advance(44 * time.Second)
+	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	wantCode(t, "after the trader", resend(), "code_resend_too_early")
+	b.clock.Advance(45 * time.Second)
+	noError(t, resend())
+	wantCode(t, "the fourth", resend(), "code_resend_exhausted")
+	if n := b.count(t, "select count(*) from webhook_event"); n != 1 {
+		t.Errorf("%d webhooks, want the trader's alone", n)
+	}
+	// After a declined card there is no code to send.
+	_, declined := b.create(t, "")
+	b.enter(t, declined, panDeclined)
+	b.later(t, time.Second)
+	wantCode(t, "after a declined card", b.checkouts.ResendByPayer(ctx, declined), "code_resend_wrong_step")
+	// The payer's steps end with the payment, and with its time.
+	_, cancelled := b.create(t, "")
+	b.enter(t, cancelled, panDesk)
+	_, err = b.checkouts.Cancel(ctx, cancelled)
+	noError(t, err)
+	wantCode(t, "after the end", b.checkouts.ResendByPayer(ctx, cancelled), "checkout_closed")
+	_, late := b.create(t, "")
+	b.enter(t, late, panDesk)
+	b.clock.Advance(15 * time.Minute)
+	wantCode(t, "after its time", b.checkouts.ResendByPayer(ctx, late), "checkout_closed")
+	b.Audit(t)
+}
+
+// Without the payer's consent nobody can tell whose card it was, and it is erased with the payment.
+// Of several cards the last one's consent counts, and a card already kept stays kept.
+func TestKeepOnlyWithConsent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	offered := func(user string) checkout.View {
+		t.Helper()
+		_, token := b.create(t, user)
+		v, err := b.checkouts.Get(t.Context(), token)
+		noError(t, err)
+		return v
+	}
+	wantOffered := func(what, user, last4 string) {
+		t.Helper()
+		got := ""
+		if v := offered(user); v.Saved != nil {
+			got = v.Saved.Last4
+		}
+		if got != last4 {
+			t.Errorf("%s: %q is offered, want %q", what, got, last4)
+		}
+	}
+	if !offered("anna").MayKeep || offered("").MayKeep {
+		t.Error("only a card of a payer who is named may be kept")
+	}
+	_, token := b.create(t, "anna")
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	wantOffered("without consent", "anna", "")
+	if n := b.count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"); n != 0 {
+		t.Error("a card without consent is kept, or known to be the payer's")
+	}
+	_, token = b.create(t, "boris")
+	b.enterKept(t, token, panDeclined)
+	b.later(t, time.Second)
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	wantOffered("consent to the first card, and not to the second", "boris", "")
+	_, token = b.create(t, "boris")
+	b.enter(t, token, panDeclined)
+	b.later(t, time.Second)
+	b.enterKept(t, token, panApproved)
+	b.later(t, time.Second)
+	wantOffered("consent to the second card", "boris", "4242")
+	// Paid with the kept card, it stays kept without being consented to again; a new one without
+	// consent takes nothing away.
+	p, token := b.create(t, "boris")
+	v, err := b.checkouts.Get(t.Context(), token)
+	noError(t, err)
+	saved := checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}
+	_, err = b.checkouts.SubmitDetails(t.Context(), token, saved)
+	noError(t, err)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	if n := b.count(
+		t,
+		"select count(*) from payment_card where payment_id = $1 and kept_until is not null",
+		p.ID,
+	); n != 1 {
+		t.Error("the kept card is not kept any more")
+	}
+	_, token = b.create(t, "boris")
+	b.enter(t, token, "5555555555554444")
+	b.later(t, time.Second)
+	wantOffered("another card without consent", "boris", "4242")
+	b.Audit(t)
+}
+
+// A payment that ended unpaid is being checked until it is known that its card is not charged.
+func TestChecking(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	entered := func() (payment.Payment, string) {
+		p, token := b.create(t, "")
+		b.enter(t, token, panDesk)
+		return p, token
+	}
+	want := func(what, token, status string, checking bool) {
+		t.Helper()
+		v, err := b.checkouts.Get(t.Context(), token)
+		noError(t, err)
+		if string(v.Payment.Status) != status || v.Checking != checking {
+			t.Errorf("%s: %s, checking %t; want %s, %t", what, v.Payment.Status, v.Checking, status, checking)
+		}
+	}
+	_, token := entered()
+	want("pending", token, "pending", false)
+	v, err := b.checkouts.Cancel(t.Context(), token)
+	noError(t, err)
+	if !v.Checking {
+		t.Error("the answer to the cancel does not say that the card is checked")
+	}
+	want("cancelled", token, "cancelled", true)
+	b.later(t, time.Second)
+	want("voided", token, "cancelled", false)
+
+	_, token = entered()
+	b.clock.Advance(15 * time.Minute)
+	want("its time is over", token, "pending", true)
+	_, err = b.payments.Expire(t.Context())
+	noError(t, err)
+	want("expired", token, "failed", true)
+	b.later(t, 15*time.Second)
+	want("expired and voided", token, "failed", false)
+
+	_, token = b.create(t, "")
+	_, err = b.checkouts.Cancel(t.Context(), token)
+	noError(t, err)
+	want("cancelled without a card", token, "cancelled", false)
+
+	b.tries(t, 1)
+	_, token = b.create(t, "")
+	b.enter(t, token, panDeclined)
+	b.later(t, time.Second)
+	want("declined", token, "failed", false)
+
+	for answer, checking := range map[acquirer.State]bool{acquirer.Declined: false, acquirer.Approved: true} {
+		_, token = entered()
+		_, err = b.checkouts.Cancel(t.Context(), token)
+		noError(t, err)
+		b.line.voids.Store(&acquirer.Answer{State: answer, Reason: acquirer.CardDeclined})
+		b.later(t, time.Second)
+		want("the void is answered "+string(answer), token, "cancelled", checking)
+	}
+	if n, err := b.checkouts.OpenConflicts(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d conflicts, %v", n, err)
+	}
+	b.line.voids.Store(nil)
+
+	// A charge that completed a payment is being checked again once that is taken back.
+	p, token := b.create(t, "")
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	want("paid", token, "completed", false)
+	b.set(t, p, "failed")
+	want("taken back", token, "failed", true)
+	b.later(t, time.Minute)
+	want("taken back and voided", token, "failed", false)
+	b.Audit(t)
+}

@@ -1,0 +1,154 @@
+package directory_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+)
+
+// The hosts that payers may be led back to are names, kept in small letters. Unset leaves them, and
+// an empty list is any.
+func TestReturnHosts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	set := func(hosts ...string) (directory.Change, error) {
+		return b.settings.UpdateCashbox(
+			ctx,
+			operator,
+			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts},
+		)
+	}
+	want := func(c directory.Change, err error, before, after []any) {
+		t.Helper()
+		if err != nil || c.Subject != "cashbox" || c.SubjectKey != box || c.Actor != "operator:9" {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		if got := value(t, c.Before, "return_hosts"); !reflect.DeepEqual(got, before) {
+			t.Errorf("before: %v, want %v", got, before)
+		}
+		if got := value(t, c.After, "return_hosts"); !reflect.DeepEqual(got, after) {
+			t.Errorf("after: %v, want %v", got, after)
+		}
+	}
+	label := strings.Repeat("a", 63)
+	two := []any{"shop.example", label + ".pay-1.example"}
+	c, err := set("Shop.EXAMPLE", label+".pay-1.example")
+	want(c, err, []any{}, two)
+	c, err = b.settings.UpdateCashbox(
+		ctx,
+		operator,
+		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: ptr(true)},
+	)
+	want(c, err, two, two)
+	c, err = set()
+	want(c, err, two, []any{})
+	many := make([]string, 51)
+	for i := range many {
+		many[i] = fmt.Sprintf("shop%d.example", i)
+	}
+	if _, err = set(many[:50]...); err != nil {
+		t.Errorf("50 hosts: %v", err)
+	}
+	_, err = set(many...)
+	wantFields(t, err, "returnHosts")
+	for _, host := range []string{
+		"", " ", "shop", "shop.example.", ".example", "shop..example", "https://shop.example", "shop.example/", "shop.example:443",
+		"*.example", "-shop.example", "shop-.example", "127.0.0.1", "[::1]", "shop example", "user@shop.example",
+		"a" + label + ".example", "пример.рф",
+	} {
+		_, err := set("good.example", host)
+		if f := fault.As(err); f == nil || f.Code != "validation_failed" || !f.Fields.Wrong("returnHosts") {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+}
+
+// How long a payment waits for a claimed transfer, and how many cards may be tried, are as they were
+// made at first until an operator sets them, and stay as they are where a call leaves them out.
+func TestClaimSecondsAndCards(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "mtstpay", Enabled: true, ValiditySeconds: 600}
+	set := func(claim, cards *int32) (directory.Change, error) {
+		m.ClaimSeconds, m.Cards = claim, cards
+		return b.settings.SetMethod(ctx, operator, m)
+	}
+	c, err := set(nil, nil)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", "new", 900.0)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", "new", 3.0)
+	c, err = set(ptr(int32(86_400)), ptr(int32(10)))
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 900.0, 86_400.0)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 3.0, 10.0)
+	m.ValiditySeconds = 700
+	c, err = set(nil, nil)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 86_400.0)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 10.0)
+	c, err = set(ptr(int32(1)), ptr(int32(1)))
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 1.0)
+	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 1.0)
+	for _, wrong := range []int32{0, -1, 86_401} {
+		_, err = set(&wrong, nil)
+		wantFields(t, err, "claimSeconds")
+	}
+	for _, wrong := range []int32{0, -1, 11, 65_539} {
+		_, err = set(nil, &wrong)
+		wantFields(t, err, "cards")
+	}
+	_, err = set(ptr(int32(0)), ptr(int32(0)))
+	wantFields(t, err, "claimSeconds", "cards")
+}
+
+// Payments are made by what was set, as soon as the keeper was renewed.
+func TestKeeperKnowsPayers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	keeper, err := directory.NewKeeper(ctx, b.Pool, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(patience time.Duration, cards int, events bool, hosts ...string) {
+		t.Helper()
+		if _, err := keeper.Renew(ctx); err != nil {
+			t.Fatal(err)
+		}
+		id := b.merchant.CashboxID
+		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
+		if shop == nil || fmt.Sprint(shop.ReturnHosts) != fmt.Sprint(hosts) || keeper.Patience(id, "sbp") != patience ||
+			keeper.Cards(id, "sbp") != cards || keeper.PayerEvents(id) != events {
+			t.Errorf(
+				"%+v, %s, %d cards, events %t",
+				shop,
+				keeper.Patience(id, "sbp"),
+				keeper.Cards(id, "sbp"),
+				keeper.PayerEvents(id),
+			)
+		}
+	}
+	want(15*time.Minute, 3, false)
+	_, err = b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
+		ID: b.merchant.CashboxID, PayerEvents: ptr(true), ReturnHosts: &[]string{"shop.example"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
+		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 600,
+		ClaimSeconds: ptr(int32(60)), Cards: ptr(int32(7)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(time.Minute, 7, true, "shop.example")
+}
