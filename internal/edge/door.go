@@ -71,7 +71,7 @@ func NewDoor(
 	}
 	return &Door{
 		keys: keys, users: users, limits: limits, access: access, uploads: uploads,
-		keyUploads: newTurnstile(keyUploads, uploadWait), merchantUploads: newTurnstile(merchantUploads, uploadWait),
+		keyUploads: newTurnstile(keyUploads), merchantUploads: newTurnstile(merchantUploads),
 	}, nil
 }
 

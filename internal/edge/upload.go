@@ -95,7 +95,7 @@ const (
 type Files struct{ turnstile *turnstile }
 
 // NewFiles makes it, for so many files of each owner at once.
-func NewFiles(places int) *Files { return &Files{newTurnstile(places, uploadWait)} }
+func NewFiles(places int) *Files { return &Files{newTurnstile(places)} }
 
 // Take prepares a request for its file. What it returns is called after the answer.
 func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner int64) (done func(), err error) {
@@ -113,7 +113,6 @@ func (f *Files) Take(w http.ResponseWriter, r *http.Request, owner int64) (done 
 // turnstile lets so many of each in at once.
 type turnstile struct {
 	places int
-	wait   time.Duration
 
 	mu    sync.Mutex
 	gates map[int64]*gate
@@ -125,13 +124,13 @@ type gate struct {
 	users  int
 }
 
-func newTurnstile(places int, wait time.Duration) *turnstile {
-	return &turnstile{places: places, wait: wait, gates: map[int64]*gate{}}
+func newTurnstile(places int) *turnstile {
+	return &turnstile{places: places, gates: map[int64]*gate{}}
 }
 
 // enter waits for a place and returns what gives it back.
 func (t *turnstile) enter(ctx context.Context, who int64) (leave func(), err error) {
-	bounded, cancel := context.WithTimeout(ctx, t.wait)
+	bounded, cancel := context.WithTimeout(ctx, uploadWait)
 	defer cancel()
 	g := t.gate(who)
 	select {

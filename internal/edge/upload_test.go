@@ -22,7 +22,7 @@ import (
 func TestTurnstile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		stile := newTurnstile(2, uploadWait)
+		stile := newTurnstile(2)
 		var leave func()
 		for range 2 {
 			var err error
