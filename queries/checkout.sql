@@ -14,3 +14,12 @@ on conflict (merchant_id, payment_id) do update set phase = excluded.phase, code
     codes_rejected = excluded.codes_rejected, resends = excluded.resends, resent_by = excluded.resent_by,
     resent_at = excluded.resent_at, last_error = excluded.last_error, attempt_id = excluded.attempt_id,
     attempt_over = excluded.attempt_over, declined = excluded.declined;
+
+-- CheckoutStamps reads of each payment a text that changes with whatever its pages show. A payment's version is raised by every
+-- change of it, and beside it stand its checkout and the last attempt at its card.
+-- name: CheckoutStamps :many
+select p.id, (p.version || ' ' || coalesce(c::text, '') || ' ' || coalesce(a.status, ''))::text as stamp
+from (select unnest(@merchant_ids::bigint[]) as merchant_id, unnest(@payment_ids::bigint[]) as id) asked
+join payment p on p.merchant_id = asked.merchant_id and p.id = asked.id
+left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+left join card_attempt a on a.merchant_id = c.merchant_id and a.id = c.attempt_id;

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -120,8 +119,11 @@ func (v purchase) every() int {
 }
 
 func (p *Pay) checkoutStatus(v purchase) {
-	v.w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(v.w).Encode(status{v.version(), v.secondsLeft()})
+	p.tellStatus(v.visit, status{v.version(), v.secondsLeft()}, func() (status, error) {
+		found, err := p.Checkouts.Get(v.r.Context(), v.r.PathValue("token"))
+		now := purchase{visit: visit{payment: found.Payment, now: p.Clock.Now()}, view: found}
+		return status{now.version(), now.secondsLeft()}, err
+	})
 }
 
 // purchasePage begins the page of a card payment.

@@ -2,12 +2,17 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"gateway.example/internal/payment"
 )
 
 // The result comes without anybody doing anything: shown, spoken, and in the title.
@@ -155,7 +160,8 @@ func TestLanguageSwitch(t *testing.T) {
 	page.await("h2", "Как оплатить")
 }
 
-// A page that loses its connection says so, and goes on when it is back.
+// A page that loses its connection says so, keeps what it shows, and goes on when it is back. What
+// the payer says meanwhile is sent then.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	b, page := setup(t, false), newTab(t)
@@ -163,11 +169,90 @@ func TestOffline(t *testing.T) {
 	page.open(b.server.URL + b.path(p))
 	eval[bool](
 		page,
-		`(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("offline")), true)`,
+		`(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError("offline")), dispatchEvent(new Event("offline")))`,
 	)
 	page.await("#live", "No connection. Trying again…")
-	eval[bool](page, `(window.fetch = window.kept, true)`)
-	page.await("#live", "")
+	page.click("form .button")
+	page.await("#live", "No connection. That you have paid is sent as soon as it is back.")
+	page.await(".ask .amount", "1,500 ₽")
+	if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || now.ClaimedAt != nil {
+		t.Fatalf("claimed without a connection; %v", err)
+	}
+	eval[bool](page, `(window.fetch = window.kept, dispatchEvent(new Event("online")))`)
+	page.await("h1", "Your transfer is on its way")
+	if now, err := b.payments.ByUUID(t.Context(), p.UUID); err != nil || now.ClaimedAt == nil {
+		t.Errorf("the claim was lost; %v", err)
+	}
+}
+
+// A page that waits asks once and is answered when there is something new: soon, by whomever it comes
+// and however many wait, and never for longer than a question is held.
+func TestWaitingForNews(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	transfer, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	for _, test := range []struct {
+		p    payment.Payment
+		news func()
+	}{
+		{transfer, func() { b.post(t, b.path(transfer)+"/paid") }},
+		{transfer, func() { noError(t, b.confirm(t.Context(), transfer)) }},
+		{card, func() { b.payWith(t, card, codeCard) }},
+		{card, func() { b.answers(t) }},
+		{card, func() { b.clock.Advance(20 * time.Minute) }}, // the time is over
+	} {
+		version := versionOf(t, b.ask(t, http.MethodGet, b.path(test.p)+"/status"))
+		answers := make(chan string, 3)
+		began := time.Now()
+		for range 3 {
+			go func() {
+				answers <- versionOf(t, b.ask(t, http.MethodGet, b.path(test.p)+"/status?wait=1&version="+url.QueryEscape(version)))
+			}()
+		}
+		select {
+		case <-answers:
+			t.Fatal("answered although there is nothing new")
+		case <-time.After(2 * time.Second):
+		}
+		test.news()
+		for range 3 {
+			if got := <-answers; got == version {
+				t.Errorf("the answer is what was known: %s", got)
+			}
+		}
+		if took := time.Since(began); took > 8*time.Second {
+			t.Errorf("it took %s to hear of it", took)
+		}
+		// Who shows something old is answered at once.
+		began = time.Now()
+		versionOf(t, b.ask(t, http.MethodGet, b.path(test.p)+"/status?wait=1&version=old"))
+		if time.Since(began) > time.Second {
+			t.Error("who shows something old has to wait")
+		}
+	}
+}
+
+func versionOf(t testing.TB, a answer) string {
+	var status struct{ Version string }
+	if err := json.Unmarshal([]byte(a.body), &status); err != nil || a.code != http.StatusOK {
+		t.Errorf("%d %s: %v", a.code, a.body, err)
+	}
+	return status.Version
+}
+
+// An open page costs few questions: those that are held.
+func TestFewQuestions(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	page.open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
+	for range 12 {
+		time.Sleep(time.Second)
+		b.clock.Advance(time.Second)
+	}
+	asked := eval[int](page, `performance.getEntriesByType("resource").filter(r => r.name.includes("/status")).length`)
+	if asked > 1 {
+		t.Errorf("%d questions in 12 seconds, and the second is still held", asked)
+	}
 }
 
 // The keyboard goes through the page in the order it is read in.

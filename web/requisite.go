@@ -200,8 +200,26 @@ func (p *Pay) requisite(v visit) {
 
 // status answers a page's script.
 func (p *Pay) status(v visit) {
+	p.tellStatus(v, status{v.version(), v.secondsLeft()}, func() (status, error) {
+		fresh, err := p.Payments.ByUUID(v.r.Context(), v.payment.UUID)
+		now := visit{payment: fresh, now: p.Clock.Now()}
+		return status{now.version(), now.secondsLeft()}, err
+	})
+}
+
+// tellStatus answers a page's script: at once, or where it asks to wait, when there is something new.
+func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
+	if v.r.URL.Query().Has("wait") {
+		var err error
+		if now, err = p.hold(v, now, fresh); err != nil {
+			if v.r.Context().Err() == nil {
+				p.broken(v.w, v.r, err)
+			}
+			return
+		}
+	}
 	v.w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(v.w).Encode(status{v.version(), v.secondsLeft()})
+	_ = json.NewEncoder(v.w).Encode(now)
 }
 
 // status is what a page's script is told.

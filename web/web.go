@@ -38,6 +38,8 @@ type Rooms struct {
 	Secure bool
 	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
 	Simulate func(context.Context, payment.Payment) error
+	// Stopping is closed when the program is about to end: nobody is kept waiting then.
+	Stopping <-chan struct{}
 	// Sandbox lists the test cards where a card is asked for.
 	Sandbox bool
 }
@@ -50,15 +52,18 @@ type Pay struct {
 	styles  *sheets
 	forms   *securecookie.SecureCookie
 	uploads *edge.Files
+	// watching holds the questions of pages that wait.
+	watching *watch
 }
 
 // NewPay makes the handler of everything on the pay address.
 func NewPay(rooms Rooms) http.Handler {
 	p := &Pay{
-		Rooms:   rooms,
-		styles:  &sheets{base: style()},
-		forms:   newForms(rooms.Links),
-		uploads: edge.NewFiles(merchantFiles),
+		Rooms:    rooms,
+		styles:   &sheets{base: style()},
+		forms:    newForms(rooms.Links),
+		uploads:  edge.NewFiles(merchantFiles),
+		watching: &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
 	}
 	p.library, p.files = openLibrary()
 	mux := http.NewServeMux()

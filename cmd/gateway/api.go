@@ -110,8 +110,8 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	)
 }
 
-// payHandler is everything on the pay address.
-func (g *gateway) payHandler() http.Handler {
+// payHandler is everything on the pay address. Once stopping is closed nobody is kept waiting.
+func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	rooms := web.Rooms{
 		Payments:  g.payments,
 		Checkouts: g.checkouts,
@@ -120,6 +120,7 @@ func (g *gateway) payHandler() http.Handler {
 		Limits:    g.limits,
 		Clock:     g.clock,
 		URL:       g.payURL,
+		Stopping:  stopping,
 		Secure:    strings.HasPrefix(g.payURL, "https://"),
 		Sandbox:   g.sandbox,
 	}

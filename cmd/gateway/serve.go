@@ -305,9 +305,9 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 		working.Go(func() { g.testClock.Follow(background) })
 	}
 	servers := map[*http.Server]net.Listener{
-		newServer(g.public(g.baseURL, api)):                 doors.api,
-		newServer(g.public(g.payURL, g.payHandler())):       doors.pay,
-		newServer(g.public(g.portalURL, g.portalHandler())): doors.portal,
+		newServer(g.public(g.baseURL, api)):                     doors.api,
+		newServer(g.public(g.payURL, g.payHandler(ctx.Done()))): doors.pay,
+		newServer(g.public(g.portalURL, g.portalHandler())):     doors.portal,
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {

@@ -70,6 +70,19 @@ func (s *Service) checking(ctx context.Context, p payment.Payment, state State) 
 	return underWay(attempt.Status) || attempt.Status == attemptConflict, nil
 }
 
+// Stamps are texts, by payment, that change with whatever the pages of a payment show but its time.
+func (s *Service) Stamps(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error) {
+	rows, err := s.q.CheckoutStamps(ctx, db.CheckoutStampsParams{MerchantIds: merchantIDs, PaymentIds: paymentIDs})
+	if err != nil {
+		return nil, fmt.Errorf("read stamps: %w", err)
+	}
+	stamps := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		stamps[row.ID] = row.Stamp
+	}
+	return stamps, nil
+}
+
 // ForgetCard erases the cards kept of the link's payer.
 func (s *Service) ForgetCard(ctx context.Context, token string) error {
 	p, err := s.open(ctx, token, limit.CheckoutWrites)

@@ -127,3 +127,43 @@ func (q *Queries) CheckoutPut(ctx context.Context, arg CheckoutPutParams) error 
 	)
 	return err
 }
+
+const checkoutStamps = `-- name: CheckoutStamps :many
+select p.id, (p.version || ' ' || coalesce(c::text, '') || ' ' || coalesce(a.status, ''))::text as stamp
+from (select unnest($1::bigint[]) as merchant_id, unnest($2::bigint[]) as id) asked
+join payment p on p.merchant_id = asked.merchant_id and p.id = asked.id
+left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+left join card_attempt a on a.merchant_id = c.merchant_id and a.id = c.attempt_id
+`
+
+type CheckoutStampsParams struct {
+	MerchantIds []int64
+	PaymentIds  []int64
+}
+
+type CheckoutStampsRow struct {
+	ID    int64
+	Stamp string
+}
+
+// CheckoutStamps reads of each payment a text that changes with whatever its pages show. A payment's version is raised by every
+// change of it, and beside it stand its checkout and the last attempt at its card.
+func (q *Queries) CheckoutStamps(ctx context.Context, arg CheckoutStampsParams) ([]CheckoutStampsRow, error) {
+	rows, err := q.db.Query(ctx, checkoutStamps, arg.MerchantIds, arg.PaymentIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CheckoutStampsRow
+	for rows.Next() {
+		var i CheckoutStampsRow
+		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

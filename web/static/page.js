@@ -4,7 +4,7 @@
 (() => {
   const live = document.getElementById('live');
   const minute = 60;
-  let main, end, again, poller, leading, failures = 0, asking = false, warned = false;
+  let main, end, again, poller, leading, unsent, failures = 0, asking = false, warned = false;
 
   // say has a screen reader speak; shown, it is there for everyone until something else is said.
   function say(text, shown) {
@@ -91,24 +91,53 @@
     if (asking) return;
     asking = true;
     clearTimeout(poller);
+    const began = Date.now();
+    let held = false;
     try {
-      const status = await (await get(main.dataset.status)).json();
-      if (status.version !== main.dataset.version) await renew(main.dataset.page);
-      else sync(status.seconds);
-      if (failures > 1) say('');
-      failures = 0;
+      const { status, version, every } = main.dataset;
+      const question = document.hidden || failures || every > 3 ? '' : (status.includes('?') ? '&' : '?') + 'wait=1&version=' + encodeURIComponent(version);
+      const answer = await (await get(status + question)).json();
+      held = question && Date.now() - began > 1000;
+      if (answer.version !== main.dataset.version) await renew(main.dataset.page);
+      else sync(answer.seconds);
+      online();
     } catch {
-      if (++failures === 2) say(main.dataset.offline, true);
+      if (++failures === 2) offline();
     }
     asking = false;
-    plan();
+    plan(held);
   }
 
-  // plan asks again: seldom while nobody looks.
-  function plan() {
+  // plan asks again: at once when the last question was held until there was an answer, else after a while, and seldom
+  // while nobody looks.
+  function plan(held) {
     clearTimeout(poller);
     const every = Number(main.dataset.every);
-    if (every) poller = setTimeout(ask, every * (document.hidden ? 5000 : 1000));
+    if (every) poller = setTimeout(ask, held ? 0 : every * (document.hidden ? 5000 : 1000));
+  }
+
+  function offline() { say(main.dataset.offline, true); }
+
+  // online goes on after a time without a connection. What the payer has said meanwhile is sent now.
+  function online() {
+    if (failures > 1) say('');
+    failures = 0;
+    if (unsent) keep(unsent);
+  }
+
+  // keep sends a form of which nothing may be lost: without a connection the page stays, and sends it later.
+  async function keep(form) {
+    unsent = null;
+    try {
+      const response = await fetch(form.action, { method: 'post', body: new URLSearchParams(new FormData(form)) });
+      if (!response.ok) throw new Error(response.status);
+      show(await response.text(), main.dataset.page);
+    } catch {
+      unsent = form;
+      failures = Math.max(failures, 2);
+      say(main.dataset.unsent, true);
+      plan();
+    }
   }
 
   async function get(address) {
@@ -118,8 +147,9 @@
   }
 
   // renew shows a page, this one as it is now or in another language, in place of what is shown.
-  async function renew(page) {
-    const text = await (await get(page)).text();
+  async function renew(page) { show(await (await get(page)).text(), page); }
+
+  function show(text, page) {
     const next = new DOMParser().parseFromString(text, 'text/html');
     const old = main, active = document.activeElement, inside = main.contains(active);
     main = document.adoptNode(next.querySelector('main'));
@@ -275,6 +305,12 @@
       event.preventDefault();
       return;
     }
+    if ('keep' in form.dataset) {
+      event.preventDefault();
+      form.querySelector('button').classList.add('sending');
+      if (!unsent) keep(form);
+      return;
+    }
     if (form.dataset.sent) event.preventDefault();
     if ('once' in form.dataset) {
       form.dataset.sent = 'yes';
@@ -312,6 +348,11 @@
     if (event.key !== 'Escape' || !menu.open) return;
     menu.open = false;
     menu.firstElementChild.focus();
+  });
+  addEventListener('offline', offline);
+  addEventListener('online', () => {
+    failures = Math.max(failures, 2);
+    ask();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden || !main.dataset.every) plan();

@@ -63,8 +63,8 @@ var azerbaijani = phrases{
 	SentStepLate: text(
 		"Vaxt daha tez bitsə, heç nə itmir: köçürməni yenə də tapmaq olar, qəbzi isə burada əlavə edə bilərsiniz.",
 	),
-	NotSent:    text("Pulu göndərməmişəm"),
-	SentFailed: text("Bunu yadda saxlamaq alınmadı. Xahiş edirik, “Ödəniş etdim” düyməsini yenidən basın."),
+	NotSent: text("Pulu göndərməmişəm"),
+	Unsent:  text("Bağlantı yoxdur. Ödəniş etdiyinizi bağlantı bərpa olunan kimi bildirəcəyik."),
 
 	HowToPay:   text("Necə ödəməli"),
 	OpenSBP:    text("Bankınızın tətbiqində telefon nömrəsi ilə köçürməni (SBP) seçin."),

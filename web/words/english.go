@@ -65,8 +65,8 @@ var english = phrases{
 	SentStepLate: text(
 		"If the time runs out first, nothing is lost: the transfer can still be found, and you can attach your receipt here.",
 	),
-	NotSent:    text("I have not sent the money"),
-	SentFailed: text("This could not be saved. Please press “I have paid” again."),
+	NotSent: text("I have not sent the money"),
+	Unsent:  text("No connection. That you have paid is sent as soon as it is back."),
 
 	HowToPay:   text("How to pay"),
 	OpenSBP:    text("In your bank’s app, choose a transfer by phone number (SBP)."),

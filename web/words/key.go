@@ -65,7 +65,7 @@ const (
 	SentStepResult Key = "sent step result"
 	SentStepLate   Key = "sent step late"
 	NotSent        Key = "not sent"
-	SentFailed     Key = "sent failed"
+	Unsent         Key = "unsent"
 )
 
 // How to pay, step by step.

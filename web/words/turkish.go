@@ -65,8 +65,8 @@ var turkish = phrases{
 	SentStepLate: text(
 		"Süre daha önce dolarsa hiçbir şey kaybolmaz: transfer yine de bulunabilir, dekontunuzu da buraya ekleyebilirsiniz.",
 	),
-	NotSent:    text("Parayı göndermedim"),
-	SentFailed: text("Bu kaydedilemedi. Lütfen “Ödemeyi yaptım” düğmesine yeniden basın."),
+	NotSent: text("Parayı göndermedim"),
+	Unsent:  text("Bağlantı yok. Ödemeyi yaptığınızı bağlantı gelir gelmez bildireceğiz."),
 
 	HowToPay:   text("Nasıl ödenir"),
 	OpenSBP:    text("Bankanızın uygulamasında telefon numarasıyla transferi (SBP) seçin."),

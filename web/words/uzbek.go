@@ -65,8 +65,8 @@ var uzbek = phrases{
 	SentStepLate: text(
 		"Vaqt oldinroq tugasa ham, hech narsa yoʻqolmaydi: oʻtkazmani keyin ham topish mumkin, chekni esa shu yerda biriktirishingiz mumkin.",
 	),
-	NotSent:    text("Men pul oʻtkazmadim"),
-	SentFailed: text("Buni saqlab boʻlmadi. Iltimos, “Men toʻladim” tugmasini qayta bosing."),
+	NotSent: text("Men pul oʻtkazmadim"),
+	Unsent:  text("Aloqa yoʻq. Toʻlaganingizni aloqa tiklanishi bilan xabar qilamiz."),
 
 	HowToPay:   text("Qanday toʻlash kerak"),
 	OpenSBP:    text("Bankingiz ilovasida telefon raqami orqali oʻtkazmani (SBP) tanlang."),
