@@ -37,6 +37,8 @@ var access = edge.Access{
 	portalv1connect.OperatorServiceUpdateMerchantProcedure:      {caller.Operator},
 	portalv1connect.OperatorServiceUpdateCashboxProcedure:       {caller.Operator},
 	portalv1connect.OperatorServiceSetCashboxMethodProcedure:    {caller.Operator},
+	portalv1connect.OperatorServiceSetBankProcedure:             {caller.Operator},
+	portalv1connect.OperatorServiceListBanksProcedure:           {caller.Operator},
 	portalv1connect.OperatorServiceSetPlatformLimitProcedure:    {caller.Operator},
 	portalv1connect.OperatorServiceUpdateTraderProcedure:        {caller.Operator},
 	portalv1connect.OperatorServiceCreateRequisiteProcedure:     {caller.Operator},

@@ -215,3 +215,32 @@ func returnHosts(m *portalv1.UpdateCashboxRequest) *[]string {
 	hosts := m.GetReturnHosts().GetHosts()
 	return &hosts
 }
+
+// SetBank implements the service.
+func (s *OperatorService) SetBank(
+	ctx context.Context, req *connect.Request[portalv1.SetBankRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	b := req.Msg.GetBank()
+	return settingResponse(s.Settings.SetBank(ctx, caller.From(ctx), directory.Bank{
+		Currency: b.GetCurrency(), Name: b.GetName(), Methods: b.GetMethods(), Link: b.GetLink(), Steps: b.GetSteps(),
+		Source: b.GetSource(), Enabled: b.GetEnabled(), Logo: req.Msg.Logo,
+	}))
+}
+
+// ListBanks implements the service.
+func (s *OperatorService) ListBanks(
+	ctx context.Context, req *connect.Request[portalv1.ListBanksRequest],
+) (*connect.Response[portalv1.ListBanksResponse], error) {
+	list, err := s.Settings.ListBanks(ctx, caller.From(ctx), req.Msg.GetCurrency())
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListBanksResponse{}
+	for _, b := range list {
+		out.Data = append(out.Data, &portalv1.Bank{
+			Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: b.Steps, Source: b.Source,
+			Enabled: b.Enabled, LogoHash: b.LogoHash,
+		})
+	}
+	return connect.NewResponse(out), nil
+}

@@ -32,6 +32,23 @@ func states(t *testing.T, b *bundle) map[string]string {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
 	b.cardStates(t, found)
+	b.setBank(
+		t,
+		directory.Bank{
+			Name:    "Alpha",
+			Methods: []string{"sbp"},
+			Link:    "https://alpha.example/{value}",
+			Logo:    []byte(logo),
+		},
+	)
+	b.setBank(
+		t,
+		directory.Bank{
+			Name:    "Beta",
+			Methods: []string{"sbp"},
+			Steps:   map[string]string{"en": "Choose Payments, then By phone."},
+		},
+	)
 	sent := b.create(t, "RUB", "card")
 	found["sent"] = b.path(sent)
 	b.post(t, found["sent"]+"/paid")
@@ -45,6 +62,10 @@ func states(t *testing.T, b *bundle) map[string]string {
 		}
 		b.set(t, p, status, nil)
 	}
+	checking := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, checking, codeCard)
+	b.post(t, b.path(checking)+"/cancel")
+	found["checking"] = b.path(checking)
 	return found
 }
 
@@ -75,10 +96,6 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	b.answers(t)
 	found["card paid"], found["card declined"], found["saved card"] = b.path(paid), b.path(declined), b.path(saved)
 	found["other card"], found["forget"] = b.path(saved)+"/card", b.path(saved)+"/forget"
-	checking := b.create(t, "AZN", "quasi_ecom")
-	b.payWith(t, checking, codeCard)
-	b.post(t, b.path(checking)+"/cancel")
-	found["checking"] = b.path(checking)
 	b.lostStates(t, found)
 	processing := b.create(t, "TRY", "quasi_ecom")
 	b.payWith(t, processing, approvedCard)
@@ -210,7 +227,12 @@ func TestAccessible(t *testing.T) {
 				if first {
 					page.theme("dark")
 					found = append(found, eval[[]string](page, examineColors)...)
+					page.media("forced-colors", "active")
+					found = append(found, eval[[]string](page, examine)...)
 					page.theme("light")
+					page.do(chromedp.EmulateViewport(320, 640))
+					found = append(found, eval[[]string](page, crowded)...)
+					page.do(chromedp.EmulateViewport(360, 740))
 					found = append(found, eval[[]string](page, foreign)...)
 				}
 				if state == "card" {
@@ -221,6 +243,12 @@ func TestAccessible(t *testing.T) {
 					found = append(found, eval[[]string](page, examine)...)
 				}
 				if state == "waiting" {
+					eval[bool](
+						page,
+						`(document.querySelectorAll(".banks, .banks details").forEach(d => d.open = true), true)`,
+					)
+					found = append(found, eval[[]string](page, examine)...)
+					found = append(found, eval[[]string](page, crowded)...)
 					eval[bool](page, `((document.querySelector("details.languages").open = true), true)`)
 					found = append(found, eval[[]string](page, examine)...)
 				}

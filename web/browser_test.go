@@ -129,11 +129,14 @@ func (b tab) await(selector, want string) {
 }
 
 // theme is the payer's choice of light or dark.
-func (b tab) theme(name string) {
+func (b tab) theme(name string) { b.media("prefers-color-scheme", name) }
+
+// media sets what a stylesheet may ask about, for one feature.
+func (b tab) media(feature, value string) {
 	b.t.Helper()
 	_, err := chromedp.Run(b.ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+			Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 		})
 		return chromedp.Void{}, err
 	})

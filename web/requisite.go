@@ -194,6 +194,11 @@ func (p *Pay) requisite(v visit) {
 		page.Mistakes = v.wrong()[wrongFile]
 		show(v.w, v.r, http.StatusOK, view.Sent(page))
 	default:
+		var err error
+		if page.Banks, err = p.banks(v, page.Shell); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
 		show(v.w, v.r, http.StatusOK, view.Waiting(page))
 	}
 }

@@ -77,6 +77,7 @@ func NewPay(rooms Rooms) http.Handler {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	p.checkouts(mux)
+	mux.HandleFunc("GET /bank/{hash}", p.logo)
 	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
 	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
 	mux.HandleFunc("/", p.unknown)

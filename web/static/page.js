@@ -29,9 +29,20 @@
     again = next && Date.now() + next.dataset.next * 1000;
     for (const field of main.querySelectorAll('[data-format]')) format(field);
     warned = false;
+    recall();
     lead();
     tell();
     tick();
+  }
+
+  // recall puts the bank first whose app was opened before on this device.
+  function recall() {
+    let bank;
+    try { bank = localStorage.bank; } catch { return; } // a frame may have no memory
+    const known = bank && [...main.querySelectorAll('[data-bank]')].find(item => item.dataset.bank === bank);
+    if (!known) return;
+    known.parentNode.prepend(known);
+    known.closest('.banks').open = true;
   }
 
   // lead goes back to the shop by itself where it wants that, but not from a reader who would rather stay.
@@ -330,6 +341,10 @@
       clearTimeout(leading);
       main.querySelector('.leads').hidden = true;
     }
+    const bank = event.target.closest('[data-bank] a, [data-bank] summary')?.closest('[data-bank]');
+    try {
+      if (bank) localStorage.bank = bank.dataset.bank;
+    } catch { /* a frame may have no memory */ }
     const menu = document.querySelector('.languages');
     if (!menu.contains(event.target)) menu.open = false;
     // Another language keeps what was typed, which going to its page would not.

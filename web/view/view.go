@@ -173,6 +173,17 @@ type Requisite struct {
 	Simulate bool
 	// Proof takes receipts; nil takes none.
 	Proof *Proof
+	// Banks are those whose app the payer may open.
+	Banks []Bank
+}
+
+// Bank opens the app of a bank, or says what to do in it.
+type Bank struct {
+	Name string
+	// Link is "" where Steps say what to do, and Logo where there is none.
+	Link  templ.SafeURL
+	Steps string
+	Logo  string
 }
 
 // Outcome is how a payment has ended, or what else there is to say instead of a requisite.

@@ -66,6 +66,7 @@ var azerbaijani = phrases{
 	NotSent: text("Pulu göndərməmişəm"),
 	Unsent:  text("Bağlantı yoxdur. Ödəniş etdiyinizi bağlantı bərpa olunan kimi bildirəcəyik."),
 
+	OpenBank:   text("Bankınızın tətbiqini açın"),
 	HowToPay:   text("Necə ödəməli"),
 	OpenSBP:    text("Bankınızın tətbiqində telefon nömrəsi ilə köçürməni (SBP) seçin."),
 	EnterPhone: text("Telefon nömrəsini daxil edin və burada göstərilən bankı seçin."),

@@ -68,6 +68,7 @@ var english = phrases{
 	NotSent: text("I have not sent the money"),
 	Unsent:  text("No connection. That you have paid is sent as soon as it is back."),
 
+	OpenBank:   text("Open your bank’s app"),
 	HowToPay:   text("How to pay"),
 	OpenSBP:    text("In your bank’s app, choose a transfer by phone number (SBP)."),
 	EnterPhone: text("Enter the phone number and choose the bank shown here."),

@@ -70,6 +70,7 @@ const (
 
 // How to pay, step by step.
 const (
+	OpenBank   Key = "open bank"
 	HowToPay   Key = "how to pay"
 	OpenSBP    Key = "open sbp"
 	EnterPhone Key = "enter phone"

@@ -68,6 +68,7 @@ var turkish = phrases{
 	NotSent: text("Parayı göndermedim"),
 	Unsent:  text("Bağlantı yok. Ödemeyi yaptığınızı bağlantı gelir gelmez bildireceğiz."),
 
+	OpenBank:   text("Bankanızın uygulamasını açın"),
 	HowToPay:   text("Nasıl ödenir"),
 	OpenSBP:    text("Bankanızın uygulamasında telefon numarasıyla transferi (SBP) seçin."),
 	EnterPhone: text("Telefon numarasını girin ve burada gösterilen bankayı seçin."),

@@ -68,6 +68,7 @@ var uzbek = phrases{
 	NotSent: text("Men pul oʻtkazmadim"),
 	Unsent:  text("Aloqa yoʻq. Toʻlaganingizni aloqa tiklanishi bilan xabar qilamiz."),
 
+	OpenBank:   text("Bank ilovasini ochish"),
 	HowToPay:   text("Qanday toʻlash kerak"),
 	OpenSBP:    text("Bankingiz ilovasida telefon raqami orqali oʻtkazmani (SBP) tanlang."),
 	EnterPhone: text("Telefon raqamini kiriting va bu yerda koʻrsatilgan bankni tanlang."),

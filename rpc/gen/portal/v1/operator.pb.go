@@ -1324,6 +1324,255 @@ func (x *SetCashboxMethodRequest) GetCards() int32 {
 	return 0
 }
 
+// Bank is a bank that payers of a currency use, and how its app is opened.
+type Bank struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// At most 60 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The methods of whose payments it is offered; at least one.
+	Methods []string `protobuf:"bytes,3,rep,name=methods,proto3" json:"methods,omitempty"`
+	// Opens the bank's app or site: an https link or one of the app. {value} stands for the requisite, {phone} for a phone
+	// number without its plus, {amount} for the amount with a point, {recipient} for the recipient. Empty where the bank has none.
+	Link string `protobuf:"bytes,4,opt,name=link,proto3" json:"link,omitempty"`
+	// What to do in the app, by language (en, ru, az, tr, kk, uz, mn); shown where there is no link.
+	Steps map[string]string `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Where link or steps are published. Required: nothing is guessed.
+	Source  string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
+	Enabled bool   `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Names the logo there is; set by the server.
+	LogoHash      string `protobuf:"bytes,8,opt,name=logo_hash,json=logoHash,proto3" json:"logo_hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Bank) Reset() {
+	*x = Bank{}
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Bank) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Bank) ProtoMessage() {}
+
+func (x *Bank) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Bank.ProtoReflect.Descriptor instead.
+func (*Bank) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Bank) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *Bank) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Bank) GetMethods() []string {
+	if x != nil {
+		return x.Methods
+	}
+	return nil
+}
+
+func (x *Bank) GetLink() string {
+	if x != nil {
+		return x.Link
+	}
+	return ""
+}
+
+func (x *Bank) GetSteps() map[string]string {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *Bank) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Bank) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *Bank) GetLogoHash() string {
+	if x != nil {
+		return x.LogoHash
+	}
+	return ""
+}
+
+type SetBankRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Bank  *Bank                  `protobuf:"bytes,1,opt,name=bank,proto3" json:"bank,omitempty"`
+	// PNG or WebP of at most 32 KiB. Unset leaves the logo there is.
+	Logo          []byte `protobuf:"bytes,2,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBankRequest) Reset() {
+	*x = SetBankRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBankRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBankRequest) ProtoMessage() {}
+
+func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBankRequest.ProtoReflect.Descriptor instead.
+func (*SetBankRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *SetBankRequest) GetBank() *Bank {
+	if x != nil {
+		return x.Bank
+	}
+	return nil
+}
+
+func (x *SetBankRequest) GetLogo() []byte {
+	if x != nil {
+		return x.Logo
+	}
+	return nil
+}
+
+type ListBanksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBanksRequest) Reset() {
+	*x = ListBanksRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBanksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBanksRequest) ProtoMessage() {}
+
+func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBanksRequest.ProtoReflect.Descriptor instead.
+func (*ListBanksRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ListBanksRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+type ListBanksResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []*Bank                `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBanksResponse) Reset() {
+	*x = ListBanksResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBanksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBanksResponse) ProtoMessage() {}
+
+func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBanksResponse.ProtoReflect.Descriptor instead.
+func (*ListBanksResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ListBanksResponse) GetData() []*Bank {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type SetPlatformLimitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
@@ -1335,7 +1584,7 @@ type SetPlatformLimitRequest struct {
 
 func (x *SetPlatformLimitRequest) Reset() {
 	*x = SetPlatformLimitRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1596,7 @@ func (x *SetPlatformLimitRequest) String() string {
 func (*SetPlatformLimitRequest) ProtoMessage() {}
 
 func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1609,7 @@ func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
 func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetPlatformLimitRequest) GetCurrency() string {
@@ -1399,7 +1648,7 @@ type UpdateTraderRequest struct {
 
 func (x *UpdateTraderRequest) Reset() {
 	*x = UpdateTraderRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +1660,7 @@ func (x *UpdateTraderRequest) String() string {
 func (*UpdateTraderRequest) ProtoMessage() {}
 
 func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +1673,7 @@ func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateTraderRequest) GetTraderId() int64 {
@@ -1483,7 +1732,7 @@ type RequisiteLimits struct {
 
 func (x *RequisiteLimits) Reset() {
 	*x = RequisiteLimits{}
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1495,7 +1744,7 @@ func (x *RequisiteLimits) String() string {
 func (*RequisiteLimits) ProtoMessage() {}
 
 func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1508,7 +1757,7 @@ func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
 func (*RequisiteLimits) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RequisiteLimits) GetMinAmount() string {
@@ -1589,7 +1838,7 @@ type CreateRequisiteRequest struct {
 
 func (x *CreateRequisiteRequest) Reset() {
 	*x = CreateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1850,7 @@ func (x *CreateRequisiteRequest) String() string {
 func (*CreateRequisiteRequest) ProtoMessage() {}
 
 func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1863,7 @@ func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CreateRequisiteRequest) GetTraderId() int64 {
@@ -1679,7 +1928,7 @@ type UpdateRequisiteRequest struct {
 
 func (x *UpdateRequisiteRequest) Reset() {
 	*x = UpdateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1691,7 +1940,7 @@ func (x *UpdateRequisiteRequest) String() string {
 func (*UpdateRequisiteRequest) ProtoMessage() {}
 
 func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1704,7 +1953,7 @@ func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
@@ -1761,7 +2010,7 @@ type CreateUserRequest struct {
 
 func (x *CreateUserRequest) Reset() {
 	*x = CreateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +2022,7 @@ func (x *CreateUserRequest) String() string {
 func (*CreateUserRequest) ProtoMessage() {}
 
 func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +2035,7 @@ func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUserRequest.ProtoReflect.Descriptor instead.
 func (*CreateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CreateUserRequest) GetKind() string {
@@ -1842,7 +2091,7 @@ type UpdateUserRequest struct {
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1854,7 +2103,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +2116,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -1900,7 +2149,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2161,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2174,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -1944,7 +2193,7 @@ type SettingResponse struct {
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1956,7 +2205,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1969,7 +2218,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -1990,7 +2239,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2251,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2264,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -2043,7 +2292,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2055,7 +2304,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2068,7 +2317,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -2105,7 +2354,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2366,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2379,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -2195,7 +2444,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2456,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2469,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2261,7 +2510,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2273,7 +2522,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2286,7 +2535,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2314,7 +2563,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2575,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2588,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2493,7 +2742,28 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
 	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01B\x10\n" +
 	"\x0e_claim_secondsB\b\n" +
-	"\x06_cards\"s\n" +
+	"\x06_cards\"\x9f\x02\n" +
+	"\x04Bank\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\amethods\x18\x03 \x03(\tR\amethods\x12\x12\n" +
+	"\x04link\x18\x04 \x01(\tR\x04link\x120\n" +
+	"\x05steps\x18\x05 \x03(\v2\x1a.portal.v1.Bank.StepsEntryR\x05steps\x12\x16\n" +
+	"\x06source\x18\x06 \x01(\tR\x06source\x12\x18\n" +
+	"\aenabled\x18\a \x01(\bR\aenabled\x12\x1b\n" +
+	"\tlogo_hash\x18\b \x01(\tR\blogoHash\x1a8\n" +
+	"\n" +
+	"StepsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"W\n" +
+	"\x0eSetBankRequest\x12#\n" +
+	"\x04bank\x18\x01 \x01(\v2\x0f.portal.v1.BankR\x04bank\x12\x17\n" +
+	"\x04logo\x18\x02 \x01(\fH\x00R\x04logo\x88\x01\x01B\a\n" +
+	"\x05_logo\".\n" +
+	"\x10ListBanksRequest\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\"8\n" +
+	"\x11ListBanksResponse\x12#\n" +
+	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"s\n" +
 	"\x17SetPlatformLimitRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
 	"\n" +
@@ -2617,7 +2887,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\x80\x1b\n" +
+	"\a_cursor2\x8a\x1c\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2628,7 +2898,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
 	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
 	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
-	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
+	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12@\n" +
+	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
+	"\tListBanks\x12\x1b.portal.v1.ListBanksRequest\x1a\x1c.portal.v1.ListBanksResponse\x12R\n" +
 	"\x10SetPlatformLimit\x12\".portal.v1.SetPlatformLimitRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fCreateTrader\x12\x1e.portal.v1.CreateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
 	"\n" +
@@ -2678,7 +2950,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
 	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
@@ -2699,173 +2971,185 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*UpdateCashboxRequest)(nil),          // 16: portal.v1.UpdateCashboxRequest
 	(*ReturnHosts)(nil),                   // 17: portal.v1.ReturnHosts
 	(*SetCashboxMethodRequest)(nil),       // 18: portal.v1.SetCashboxMethodRequest
-	(*SetPlatformLimitRequest)(nil),       // 19: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),           // 20: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),               // 21: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),        // 22: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),        // 23: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),             // 24: portal.v1.CreateUserRequest
-	(*UpdateUserRequest)(nil),             // 25: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),           // 26: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),               // 27: portal.v1.SettingResponse
-	(*SetTraderAcquirerResponse)(nil),     // 28: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),         // 29: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                 // 30: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 31: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 32: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 33: portal.v1.ListDeadEventsRequest
-	(*timestamppb.Timestamp)(nil),         // 34: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 35: google.protobuf.Struct
-	(*CreateMerchantRequest)(nil),         // 36: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),          // 37: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),           // 38: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),             // 39: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),         // 40: portal.v1.WithdrawTraderRequest
-	(*ListDepositsRequest)(nil),           // 41: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 42: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 43: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 44: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 45: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 46: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),           // 47: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),           // 48: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 49: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 50: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 51: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 52: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 53: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 54: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),              // 55: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),             // 56: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),            // 57: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 58: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 59: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 60: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 61: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 62: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 63: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 64: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 65: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 66: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 67: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 68: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 69: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 70: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 71: portal.v1.AppealDecisionResponse
+	(*Bank)(nil),                          // 19: portal.v1.Bank
+	(*SetBankRequest)(nil),                // 20: portal.v1.SetBankRequest
+	(*ListBanksRequest)(nil),              // 21: portal.v1.ListBanksRequest
+	(*ListBanksResponse)(nil),             // 22: portal.v1.ListBanksResponse
+	(*SetPlatformLimitRequest)(nil),       // 23: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),           // 24: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),               // 25: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),        // 26: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),        // 27: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),             // 28: portal.v1.CreateUserRequest
+	(*UpdateUserRequest)(nil),             // 29: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),           // 30: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),               // 31: portal.v1.SettingResponse
+	(*SetTraderAcquirerResponse)(nil),     // 32: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),         // 33: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                 // 34: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 35: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 36: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 37: portal.v1.ListDeadEventsRequest
+	nil,                                   // 38: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),         // 39: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 40: google.protobuf.Struct
+	(*CreateMerchantRequest)(nil),         // 41: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),          // 42: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),           // 43: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),             // 44: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),         // 45: portal.v1.WithdrawTraderRequest
+	(*ListDepositsRequest)(nil),           // 46: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 47: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 48: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 49: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 50: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 51: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),           // 52: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),           // 53: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 54: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 55: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 56: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 57: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 58: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 59: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),              // 60: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),             // 61: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),            // 62: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 63: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 64: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 65: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 66: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 67: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 68: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 69: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 70: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 71: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 72: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 73: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 74: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 75: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 76: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	34, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	34, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	39, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	39, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	34, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	34, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	39, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	39, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	34, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	39, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
 	17, // 13: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	21, // 14: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	21, // 15: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	30, // 16: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	30, // 17: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	30, // 18: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	34, // 19: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	35, // 20: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	35, // 21: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	30, // 22: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 23: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 24: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 25: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 26: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 27: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	36, // 28: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	15, // 29: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	37, // 30: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	16, // 31: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	18, // 32: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	19, // 33: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	38, // 34: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	39, // 35: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	40, // 36: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	20, // 37: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	22, // 38: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	23, // 39: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	24, // 40: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	25, // 41: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	26, // 42: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	31, // 43: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	41, // 44: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	42, // 45: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	43, // 46: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	44, // 47: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	45, // 48: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	46, // 49: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	47, // 50: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	48, // 51: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	49, // 52: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	50, // 53: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	51, // 54: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	52, // 55: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	53, // 56: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	33, // 57: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	54, // 58: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	55, // 59: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	56, // 60: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	57, // 61: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	58, // 62: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	59, // 63: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	60, // 64: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 65: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 66: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 67: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 68: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 69: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	27, // 70: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	27, // 71: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	29, // 72: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	27, // 73: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	27, // 74: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	27, // 75: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	27, // 76: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	27, // 77: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	27, // 78: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	27, // 79: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	27, // 80: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	27, // 81: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	27, // 82: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	27, // 83: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	27, // 84: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	32, // 85: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	61, // 86: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	62, // 87: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	62, // 88: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	27, // 89: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	63, // 90: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	64, // 91: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	64, // 92: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	64, // 93: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	27, // 94: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	27, // 95: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	28, // 96: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	65, // 97: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	66, // 98: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	67, // 99: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	68, // 100: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	68, // 101: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	68, // 102: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	69, // 103: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	70, // 104: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	71, // 105: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	71, // 106: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	65, // [65:107] is the sub-list for method output_type
-	23, // [23:65] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	38, // 14: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	19, // 15: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
+	19, // 16: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
+	25, // 17: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	25, // 18: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	34, // 19: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	34, // 20: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	34, // 21: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	39, // 22: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	40, // 23: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	40, // 24: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	34, // 25: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	0,  // 26: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	3,  // 27: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	6,  // 28: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	10, // 29: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	12, // 30: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	41, // 31: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	15, // 32: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	42, // 33: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	16, // 34: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	18, // 35: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	20, // 36: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	21, // 37: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	23, // 38: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	43, // 39: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	44, // 40: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	45, // 41: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	24, // 42: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	26, // 43: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	27, // 44: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	28, // 45: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	29, // 46: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	30, // 47: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	35, // 48: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	46, // 49: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	47, // 50: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	48, // 51: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	49, // 52: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	50, // 53: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	51, // 54: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	52, // 55: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	53, // 56: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	54, // 57: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	55, // 58: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	56, // 59: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	57, // 60: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	58, // 61: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	37, // 62: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	59, // 63: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	60, // 64: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	61, // 65: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	62, // 66: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	63, // 67: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	64, // 68: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	65, // 69: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 70: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 71: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 72: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 73: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 74: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	31, // 75: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	31, // 76: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	33, // 77: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	31, // 78: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	31, // 79: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	31, // 80: portal.v1.OperatorService.SetBank:output_type -> portal.v1.SettingResponse
+	22, // 81: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	31, // 82: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	31, // 83: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	31, // 84: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	31, // 85: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	31, // 86: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	31, // 87: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	31, // 88: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	31, // 89: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
+	31, // 90: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	31, // 91: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	36, // 92: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	66, // 93: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	67, // 94: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	67, // 95: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	31, // 96: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	68, // 97: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	69, // 98: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	69, // 99: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	69, // 100: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	31, // 101: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	31, // 102: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	32, // 103: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	70, // 104: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	71, // 105: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	72, // 106: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	73, // 107: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	73, // 108: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	73, // 109: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	74, // 110: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	75, // 111: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	76, // 112: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	76, // 113: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	70, // [70:114] is the sub-list for method output_type
+	26, // [26:70] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -2888,21 +3172,22 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[16].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[20].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[21].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[25].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[33].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[26].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[27].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[28].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[35].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[36].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -62,6 +62,11 @@ const (
 	// OperatorServiceSetCashboxMethodProcedure is the fully-qualified name of the OperatorService's
 	// SetCashboxMethod RPC.
 	OperatorServiceSetCashboxMethodProcedure = "/portal.v1.OperatorService/SetCashboxMethod"
+	// OperatorServiceSetBankProcedure is the fully-qualified name of the OperatorService's SetBank RPC.
+	OperatorServiceSetBankProcedure = "/portal.v1.OperatorService/SetBank"
+	// OperatorServiceListBanksProcedure is the fully-qualified name of the OperatorService's ListBanks
+	// RPC.
+	OperatorServiceListBanksProcedure = "/portal.v1.OperatorService/ListBanks"
 	// OperatorServiceSetPlatformLimitProcedure is the fully-qualified name of the OperatorService's
 	// SetPlatformLimit RPC.
 	OperatorServiceSetPlatformLimitProcedure = "/portal.v1.OperatorService/SetPlatformLimit"
@@ -182,6 +187,10 @@ type OperatorServiceClient interface {
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
+	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListBanks lists a currency's banks.
+	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
 	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
 	// CreateTrader makes a trader.
@@ -319,6 +328,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+OperatorServiceSetCashboxMethodProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetCashboxMethod")),
+			connect.WithClientOptions(opts...),
+		),
+		setBank: connect.NewClient[v1.SetBankRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceSetBankProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
+			connect.WithClientOptions(opts...),
+		),
+		listBanks: connect.NewClient[v1.ListBanksRequest, v1.ListBanksResponse](
+			httpClient,
+			baseURL+OperatorServiceListBanksProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListBanks")),
 			connect.WithClientOptions(opts...),
 		),
 		setPlatformLimit: connect.NewClient[v1.SetPlatformLimitRequest, v1.SettingResponse](
@@ -528,6 +549,8 @@ type operatorServiceClient struct {
 	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
 	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
 	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
+	setBank                *connect.Client[v1.SetBankRequest, v1.SettingResponse]
+	listBanks              *connect.Client[v1.ListBanksRequest, v1.ListBanksResponse]
 	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
 	createTrader           *connect.Client[v1.CreateTraderRequest, v1.SettingResponse]
 	fundTrader             *connect.Client[v1.FundTraderRequest, v1.SettingResponse]
@@ -610,6 +633,16 @@ func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.
 // SetCashboxMethod calls portal.v1.OperatorService.SetCashboxMethod.
 func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return c.setCashboxMethod.CallUnary(ctx, req)
+}
+
+// SetBank calls portal.v1.OperatorService.SetBank.
+func (c *operatorServiceClient) SetBank(ctx context.Context, req *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.setBank.CallUnary(ctx, req)
+}
+
+// ListBanks calls portal.v1.OperatorService.ListBanks.
+func (c *operatorServiceClient) ListBanks(ctx context.Context, req *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error) {
+	return c.listBanks.CallUnary(ctx, req)
 }
 
 // SetPlatformLimit calls portal.v1.OperatorService.SetPlatformLimit.
@@ -794,6 +827,10 @@ type OperatorServiceHandler interface {
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
+	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListBanks lists a currency's banks.
+	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
 	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
 	// CreateTrader makes a trader.
@@ -927,6 +964,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceSetCashboxMethodProcedure,
 		svc.SetCashboxMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxMethod")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSetBankHandler := connect.NewUnaryHandler(
+		OperatorServiceSetBankProcedure,
+		svc.SetBank,
+		connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListBanksHandler := connect.NewUnaryHandler(
+		OperatorServiceListBanksProcedure,
+		svc.ListBanks,
+		connect.WithSchema(operatorServiceMethods.ByName("ListBanks")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceSetPlatformLimitHandler := connect.NewUnaryHandler(
@@ -1143,6 +1192,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceUpdateCashboxHandler.ServeHTTP(w, r)
 		case OperatorServiceSetCashboxMethodProcedure:
 			operatorServiceSetCashboxMethodHandler.ServeHTTP(w, r)
+		case OperatorServiceSetBankProcedure:
+			operatorServiceSetBankHandler.ServeHTTP(w, r)
+		case OperatorServiceListBanksProcedure:
+			operatorServiceListBanksHandler.ServeHTTP(w, r)
 		case OperatorServiceSetPlatformLimitProcedure:
 			operatorServiceSetPlatformLimitHandler.ServeHTTP(w, r)
 		case OperatorServiceCreateTraderProcedure:
@@ -1254,6 +1307,14 @@ func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *conne
 
 func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxMethod is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetBank is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListBanks is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error) {

@@ -1,0 +1,184 @@
+package directory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Bank is a bank that payers of a currency use, and how its app is opened.
+type Bank struct {
+	Currency, Name string
+	// Methods are those of whose payments it is offered.
+	Methods []string
+	// Link opens the bank's app or site. It has places for what has to be entered there: see Fill.
+	// "" is none.
+	Link string
+	// Steps say by language what to do in the app.
+	Steps map[string]string
+	// Source is where the operator has link and steps from.
+	Source  string
+	Enabled bool
+	// Logo is a small PNG or WebP; nil leaves the one there is. LogoHash names it.
+	Logo     []byte
+	LogoHash string
+}
+
+const (
+	maxBankName, maxBankLink, maxBankSteps, maxBankLogo = 60, 500, 500, 32 << 10
+)
+
+var (
+	bankPlace  = regexp.MustCompile(`\{[^}]*\}?`)
+	bankPlaces = []string{"{value}", "{phone}", "{amount}", "{recipient}"}
+	// bankScheme is https, or an app's own. What a browser itself would run or show is not an app's.
+	bankScheme   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+	noBankScheme = []string{"http", "javascript", "data", "vbscript", "file", "blob", "about", "filesystem"}
+	language     = regexp.MustCompile(`^[a-z]{2}$`)
+)
+
+// Fill is a bank's link with what has to be entered: the requisite, the phone number without its
+// plus, the amount with a point, and the recipient.
+func (b Bank) Fill(value, amount, recipient string) string {
+	return strings.NewReplacer(
+		"{value}", url.QueryEscape(value), "{phone}", url.QueryEscape(strings.TrimPrefix(value, "+")),
+		"{amount}", url.QueryEscape(amount), "{recipient}", url.QueryEscape(recipient),
+	).Replace(b.Link)
+}
+
+// SetBank makes or changes a bank.
+func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (Change, error) {
+	c, err := s.change(who, "bank", b.Currency+"/"+b.Name)
+	if err != nil {
+		return c, err
+	}
+	if err := b.validate(ctx); err != nil {
+		return c, err
+	}
+	steps, err := json.Marshal(b.Steps)
+	if err != nil {
+		return c, fmt.Errorf("write steps: %w", err)
+	}
+	if b.Steps == nil {
+		steps = []byte("{}")
+	}
+	key := db.BankSettingParams{Currency: b.Currency, Name: b.Name}
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		New:   true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.BankSetting(ctx, key) },
+		Apply: func(q *db.Queries) error {
+			return q.BankSet(ctx, db.BankSetParams{
+				Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: steps, Source: b.Source,
+				Logo: b.Logo, Enabled: b.Enabled,
+			})
+		},
+	})
+}
+
+func (b Bank) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	f.Check(b.Currency != "", "currency", "is required")
+	checkCurrency(f, b.Currency)
+	f.RequiredText("name", b.Name, maxBankName)
+	f.Check(len(b.Methods) > 0, "methods", "is required")
+	for _, name := range b.Methods {
+		method, known := catalogue.Find(catalogue.Payments(b.Currency), name)
+		f.Check(known && method.RequisiteType != "", "methods", "must be methods of %s with a requisite", b.Currency)
+	}
+	f.Flaw("link", linkFlaw(b.Link))
+	f.Check(b.Link != "" || len(b.Steps) > 0, "link", "is required where there are no steps")
+	for code, text := range b.Steps {
+		f.Check(language.MatchString(code), "steps", "must be by language, such as en")
+		f.Check(text != "" && len(text) <= maxBankSteps, "steps", "must be texts of at most %d bytes", maxBankSteps)
+	}
+	f.Check(b.Source != "", "source", "is required: where link or steps are published")
+	f.MaxLength("source", b.Source, maxBankLink)
+	if b.Logo != nil {
+		kind := mimetype.Detect(b.Logo)
+		f.Check(len(b.Logo) <= maxBankLogo && (kind.Is("image/png") || kind.Is("image/webp")),
+			"logo", "must be a PNG or WebP of at most %d bytes", maxBankLogo)
+	}
+	return f.Err()
+}
+
+// linkFlaw says what is wrong with a link, or "".
+func linkFlaw(link string) string {
+	if link == "" {
+		return ""
+	}
+	for _, place := range bankPlace.FindAllString(link, -1) {
+		if !slices.Contains(bankPlaces, place) {
+			return "may have the places " + strings.Join(bankPlaces, ", ") + " only"
+		}
+	}
+	u, err := url.Parse(Bank{Link: link}.Fill("1", "1", "x"))
+	switch {
+	case len(link) > maxBankLink:
+		return fmt.Sprintf("must be at most %d characters", maxBankLink)
+	case err != nil || !bankScheme.MatchString(u.Scheme) || slices.Contains(noBankScheme, u.Scheme):
+		return "must be an https link or one of an app"
+	case !strings.HasPrefix(link, u.Scheme+":"), u.Scheme == "https" && strings.Contains(authority(link), "{"):
+		return "must have its places behind the host"
+	}
+	return ""
+}
+
+// authority is a link's host as it is written.
+func authority(link string) string {
+	_, rest, _ := strings.Cut(link, "//")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+// ListBanks lists a currency's banks for an operator.
+func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency string) ([]Bank, error) {
+	if err := who.NeedOperator(); err != nil {
+		return nil, err
+	}
+	return listBanks(ctx, s.q, currency, nil)
+}
+
+// Banks are those offered for payments of a currency by a method.
+func (l *Looks) Banks(ctx context.Context, currency, method string) ([]Bank, error) {
+	return listBanks(ctx, l.q, currency, &method)
+}
+
+func listBanks(ctx context.Context, q *db.Queries, currency string, method *string) ([]Bank, error) {
+	rows, err := q.BankList(ctx, db.BankListParams{Currency: currency, Method: method})
+	if err != nil {
+		return nil, fmt.Errorf("list banks: %w", err)
+	}
+	list := make([]Bank, 0, len(rows))
+	for _, row := range rows {
+		b := Bank{
+			Currency: currency, Name: row.Name, Methods: row.Methods, Link: row.Link, Source: row.Source,
+			Enabled: row.Enabled, LogoHash: row.LogoHash,
+		}
+		if err := json.Unmarshal(row.Steps, &b.Steps); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// Logo is a bank's logo by its hash.
+func (l *Looks) Logo(ctx context.Context, hash string) ([]byte, error) {
+	logo, err := l.q.BankLogo(ctx, hash)
+	if db.NoRows(err) {
+		return nil, fault.ErrNotFound
+	}
+	return logo, err
+}
