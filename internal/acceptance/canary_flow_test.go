@@ -157,8 +157,20 @@ func (r *cardRun) otp(token, code string) {
 	r.step(token, "payer-otp", fmt.Sprintf(`{"otp":%q}`, code))
 }
 
-// post sends a page's form, as pairs of name and value.
-func (r *cardRun) post(token, below string, status int, fields ...string) {
+// post sends a page's form, as pairs of name and value, and opens the page that it leads to, as a
+// browser does.
+func (r *cardRun) post(token, below string, fields ...string) {
+	r.t.Helper()
+	r.sent(token, below, false, fields)
+}
+
+// mistake is post of a form that is filled in wrongly: the page it leads to says so.
+func (r *cardRun) mistake(token, below string, fields ...string) {
+	r.t.Helper()
+	r.sent(token, below, true, fields)
+}
+
+func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 	r.t.Helper()
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
@@ -167,8 +179,25 @@ func (r *cardRun) post(token, below string, status int, fields ...string) {
 	got, err := trySend(http.MethodPost, r.PayURL+"/pay/"+token+below, form.Encode(), header{
 		"Content-Type": "application/x-www-form-urlencoded", "Origin": "null", "Sec-Fetch-Site": "same-origin",
 	})
-	if noError(r.t, err); got.status != status {
-		r.t.Errorf("%s %v: %d", below, fields, got.status)
+	noError(r.t, err)
+	to, cookies := got.header.Get("Location"), got.header.Values("Set-Cookie")
+	if got.status != http.StatusSeeOther || strings.Contains(to, "wrong=") != wrong {
+		r.t.Errorf("%s %v: %d, to %s", below, fields, got.status, to)
+	}
+	_, _ = fmt.Fprintln(&r.answers, got.raw, to, cookies)
+	var sealed []string
+	for _, cookie := range cookies {
+		pair, _, _ := strings.Cut(cookie, ";")
+		sealed = append(sealed, pair)
+	}
+	got, err = trySend(
+		http.MethodGet,
+		r.PayURL+strings.TrimPrefix(to, r.PayURL),
+		"",
+		header{"Cookie": strings.Join(sealed, "; ")},
+	)
+	if noError(r.t, err); got.status != http.StatusOK {
+		r.t.Errorf("%s leads to %s: %d", below, to, got.status)
 	}
 	page, err := goquery.NewDocumentFromReader(strings.NewReader(got.raw))
 	noError(r.t, err)
@@ -188,29 +217,29 @@ func (r *cardRun) ends(token, status string) {
 // page types a card on the page: wrong in each field, then right, then once more.
 func (r *cardRun) page() {
 	_, token := r.create("sandbox-azn", nil)
-	card := func(status int, expiry, cvv string) {
-		r.post(token, "/card", status, "pan", r.pan("5"), "expiry", expiry, "cvv", cvv, "cardHolder", "ANNA B")
+	card := func(send func(string, string, ...string), expiry, cvv string) {
+		send(token, "/card", "pan", r.pan("5"), "expiry", expiry, "cvv", cvv, "cardHolder", "ANNA B")
 	}
-	card(422, "12/35", r.cvv()+"x")
-	card(422, "13/35", r.cvv())
-	card(422, "01/20", r.cvv())
-	r.post(token, "/card", 422, "pan", r.pan("5")+"x", "expiry", "12/35", "cvv", r.cvv())
-	r.post(token, "/card", 422, "number", r.pan("5"), "security", r.cvv())
-	card(303, "12/35", r.cvv())
+	card(r.mistake, "12/35", r.cvv()+"x")
+	card(r.mistake, "13/35", r.cvv())
+	card(r.mistake, "01/20", r.cvv())
+	r.mistake(token, "/card", "pan", r.pan("5")+"x", "expiry", "12/35", "cvv", r.cvv())
+	r.mistake(token, "/card", "number", r.pan("5"), "security", r.cvv())
+	card(r.post, "12/35", r.cvv())
 	r.ends(token, "completed")
-	card(303, "12/35", r.cvv())
+	card(r.post, "12/35", r.cvv())
 }
 
 func (r *cardRun) pageCodes() {
 	_, token := r.create("sandbox-azn", nil)
-	r.post(token, "/card", 303, "pan", r.pan("4"), "expiry", "12/35", "cvv", r.cvv())
-	r.post(token, "/code", 422, "attempt", "0", "otp", r.code("1")+"9")
+	r.post(token, "/card", "pan", r.pan("4"), "expiry", "12/35", "cvv", r.cvv())
+	r.mistake(token, "/code", "attempt", "0", "otp", r.code("1")+"9")
 	for wrong := range 3 {
 		r.awaitCheckout(r.t, token, "phase", "awaiting_payer_otp")
-		r.post(token, "/code", 303, "attempt", fmt.Sprint(wrong), "otp", r.code("0"))
+		r.post(token, "/code", "attempt", fmt.Sprint(wrong), "otp", r.code("0"))
 	}
 	r.ends(token, "failed")
-	r.post(token, "/code", 303, "attempt", "3", "otp", r.code("1"))
+	r.post(token, "/code", "attempt", "3", "otp", r.code("1"))
 }
 
 func (r *cardRun) rest() {
@@ -311,8 +340,7 @@ func (r *cardRun) resends() {
 func (r *cardRun) sandboxCards() {
 	for _, pan := range []string{"4000000000000002", "4000000000009995"} {
 		_, token := r.create("sandbox-rub", nil)
-		r.card(token, pan)
-		r.ends(token, "failed")
+		r.declinedCards(token, func() string { return pan })
 	}
 	_, token := r.create("sandbox-rub", nil)
 	r.card(token, "4000002500003155")
@@ -327,7 +355,18 @@ func (r *cardRun) sandboxCards() {
 
 func (r *cardRun) declined() {
 	_, token := r.create("sandbox-azn", nil)
-	r.card(token, r.pan("2"))
+	r.declinedCards(token, func() string { return r.pan("2") })
+}
+
+// declinedCards gives as many cards as may be tried, which are all declined.
+func (r *cardRun) declinedCards(token string, pan func() string) {
+	r.t.Helper()
+	for n := range 3 {
+		r.card(token, pan())
+		if n < 2 {
+			r.awaitCheckout(r.t, token, "phase", "awaiting_payer_details")
+		}
+	}
 	r.ends(token, "failed")
 }
 
@@ -336,8 +375,8 @@ func (r *cardRun) cancelled() {
 	r.card(token, r.pan("4"))
 	r.step(token, "cancel", "")
 	_, token = r.create("sandbox-azn", nil)
-	r.post(token, "/card", 303, "pan", r.pan("6"), "expiry", "12/35", "cvv", r.cvv())
-	r.post(token, "/cancel", 303)
+	r.post(token, "/card", "pan", r.pan("6"), "expiry", "12/35", "cvv", r.cvv())
+	r.post(token, "/cancel")
 	r.ends(token, "cancelled")
 }
 
@@ -437,19 +476,19 @@ func (r *cardRun) misplaced() {
 func (r *cardRun) saved() {
 	payer := object{"payer": object{"userId": "payer"}}
 	_, first := r.create("sandbox-azn", payer)
-	r.post(first, "/card", 303, "pan", r.pan("5"), "expiry", "12/35", "cvv", r.cvv(), "cardHolder", "ANNA B")
+	r.post(first, "/card", "pan", r.pan("5"), "expiry", "12/35", "cvv", r.cvv(), "cardHolder", "ANNA B", "keep", "on")
 	r.ends(first, "completed")
 	_, again := r.create("sandbox-azn", payer)
 	saved, _ := r.instance.page(r.t, r.PayURL+"/pay/"+again).Find("input[name=card]").Attr("value")
-	r.post(again, "", 422, "cvv", r.cvv()+"x", "card", saved)
-	r.post(again, "", 303, "cvv", r.cvv(), "card", saved)
+	r.mistake(again, "", "cvv", r.cvv()+"x", "card", saved)
+	r.post(again, "", "cvv", r.cvv(), "card", saved)
 	r.ends(again, "completed")
 	if n := r.sealed("status = 'completed'"); n == 0 {
 		r.t.Error("no card was kept")
 	}
 	_, last := r.create("sandbox-azn", payer)
-	r.post(last, "/forget", 303)
-	r.post(last, "", 422, "cvv", r.cvv(), "card", saved)
+	r.post(last, "/forget")
+	r.post(last, "", "cvv", r.cvv(), "card", saved)
 	if n := r.sealed("status <> 'pending'"); n != 0 {
 		r.t.Errorf("%d cards are sealed after they were to be forgotten", n)
 	}

@@ -74,6 +74,27 @@ func (g *instance) awaitCheckout(t testing.TB, token, field, value string) answe
 	return got
 }
 
+// declineTwo enters a card that is declined, twice: after each the payment waits for another.
+func (g *instance) declineTwo(t testing.TB, token, pan, lastError string) {
+	t.Helper()
+	for range 2 {
+		if got := g.checkout(
+			t,
+			token,
+			"payer-details",
+			typedCard(pan, nil),
+		); got.status != 200 ||
+			got.at("data.lastError") != nil {
+			t.Fatalf("card: %s", got)
+		}
+		got := g.awaitCheckout(t, token, "lastError", lastError)
+		if got.text("data.phase") != "awaiting_payer_details" || got.text("data.paymentStatus") != "pending" ||
+			got.text("data.isTerminal") != "false" {
+			t.Fatalf("a declined card: %s", got)
+		}
+	}
+}
+
 // 100 / 1.70 = 58.82352941, 100 / 1.7765 = 56.29045876.
 func TestCardCreateResponses(t *testing.T) {
 	t.Parallel()
@@ -115,6 +136,9 @@ func TestSandboxCards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			created, token := g.cardPayment(t, nil)
+			if test.reason != nil && test.codes == nil {
+				g.declineTwo(t, token, test.pan, test.lastError)
+			}
 			if got := g.checkout(
 				t,
 				token,
@@ -190,6 +214,7 @@ func TestCheckoutBodies(t *testing.T) {
 		t.Errorf("a second card: %s", got)
 	}
 	_, declined := g.cardPayment(t, object{"orderId": "shop-order-02"})
+	g.declineTwo(t, declined, "4000000000009995", "insufficient_funds")
 	g.checkout(t, declined, "payer-details", typedCard("4000000000000002", nil))
 	g.golden(t, "checkout_declined", g.awaitCheckout(t, declined, "isTerminal", "true"), "")
 

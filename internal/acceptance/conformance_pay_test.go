@@ -37,6 +37,8 @@ var (
 		"createdAt",
 		"statusUpdatedAt",
 		"statusReason",
+		"returnUrl",
+		"payerClaimedAt",
 	}
 	hiddenLedger  = []string{"profitUsdt", "spreadPlatformUsdt", "baseRateRubPerUsdt", "sellerRateMarkupPercent"}
 	visibleLedger = []string{

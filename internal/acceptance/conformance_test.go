@@ -37,7 +37,7 @@ var (
 		eventSections,
 		errorSections,
 	)
-	decisionSections = decidedSections
+	decisionSections = slices.Concat(decidedSections, payerSections)
 )
 
 // TestConformance walks the interface document and the page of decisions, statement by statement,
@@ -192,11 +192,12 @@ func first(all []statement, heading, text string) string {
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// decided are those of the decisions' statements that are walked: the table of errors and that of methods. The rest
-// says how, not what.
+// decided are those of the decisions' statements that are walked: the table of errors, that of
+// methods, and what payers do. The rest says how, not what.
 func decided(all []statement) []statement {
 	return slices.DeleteFunc(all, func(s statement) bool {
-		return !strings.HasPrefix(s.text, "|") && !strings.HasPrefix(s.text, "- Method × currency")
+		return !strings.HasPrefix(s.text, "|") && !strings.HasPrefix(s.text, "- Method × currency") &&
+			s.heading != "What payers do"
 	})
 }
 

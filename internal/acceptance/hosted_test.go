@@ -60,7 +60,7 @@ func TestPageSettings(t *testing.T) {
 	created := g.create(t, box, nil)
 	page, err := trySend(http.MethodGet, created.text("data.paymentPageUrl"), "", nil)
 	noError(t, err)
-	if !strings.Contains(page.raw, "/static/color/7b2ff7.css") ||
+	if !strings.Contains(page.raw, ":root{--accent:#7b2ff7}") ||
 		!strings.Contains(page.header.Get("Content-Security-Policy"), "frame-ancestors "+origin) {
 		t.Errorf("%v", page.header)
 	}

@@ -21,10 +21,10 @@
 //	{"attemptId", "state", "reason"?, "codes"?}
 //
 // where state is unknown (never heard of), pending, code_needed, approved, declined or voided;
-// reason, of a declined one, is card_declined, insufficient_funds, card_expired, or what else it
-// likes, which we take for card_declined; codes is the number of the last code it has received. A
-// code that was wrong is code_needed with codes at that code's number. A void that comes too late
-// is answered approved.
+// reason, of a declined one, is card_declined, insufficient_funds, card_expired, limit_exceeded, or
+// what else it likes, which we take for card_declined; codes is the number of the last code it has
+// received. A code that was wrong is code_needed with codes at that code's number. A void that
+// comes too late is answered approved.
 //
 // Both ways are signed, in lower-case hex HMAC-SHA256 under the secret. A request carries
 // X-Acquirer-Key (the key id), X-Acquirer-Timestamp (Unix seconds) and X-Acquirer-Signature over

@@ -176,6 +176,34 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// The reasons that payers are told apart are taken as they are, of a declined card; any other is
+// that the card was declined.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	p := newProcessor(t)
+	a := at(t, p.URL+"/cards")
+	for reason, want := range map[string]string{
+		"card_declined": "card_declined", "insufficient_funds": "insufficient_funds", "card_expired": "card_expired",
+		"limit_exceeded": "limit_exceeded", "LIMIT_EXCEEDED": "card_declined", "fraud": "card_declined", "": "card_declined",
+	} {
+		for state, want := range map[string]string{"declined": want, "pending": ""} {
+			p.mu.Lock()
+			p.answer = func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
+				content, _ := json.Marshal(
+					map[string]any{"attemptId": body["attemptId"], "state": state, "reason": reason},
+				)
+				w.Header().Set("X-Acquirer-Signature", sign(string(content)))
+				_, _ = w.Write(content)
+			}
+			p.mu.Unlock()
+			got, err := a.Result(t.Context(), attempt.ID)
+			if err != nil || got.Reason != want {
+				t.Errorf("%s for %q: %+v, %v", state, reason, got, err)
+			}
+		}
+	}
+}
+
 // A call whose answer is none, or not to be trusted, is made again with the same attempt.
 func TestCallsAgain(t *testing.T) {
 	t.Parallel()

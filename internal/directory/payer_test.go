@@ -72,8 +72,8 @@ func TestReturnHosts(t *testing.T) {
 	}
 }
 
-// How long a payment waits for a claimed transfer, and how many cards may be tried, are as they were
-// made at first until an operator sets them, and stay as they are where a call leaves them out.
+// How long a payment waits for a claimed transfer, and how many cards may be tried, are 900 seconds
+// and 3 until an operator sets them, and stay as they are where a call leaves them out.
 func TestClaimSecondsAndCards(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

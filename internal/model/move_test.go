@@ -136,8 +136,8 @@ func (w *modelWalk) traderMove(s modelStep, to string, reason *string,
 	})
 }
 
-// claim is the payer's word that they have paid: it is kept once, and of a payment that is paid by a
-// card there is none.
+// claim is the payer's word that they have paid: it is kept once, and of a payment that is paid by
+// a card there is none.
 func (w *modelWalk) claim(s modelStep) error {
 	wanted := func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil && p.claimed == nil }
 	if s.n[1]%4 == 0 {

@@ -82,8 +82,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What only a browser opens may name any host, also one that webhooks are kept from: http is for the
-// sandbox alone, and there for loopback alone.
+// What only a browser opens may name any host, also one that webhooks are kept from: http is for
+// the sandbox alone, and there for loopback alone.
 func TestCheckLink(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]struct{ production, sandbox string }{
