@@ -119,6 +119,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 		Limits:    b.limits,
 		Clock:     b.clock,
 		Sandbox:   simulate,
+		URL:       "https://pay.example",
 	}
 	if simulate {
 		rooms.Simulate = b.confirm

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"rsc.io/qr"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -169,6 +170,25 @@ func TestHavePaid(t *testing.T) {
 	over := parse(t, b.post(t, b.path(p)+"/paid"))
 	wantText(t, over, "h1", "")
 	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+}
+
+// The code at a computer leads the phone to the same page, in the same language. Nobody else's page
+// has one.
+func TestScan(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
+		page := b.page(t, b.path(p)+"?lang=ru")
+		drawn := b.ask(t, http.MethodGet, page.Find(".scan img").AttrOr("src", ""))
+		if drawn.code != http.StatusOK || drawn.header.Get("Content-Type") != "image/svg+xml" {
+			t.Fatalf("%d %s", drawn.code, drawn.header.Get("Content-Type"))
+		}
+		code, err := qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M)
+		noError(t, err)
+		if want := fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8); !strings.Contains(drawn.body, want) {
+			t.Errorf("the code is not that of the page's address: %.100s", drawn.body)
+		}
+	}
 }
 
 func TestCancel(t *testing.T) {
