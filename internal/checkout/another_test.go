@@ -156,6 +156,43 @@ func TestHowManyCards(t *testing.T) {
 	b.Audit(t)
 }
 
+// A payment that its last card failed takes one more when it is set back to pending, and says so.
+func TestSetBackAfterTheLastCard(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.tries(t, 2)
+	p, token := b.create(t, "")
+	decline := func() {
+		t.Helper()
+		b.enter(t, token, panDeclined)
+		b.later(t, time.Second)
+	}
+	wantLeft := func(want int) {
+		t.Helper()
+		if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.CardsLeft != want {
+			t.Errorf("%d cards left, want %d, %v", v.CardsLeft, want, err)
+		}
+	}
+	wantLeft(2)
+	decline()
+	wantLeft(1)
+	decline()
+	b.want(t, token, bank, "failed", "card_declined")
+	for range 2 {
+		wantLeft(0)
+		b.set(t, p, "pending")
+		b.want(t, token, details, "pending", "card_declined")
+		wantLeft(1)
+		decline()
+		b.want(t, token, bank, "failed", "card_declined")
+	}
+	b.set(t, p, "pending")
+	b.enter(t, token, panApproved)
+	b.later(t, time.Second)
+	b.want(t, token, bank, "completed", "")
+	b.Audit(t)
+}
+
 // The trader's word that the payment is paid, when its only card was declined, is an operator's to
 // look into.
 func TestConfirmedAfterADecline(t *testing.T) {

@@ -214,7 +214,7 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) error {
 		{"phase", string(v.Phase), p.wantPhase(string(v.Phase))},
 		{"lastError", deref(v.LastError), deref(c.lastError)},
 		{"attemptsLeft", strconv.Itoa(int(v.ResendsLeft())), strconv.Itoa(modelResends - c.resends)},
-		{"cards left", strconv.Itoa(v.CardsLeft), strconv.Itoa(modelCards - c.declined)},
+		{"cards left", strconv.Itoa(v.CardsLeft), strconv.Itoa(p.cardsLeft())},
 		{
 			"isTerminal",
 			strconv.FormatBool(v.Terminal),

@@ -102,6 +102,15 @@ func (p *modelPayment) phaseShown() string {
 	return p.checkout.phase
 }
 
+// cardsLeft is how many more cards may be tried: at least one while the payment waits for it.
+func (p *modelPayment) cardsLeft() int {
+	left := max(0, modelCards-p.checkout.declined)
+	if p.status == "pending" && p.phaseShown() == phaseDetails {
+		left = max(1, left)
+	}
+	return left
+}
+
 // wantPhase is the phase that must be shown where got is.
 func (p *modelPayment) wantPhase(got string) string {
 	if p.checkout.again && p.status != "pending" && got == phaseDetails {
