@@ -85,6 +85,7 @@ func TestBrands(t *testing.T) {
 	for pan, want := range map[string]string{
 		"4242424242424242": "visa", "5555555555554444": "mastercard", "2223003122003222": "mastercard", "378282246310005": "amex",
 		"2200000000000004": "mir", "6200000000000005": "unionpay", "6304000000000000": "maestro", "3530111333300000": "jcb", "9000000000000001": "card",
+		"9792000000000003": "troy", "8600000000000007": "uzcard", "5614000000000007": "uzcard", "9860000000000000": "humo",
 	} {
 		f := fault.Fields{}
 		c := card.Parse(f, card.Entry{PAN: pan, ExpMonth: "1", ExpYear: "30"}, now)

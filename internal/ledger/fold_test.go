@@ -1,0 +1,301 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
+)
+
+// An account that somebody else keeps locked is left for the next round, and holds up none of those
+// after it.
+func TestFoldWaitsForNoAccount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	accounts := []ledger.Account{shop, platform}
+	slices.SortFunc(accounts, func(a, b ledger.Account) int { return int(a.ID() - b.ID()) })
+	for _, a := range accounts {
+		credit(t, b, a, 1001)
+	}
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(t.Context())
+	check(t, err)
+	check(t, db.New(holder).AccountLock(t.Context(), accounts[0].ID()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := ledger.Fold(ctx, b.Pool, b.Queries()); !db.IsLockTimeout(err) {
+		t.Errorf("folding a locked account: %v", err)
+	}
+	for i, want := range []int{1001, 0} {
+		if n := one[int](
+			t,
+			b.Pool,
+			"select count(*) from account_pending where account_id = $1",
+			accounts[i].ID(),
+		); n != want {
+			t.Errorf("account %d has %d pending, want %d", accounts[i].ID(), n, want)
+		}
+	}
+	check(t, holder.Rollback(ctx))
+	check(t, ledger.Fold(ctx, b.Pool, b.Queries()))
+	b.Audit(t)
+}
+
+// credit books n credits of 0.01.
+func credit(t *testing.T, b bundle, a ledger.Account, n int) {
+	t.Helper()
+	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		for range n {
+			if err := ledger.Post(t.Context(), q, cause, move(outside, a, "0.01")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// A debit that the balance covers leaves what is pending alone; another folds it in.
+func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(move(trader, shop, "4")))
+	b.Fund(t, trader, "1")
+	for _, c := range []struct {
+		debit   string
+		pending int
+	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
+		check(t, b.post(move(trader, shop, c.debit)))
+		if n := one[int](
+			t,
+			b.Pool,
+			"select count(*) from account_pending where account_id = $1",
+			trader.ID(),
+		); n != c.pending {
+			t.Errorf("%d pending after a debit of %s, want %d", n, c.debit, c.pending)
+		}
+	}
+	b.wantBalance(t, trader, "0.99999999")
+	if err := b.post(move(trader, shop, "1")); !errors.Is(err, ledger.ErrInsufficient) {
+		t.Errorf("more than is there: %v", err)
+	}
+	b.Audit(t)
+}
+
+// While an old snapshot keeps the rows that were folded, a debit passes by those of a minute ago
+// and before; one that comes with an id from then is found by the next round.
+func TestDebitPassesByWhatIsGone(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "0")
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	old, err := beside.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+	check(t, err)
+	t.Cleanup(func() { _ = old.Rollback(context.Background()) })
+	_, err = old.Exec(t.Context(), "select count(*) from account_pending")
+	check(t, err)
+	const many = 1001
+	later := func() { exec(t, b.Pool, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
+	fold := func() { check(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
+	reads := func() (read int) {
+		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+			sofar := func() (n int) {
+				check(
+					t,
+					tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").
+						Scan(&n),
+				)
+				return n
+			}
+			before := sofar()
+			if err := ledger.Post(
+				t.Context(),
+				q,
+				cause,
+				move(shop, platform, "1000"),
+			); !errors.Is(
+				err,
+				ledger.ErrInsufficient,
+			) {
+				t.Errorf("more than is there: %v", err)
+			}
+			read = sofar() - before
+			return nil
+		}))
+		return read
+	}
+	credit(t, b, shop, many)
+	fold()
+	if got := reads(); got < many {
+		t.Fatalf("read %d of the %d rows the old snapshot keeps: the test does not see them", got, many)
+	}
+	later()
+	fold()
+	if got := reads(); got != 0 {
+		t.Errorf("read %d rows that are gone", got)
+	}
+	// A transaction took its ids long ago and commits only now.
+	exec(
+		t,
+		b.Pool,
+		"insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold",
+	)
+	exec(t, b.Pool, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
+	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
+	if n := one[int](t, b.Pool, "select count(*) from account_pending where account_id = $1", shop.ID()); n != 0 {
+		t.Errorf("%d rows are left that came late", n)
+	}
+	b.wantBalance(t, shop, "10.01")
+	b.Audit(t)
+}
+
+// A debit folds what is pending when it needs it, so credits can be spent the moment they are
+// booked.
+func TestPendingCreditsCanBeSpent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	check(t, b.post(move(trader, shop, "4")))
+	check(t, b.post(move(shop, platform, "3")))
+	b.wantBalance(t, shop, "1")
+	b.Audit(t)
+}
+
+// parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails
+// the test.
+func parallel(t *testing.T, n int, fn func(i int) error) int {
+	t.Helper()
+	var runs sync.WaitGroup
+	var done atomic.Int64
+	for i := range n {
+		runs.Go(func() {
+			err := fn(i)
+			if err == nil {
+				done.Add(1)
+			} else if !errors.Is(err, ledger.ErrInsufficient) {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	return int(done.Load())
+}
+
+func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "50")
+	taken := parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) })
+	if taken != 50 {
+		t.Errorf("%d debits of 1 out of 50", taken)
+	}
+	b.wantBalance(t, trader, "0")
+	b.wantBalance(t, frozen, "50")
+	b.Audit(t)
+}
+
+// Debits fold while credits pour in: a credit that a fold passed by must still be there for the
+// next one.
+func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "1000")
+	var debits atomic.Int64
+	parallel(t, 300, func(i int) error {
+		if i%3 > 0 {
+			return b.post(move(trader, shop, "0.3"))
+		}
+		err := b.post(move(shop, platform, "0.2"))
+		if err == nil {
+			debits.Add(1)
+		}
+		return err
+	})
+	// 200 credits of 0.3, and 0.2 off for every debit that found cover.
+	spent := decimal.NewFromInt(debits.Load()).Mul(dec("0.2"))
+	b.wantBalance(t, trader, "940")
+	b.wantBalance(t, shop, dec("60").Sub(spent).String())
+	b.wantBalance(t, platform, spent.String())
+	b.Audit(t)
+}
+
+// Whatever the order of the transfers, they lock by account id: here it waits for the higher
+// account, with the lower one locked already.
+func TestLocksInTheOrderOfIDs(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	b.Fund(t, shop, "10")
+	low, high := shop, trader
+	if low.ID() > high.ID() {
+		low, high = high, low
+	}
+	ctx := context.Background()
+	beside, err := db.Open(ctx, b.URL, 2, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(ctx)
+	check(t, err)
+	check(t, db.New(holder).AccountLock(ctx, high.ID()))
+
+	result := make(chan error, 1)
+	go func() { result <- b.post(move(high, platform, "1"), move(low, platform, "1")) }()
+	awaitBlocked(t, beside)
+	var locked *pgconn.PgError
+	_, err = beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
+	if !errors.As(err, &locked) || locked.Code != "55P03" {
+		t.Errorf("the lower account is not locked: %v", err)
+	}
+	check(t, holder.Rollback(ctx))
+	check(t, <-result)
+}
+
+// awaitBlocked waits until a transaction of this database waits for a lock.
+func awaitBlocked(t *testing.T, beside *pgxpool.Pool) {
+	t.Helper()
+	for range 1000 {
+		if one[int](
+			t,
+			beside,
+			"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+		) > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("nobody waits for a lock")
+}
+
+// Credits must not queue behind a debit: an account locked by someone else still takes them.
+func TestCreditsLockNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "10")
+	ctx := context.Background()
+	beside, err := db.Open(ctx, b.URL, 1, db.ForCommands)
+	check(t, err)
+	t.Cleanup(beside.Close)
+	holder, err := beside.Begin(ctx)
+	check(t, err)
+	check(t, db.New(holder).AccountLock(ctx, shop.ID()))
+	check(t, db.New(holder).AccountLock(ctx, frozen.ID()))
+	impatient, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		// A hold's release is a debit of reserved money: that locks nothing either.
+		err := ledger.Post(impatient, q, cause, move(trader, frozen, "6"))
+		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
+	}))
+	check(t, holder.Rollback(ctx))
+	b.wantBalance(t, shop, "2")
+	b.wantBalance(t, frozen, "4")
+	b.Audit(t)
+}

@@ -1,0 +1,165 @@
+package payout_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payout"
+)
+
+// Nobody but the merchant's own people may read or cancel, and nobody else's step is for them.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	other := s.merchant(t, "0", dbtest.MerchantOpts{})
+	wantCode(t, onlyErr(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	wantCode(t, onlyErr(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
+	portal := caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID}
+	wantCode(t, onlyErr(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
+	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")
+	wantCode(t, onlyErr(s.payouts.Complete(ctx, operator, id(s.p), nil)), "token_kind_not_allowed")
+	wantCode(
+		t,
+		onlyErr(s.payouts.Resolve(ctx, s.taker.Caller, id(s.p), payout.Resolution{Outcome: "failed"})),
+		"token_kind_not_allowed",
+	)
+	wantFields(t, onlyErr(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: "waiting"})), "outcome")
+	for _, unknown := range []string{"", "1", "x", "01890a5d-ac96-774b-bcce-b302099a8057", "{" + id(s.p) + "}", strings.ReplaceAll(id(s.p), "-", "")} {
+		wantCode(t, onlyErr(s.payouts.Get(ctx, s.m.Caller, unknown)), "not_found")
+	}
+	list, _, err := s.payouts.ListOwn(ctx, other.Caller, payout.Page{})
+	if err != nil || len(list) != 0 {
+		t.Errorf("another merchant's list: %v %v", list, err)
+	}
+	if own, _, err := s.payouts.ListOwn(
+		ctx,
+		s.m.Caller,
+		payout.Page{},
+	); err != nil || len(own) != 1 ||
+		own[0].UUID != s.p.UUID {
+		t.Errorf("its own list: %v %v", own, err)
+	}
+}
+
+// A payout that was taken and not ended in time waits for an operator, and never goes back by
+// itself.
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.take(t, s.taker, s.p)
+	overdue := func() int {
+		t.Helper()
+		list, _, err := s.payouts.ListOverdue(ctx, operator, payout.Page{}.Page)
+		noError(t, err)
+		return len(list)
+	}
+	s.clock.Advance(30*time.Minute - time.Millisecond)
+	if n := overdue(); n != 0 {
+		t.Errorf("%d overdue a moment before", n)
+	}
+	s.clock.Advance(time.Millisecond)
+	if n := overdue(); n != 1 {
+		t.Errorf("%d overdue after half an hour", n)
+	}
+	s.clock.Advance(day)
+	noError(t, s.payouts.ExpireAll(ctx))
+	if n, status := overdue(), s.text(t, "select status from payin"); n != 1 || status != "processing" {
+		t.Errorf("%d overdue, %s", n, status)
+	}
+	_, _, err := s.payouts.ListOverdue(ctx, s.taker.Caller, payout.Page{}.Page)
+	wantCode(t, err, "token_kind_not_allowed")
+	after, err := s.payouts.Resolve(
+		ctx,
+		operator,
+		id(s.p),
+		payout.Resolution{Outcome: "failed", Reason: ptr("the trader is gone")},
+	)
+	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
+		t.Errorf("resolved %+v %v", after, err)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
+}
+
+// To the millisecond: a day after its creation nobody can take a payout any more, swept or not.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx := context.Background()
+	s.clock.Advance(day - time.Millisecond)
+	if n, err := s.payouts.Expire(ctx); n != 0 || err != nil {
+		t.Errorf("%d expired early (%v)", n, err)
+	}
+	s.clock.Advance(time.Millisecond)
+	wantCode(t, steps["take"](s), "payin_not_waiting")
+	if n, err := s.payouts.Expire(ctx); n != 1 || err != nil {
+		t.Errorf("%d expired (%v)", n, err)
+	}
+	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
+}
+
+// The webhook's body, field by field, as decided.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string][]string{"completed": {"take", "complete"}, "failed": {"take", "fail"}, "expired": {"expire"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			for _, step := range path {
+				noError(t, steps[step](s))
+			}
+			want, err := os.ReadFile("testdata/event_" + name + ".json")
+			noError(t, err)
+			event := s.text(t, "select id::text from webhook_event")
+			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
+			if got := s.text(t, "select convert_from(body, 'utf8') from webhook_event"); got != body {
+				t.Errorf("%s\nwant %s", got, body)
+			}
+			row := s.text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
+				(subject_id = (select id from payin)) || ' ' || (cashbox_id = (select cashbox_id from payin)) from webhook_event`)
+			if row != "payin.status.updated payin 1 https://shop.example/hook true true" {
+				t.Errorf("event %s", row)
+			}
+		})
+	}
+}
+
+// Replicas that sweep at the same time end every overdue payout once.
+func TestReplicasExpire(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	const payouts = 20
+	for i := range payouts {
+		b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))
+	}
+	b.clock.Advance(day)
+	counts := make([]int, 4)
+	var sweeping sync.WaitGroup
+	for i := range counts {
+		sweeping.Go(func() {
+			n, err := b.payouts.Expire(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			counts[i] = n
+		})
+	}
+	sweeping.Wait()
+	if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != payouts {
+		t.Errorf("%v expired, want %d in all", counts, payouts)
+	}
+	if events := b.count(t, "select count(*) from webhook_event"); events != payouts {
+		t.Errorf("%d events", events)
+	}
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"1000", "0", "0", "0"})
+}
