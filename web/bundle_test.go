@@ -101,7 +101,7 @@ func setup(t *testing.T, simulate bool) *bundle {
 	// between.
 	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
 	noError(t, err)
-	b.payments, err = payment.New(t.Context(), d.Pools(), b.clock, webhook.NewAddresses(simulate), settings,
+	b.payments, err = payment.New(d.Pools(), b.clock, webhook.NewAddresses(simulate), settings,
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
 	noError(t, err)
 	b.limits = limit.New(d.Pool)

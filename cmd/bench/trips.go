@@ -81,7 +81,7 @@ func (b *bench) creatorHere(
 		return nil, nil, err
 	}
 	pools, addresses := db.OnePool(pool), webhook.NewAddresses(true)
-	payments, err := payment.New(ctx, pools, clock.Real{}, addresses, settings, payment.Config{ExternalSecret: true})
+	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{ExternalSecret: true})
 	if err != nil {
 		pool.Close()
 		return nil, nil, err

@@ -230,10 +230,10 @@ func (g *gateway) wire(ctx context.Context) error {
 		return err
 	}
 	g.acquirers = g.acquirerDirectory()
-	if g.rooms, err = g.furnish(ctx, g.pools, addresses, g.ops.metrics); err != nil {
+	if g.rooms, err = g.furnish(g.pools, addresses, g.ops.metrics); err != nil {
 		return err
 	}
-	if g.round, err = g.furnish(ctx, db.OnePool(g.workPool), addresses, nil); err != nil {
+	if g.round, err = g.furnish(db.OnePool(g.workPool), addresses, nil); err != nil {
 		return err
 	}
 	watchConflicts(g.ops.metrics, g.round.checkouts)
@@ -259,9 +259,9 @@ func (g *gateway) acquirerDirectory() *acquirer.Directory {
 // furnish wires the rooms in which money is moved, over the connections given. Refusals are counted
 // where metrics are not nil.
 func (g *gateway) furnish(
-	ctx context.Context, pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
+	pools db.Pools, addresses *webhook.Addresses, metrics prometheus.Registerer,
 ) (r rooms, err error) {
-	r.payments, err = payment.New(ctx, pools, g.clock, addresses, g.directory, payment.Config{
+	r.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",
 		Metrics:        metrics,
@@ -271,9 +271,7 @@ func (g *gateway) furnish(
 	if err != nil {
 		return r, err
 	}
-	if r.payouts, err = payout.New(ctx, pools, g.clock, g.vault, addresses); err != nil {
-		return r, err
-	}
+	r.payouts = payout.New(pools, g.clock, g.vault, addresses)
 	r.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
 		Payments: r.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
 	})

@@ -141,8 +141,8 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 	key := db.CredentialSettingParams{CashboxID: &n.CashboxID, MerchantID: &who.MerchantID}
 	err := db.InTx(ctx, k.pool, func(_ pgx.Tx, q *db.Queries) error {
 		var err error
-		made.ID, err = q.KeyInsert(ctx, db.KeyInsertParams{
-			KeyID: made.KeyID, SecretHash: HashSecret(secret), Name: made.Name, MerchantID: &who.MerchantID,
+		made.ID, err = InsertKey(ctx, q, secret, db.KeyInsertParams{
+			KeyID: made.KeyID, Name: made.Name, MerchantID: &who.MerchantID,
 			CashboxID: made.CashboxID, Scopes: made.Scopes, CreatedAt: made.CreatedAt,
 		})
 		if err != nil {

@@ -58,7 +58,7 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return State{}, err
 	}
-	_, state, err := s.resend(ctx, found, byMerchant, errResendWrongStep)
+	_, state, err := s.resend(ctx, found, byMerchant, pendingOr(errResendWrongStep))
 	return state, err
 }
 
@@ -69,10 +69,7 @@ func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkOpen(found); err != nil {
-		return err
-	}
-	_, _, err = s.resend(ctx, found, byMerchant, errClosed)
+	_, _, err = s.resend(ctx, found, byMerchant, s.checkOpen)
 	return err
 }
 
@@ -82,21 +79,31 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 	if err != nil {
 		return found, err
 	}
-	p, _, err := s.resend(ctx, found, byTrader, payment.ErrNotPending)
+	p, _, err := s.resend(ctx, found, byTrader, pendingOr(payment.ErrNotPending))
 	return p, err
 }
 
-// resend carries out a resend; closed is what is said of a payment that has ended.
+// pendingOr refuses a payment that has ended with the error.
+func pendingOr(closed error) func(payment.Payment) error {
+	return func(p payment.Payment) error {
+		if p.Ended() {
+			return closed
+		}
+		return nil
+	}
+}
+
+// resend carries out a resend of a payment that is open for whoever asks.
 func (s *Service) resend(
 	ctx context.Context,
 	found payment.Payment,
 	by string,
-	closed error,
+	open func(payment.Payment) error,
 ) (payment.Payment, State, error) {
 	var state State
 	p, err := s.Payments.WithLocked(ctx, found.MerchantID, found.ID, func(p *payment.Locked) error {
-		if p.Status != payment.Pending {
-			return closed
+		if err := open(p.Payment); err != nil {
+			return err
 		}
 		if p.Method != payment.MethodQuasiEcom {
 			return errResendWrongStep

@@ -119,7 +119,6 @@ func (w *modelWalk) restart() error {
 		return err
 	}
 	w.service, err = payment.New(
-		w.ctx,
 		db.OnePool(w.pool),
 		w.clock,
 		addresses,
@@ -149,7 +148,7 @@ func (w *modelWalk) restart() error {
 		w.clock,
 		w.vault,
 	)
-	w.payouts, err = payout.New(w.ctx, db.OnePool(w.pool), w.clock, w.vault, addresses)
+	w.payouts = payout.New(db.OnePool(w.pool), w.clock, w.vault, addresses)
 	return err
 }
 

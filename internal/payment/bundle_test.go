@@ -50,7 +50,7 @@ func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := payment.New(t.Context(), d.Pools(), clock, webhook.NewAddresses(false), settings, config)
+	service, err := payment.New(d.Pools(), clock, webhook.NewAddresses(false), settings, config)
 	if err != nil {
 		t.Fatal(err)
 	}

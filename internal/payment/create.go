@@ -55,7 +55,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	if !s.config.ExternalSecret {
 		return Created{}, fault.ErrExternalSecretNotSet
 	}
-	o, err := validate(ctx, r, s.methods, s.addresses)
+	o, err := validate(ctx, r, s.addresses)
 	if err != nil {
 		return Created{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 // createOrReplay makes the payment by what is in memory. It refuses one only when its order id is
 // still free and nothing has been changed that it does not know of.
 func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order) (Created, error) {
-	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.name, OrderID: o.OrderID}
+	key := db.PaymentKeyGetParams{MerchantID: who.MerchantID, Channel: o.method.Name, OrderID: o.OrderID}
 	for {
 		if err := s.settings.Current(ctx); err != nil {
 			return Created{}, err
@@ -154,7 +154,7 @@ type draft struct {
 
 func (s *Service) draft(who caller.Caller, o order) *draft {
 	d := &draft{order: o, who: who, now: s.clock.Now(), configured: s.config.Markup}
-	d.shop = s.settings.Shop(who.MerchantID, who.CashboxID, o.method.name, o.Currency)
+	d.shop = s.settings.Shop(who.MerchantID, who.CashboxID, o.method.Name, o.Currency)
 	d.limit = s.settings.Limit(o.Currency)
 	d.base, d.baseErr = s.settings.Rate(o.Currency, d.now)
 	return d
@@ -197,7 +197,7 @@ func outside(amount, minimum, maximum decimal.Decimal) bool {
 // want is what the payment needs of a requisite.
 func (d *draft) want() routing.Want {
 	return routing.Want{
-		Currency: d.Currency, Method: d.method.name, Amount: d.amount, Now: d.now, Desk: d.method.requisiteType == "",
+		Currency: d.Currency, Method: d.method.Name, Amount: d.amount, Now: d.now, Desk: d.method.RequisiteType == "",
 	}
 }
 
@@ -249,7 +249,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 	cause := ledger.Cause{Kind: "hold", Subject: subject, SubjectID: id, At: d.now}
 	queries := append(place.count(),
 		db.Do((*db.Queries).PaymentKeyInsert, db.PaymentKeyInsertParams{
-			MerchantID: d.payment.MerchantID, Channel: d.method.name, OrderID: d.OrderID, PaymentID: id,
+			MerchantID: d.payment.MerchantID, Channel: d.method.Name, OrderID: d.OrderID, PaymentID: id,
 		}),
 		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(d.payment)),
 		record(change{to: Pending, actor: d.who.Actor()}, d.payment.MerchantID, id, nil, d.now),
@@ -291,7 +291,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		UUID:               number,
 		CashboxID:          d.shop.CashboxID,
 		OrderID:            d.OrderID,
-		Method:             d.method.name,
+		Method:             d.method.Name,
 		Currency:           d.Currency,
 		Amount:             d.amount,
 		Description:        d.Description,
@@ -317,8 +317,8 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		SpreadPlatformUSDT: quote.SpreadPlatform,
 		ReturnURL:          d.ReturnURL,
 	}
-	if d.method.requisiteType != "" {
-		p.RequisiteType, p.RequisiteMethod = &d.method.requisiteType, &d.method.requisiteMethod
+	if d.method.RequisiteType != "" {
+		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
 		p.RequisiteValue, p.RequisiteHolder, p.RequisiteBank = &r.Value, r.Holder, r.Bank
 	}
 	d.addPayer(&p)

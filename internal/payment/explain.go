@@ -57,14 +57,14 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 			closest = rule
 		}
 	}
-	s.refusals.WithLabelValues(d.Currency, d.method.name, string(closest)).Inc()
+	s.refusals.WithLabelValues(d.Currency, d.method.Name, string(closest)).Inc()
 	slog.InfoContext(
 		ctx,
 		"no requisite",
 		"currency",
 		d.Currency,
 		"method",
-		d.method.name,
+		d.method.Name,
 		"merchant_id",
 		d.who.MerchantID,
 		"closest",
@@ -104,7 +104,7 @@ func (s *Service) ExplainRouting(
 	f := fault.Decoded(ctx)
 	o := order{Request: Request{Currency: question.Currency, Method: &question.Method}}
 	o.amount = fault.Read(f, "amount", question.Amount, money.ParseFiat)
-	o.method = checkMethod(f, o.Request, s.methods)
+	o.method = checkMethod(f, o.Request)
 	f.Check(question.CashboxID > 0, "merchantCashboxId", "is required")
 	if err := f.Err(); err != nil {
 		return RoutingAnswer{}, err

@@ -37,7 +37,7 @@ func (b *bundle) asRun(t *testing.T) *payment.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := payment.New(t.Context(), pools, b.clock, webhook.NewAddresses(false), keeper,
+	service, err := payment.New(pools, b.clock, webhook.NewAddresses(false), keeper,
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	if err != nil {
 		t.Fatal(err)

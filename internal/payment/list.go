@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -75,7 +76,7 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 	}
 	f := fault.Decoded(ctx)
 	orderID := f.RequiredText("orderId", text(query.OrderID), maxText)
-	channels := s.methods.channels(query.Method)
+	channels := channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "is not a known method")
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -93,13 +94,11 @@ func (s *Service) listByOrder(ctx context.Context, who caller.Caller, query Quer
 
 // channels are the names of the methods, or only the given one: with them the look-up is by key,
 // however many payments the merchant has.
-func (m methods) channels(wanted *string) []string {
+func channels(wanted *string) []string {
 	var names []string
-	seen := map[string]bool{}
-	for _, candidate := range m {
-		if !seen[candidate.name] && (wanted == nil || *wanted == candidate.name) {
-			seen[candidate.name] = true
-			names = append(names, candidate.name)
+	for _, method := range catalogue.Methods {
+		if wanted == nil || *wanted == method.Name {
+			names = append(names, method.Name)
 		}
 	}
 	return names

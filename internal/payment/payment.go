@@ -191,7 +191,6 @@ type Service struct {
 	q                      *db.Queries
 	clock                  clock.Clock
 	addresses              *webhook.Addresses
-	methods                methods
 	config                 Config
 	refusals               *prometheus.CounterVec
 	open                   *openCounts
@@ -201,9 +200,8 @@ type Service struct {
 	settling               *db.Sweep[db.SettlementDueListRow]
 }
 
-// New makes the service. The table of methods is read once: it changes by migrations only.
+// New makes the service.
 func New(
-	ctx context.Context,
 	pools db.Pools,
 	c clock.Clock,
 	addresses *webhook.Addresses,
@@ -214,10 +212,6 @@ func New(
 		return nil, errCardMoved
 	}
 	q := db.New(pools.Reads)
-	known, err := readMethods(ctx, q)
-	if err != nil {
-		return nil, err
-	}
 	return &Service{
 		pool:      pools.Calls,
 		creations: pools.Creations,
@@ -225,7 +219,6 @@ func New(
 		q:         q,
 		clock:     c,
 		addresses: addresses,
-		methods:   known,
 		config:    config,
 		refusals:  newRefusals(config.Metrics),
 		open:      newOpenCounts(),

@@ -26,7 +26,7 @@ func (b *bundle) replica(t *testing.T, usable time.Duration) (*payment.Service, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := payment.New(t.Context(), b.Pools(), b.clock, webhook.NewAddresses(false), keeper,
+	service, err := payment.New(b.Pools(), b.clock, webhook.NewAddresses(false), keeper,
 		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
 	if err != nil {
 		t.Fatal(err)

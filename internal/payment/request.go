@@ -2,14 +2,14 @@ package payment
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/db"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/webhook"
@@ -49,7 +49,7 @@ type Payer struct {
 type order struct {
 	Request
 	amount decimal.Decimal
-	method method
+	method catalogue.Method
 	// percent is the body's markup.
 	percent decimal.NullDecimal
 }
@@ -58,12 +58,12 @@ const maxText = 255
 
 // validate checks a whole request and reports every wrong field at once, those the codec found
 // among them.
-func validate(ctx context.Context, r Request, known methods, addresses *webhook.Addresses) (order, error) {
+func validate(ctx context.Context, r Request, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
 	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
-	o.method = checkMethod(f, r, known)
+	o.method = checkMethod(f, r)
 	if f.Required("callbackUri", r.CallbackURI) {
 		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
 	}
@@ -105,33 +105,8 @@ func checkPayer(f fault.Fields, p Payer) {
 	f.Check(p.Expired >= 0, "payer.payments.expired", "must be at least 0")
 }
 
-// method is a row of the table of methods: what the platform knows, whether or not a cashbox has
-// it.
-type method struct {
-	name, currency string
-	// requisiteType and requisiteMethod are empty for card checkout.
-	requisiteType, requisiteMethod string
-}
-
-type methods []method
-
-func readMethods(ctx context.Context, q *db.Queries) (methods, error) {
-	rows, err := q.MethodList(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read methods: %w", err)
-	}
-	known := make(methods, 0, len(rows))
-	for _, row := range rows {
-		known = append(known, method{
-			name: row.Method, currency: row.Currency,
-			requisiteType: text(row.RequisiteType), requisiteMethod: text(row.RequisiteMethod),
-		})
-	}
-	return known, nil
-}
-
 // checkMethod finds the effective method: the nested one wins, and only RUB has it.
-func checkMethod(f fault.Fields, r Request, known methods) method {
+func checkMethod(f fault.Fields, r Request) catalogue.Method {
 	field, name := "method", r.Method
 	currencyGiven := f.Required("currency", r.Currency)
 	if r.RubCollectMethod != nil {
@@ -140,26 +115,23 @@ func checkMethod(f fault.Fields, r Request, known methods) method {
 		f.Check(r.Currency == "RUB" || f.Wrong("currency"), "rubCollect", "is for RUB only")
 	}
 	if !f.Required(field, text(name)) || !currencyGiven {
-		return method{}
+		return catalogue.Method{}
 	}
-	return known.find(f, field, *name, r.Currency)
+	return findMethod(f, field, *name, r.Currency)
 }
 
-func (m methods) find(f fault.Fields, field, name, currency string) method {
-	var knownName, knownCurrency bool
-	for _, candidate := range m {
-		if candidate.name == name && candidate.currency == currency {
-			return candidate
-		}
-		knownName = knownName || candidate.name == name
-		knownCurrency = knownCurrency || candidate.currency == currency
+// findMethod finds a method of payments in a currency, or says what is wrong with either.
+func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
+	found, known := catalogue.Find(catalogue.Methods, name)
+	if slices.Contains(found.Currencies, currency) {
+		return found
 	}
-	f.Check(knownCurrency, "currency", "is not a known currency")
-	f.Check(knownName, field, "is not a known method")
-	if knownName && knownCurrency {
+	f.Check(slices.Contains(catalogue.Currencies, currency), "currency", "is not a known currency")
+	f.Check(known, field, "is not a known method")
+	if known && !f.Wrong("currency") {
 		f.Add(field, "is not a method for %s", currency)
 	}
-	return method{}
+	return catalogue.Method{}
 }
 
 // trimmed is a text without space around it; of one that holds nothing else, nothing is left.

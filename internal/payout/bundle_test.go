@@ -37,8 +37,7 @@ func setup(t *testing.T) *bundle {
 	clock := &dbtest.Clock{}
 	sealer, err := vault.New(make([]byte, vault.KeySize))
 	noError(t, err)
-	service, err := payout.New(t.Context(), d.Pools(), clock, sealer, webhook.NewAddresses(false))
-	noError(t, err)
+	service := payout.New(d.Pools(), clock, sealer, webhook.NewAddresses(false))
 	return &bundle{DB: d, clock: clock, payouts: service}
 }
 

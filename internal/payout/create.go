@@ -35,7 +35,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	if err := needPayouts(who); err != nil {
 		return Created{}, err
 	}
-	o, err := validate(ctx, r, s.methods, s.addresses)
+	o, err := validate(ctx, r, s.addresses)
 	if err != nil {
 		return Created{}, err
 	}

@@ -143,23 +143,16 @@ type Service struct {
 	clock     clock.Clock
 	vault     *vault.Vault
 	addresses *webhook.Addresses
-	methods   []db.PayoutMethod
 	expiring  *db.Sweep[db.PayinsExpiredRow]
 }
 
-// New makes the service. The table of payout methods is read once: it changes by migrations only.
-func New(
-	ctx context.Context, pools db.Pools, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses,
-) (*Service, error) {
+// New makes the service.
+func New(pools db.Pools, c clock.Clock, v *vault.Vault, addresses *webhook.Addresses) *Service {
 	q := db.New(pools.Reads)
-	methods, err := q.PayoutMethodList(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read payout methods: %w", err)
-	}
 	return &Service{
-		pool: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses, methods: methods,
+		pool: pools.Calls, reads: pools.Reads, q: q, clock: c, vault: v, addresses: addresses,
 		expiring: db.NewSweep(func(row db.PayinsExpiredRow) int64 { return row.ID }),
-	}, nil
+	}
 }
 
 // needPayouts settles that a key may ask for payouts.

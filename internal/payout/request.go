@@ -3,10 +3,11 @@ package payout
 import (
 	"context"
 	"net/netip"
+	"slices"
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/db"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/requisite"
@@ -39,13 +40,13 @@ const maxText = 255
 
 // validate checks a whole request and reports every wrong field at once, those the codec found
 // among them. What it says of the requisite never quotes it.
-func validate(ctx context.Context, r Request, known []db.PayoutMethod, addresses *webhook.Addresses) (order, error) {
+func validate(ctx context.Context, r Request, addresses *webhook.Addresses) (order, error) {
 	f := fault.Decoded(ctx)
 	o := order{Request: r}
 	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
 	o.Recipient = f.RequiredText("recipient", r.Recipient, maxText)
 	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
-	checkMethod(f, r, known)
+	checkMethod(f, r)
 	if f.Required("address", r.Address) && !f.Wrong("method") {
 		f.Flaw("address", requisite.WrongRecipient(r.Method, r.Address))
 	}
@@ -72,18 +73,14 @@ func requiredText(f fault.Fields, field string, value *string) *string {
 	return &sent
 }
 
-// checkMethod wants a method and a currency that the table of payout methods knows together.
-func checkMethod(f fault.Fields, r Request, known []db.PayoutMethod) {
+// checkMethod wants a method and a currency that payouts have together.
+func checkMethod(f fault.Fields, r Request) {
 	currencyGiven, methodGiven := f.Required("currency", r.Currency), f.Required("method", r.Method)
-	var knownMethod, knownCurrency, together bool
-	for _, row := range known {
-		knownMethod = knownMethod || row.Method == r.Method
-		knownCurrency = knownCurrency || row.Currency == r.Currency
-		together = together || row.Method == r.Method && row.Currency == r.Currency
-	}
+	method, _ := catalogue.Find(catalogue.Methods, r.Method)
+	knownCurrency, knownMethod := len(catalogue.Payouts(r.Currency)) > 0, len(method.Payouts) > 0
 	f.Check(knownCurrency || !currencyGiven, "currency", "is not a currency of payouts")
 	f.Check(knownMethod || !methodGiven, "method", "is not a method of payouts")
-	if knownMethod && knownCurrency && !together {
+	if knownMethod && knownCurrency && !slices.Contains(method.Payouts, r.Currency) {
 		f.Add("method", "is not a method for %s", r.Currency)
 	}
 }
