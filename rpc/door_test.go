@@ -91,6 +91,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Auth:       trouble{fail: fail},
 		Trader:     portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant:   portalv1connect.UnimplementedMerchantServiceHandler{},
+		Receipt:    portalv1connect.UnimplementedReceiptServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},

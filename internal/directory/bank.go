@@ -147,6 +147,9 @@ func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency st
 	if err := who.NeedOperator(); err != nil {
 		return nil, err
 	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
 	return listBanks(ctx, s.q, currency, nil)
 }
 

@@ -141,7 +141,7 @@
     unsent = null;
     try {
       const response = await fetch(form.action, { method: 'post', body: new URLSearchParams(new FormData(form)) });
-      if (!response.ok) throw new Error(response.status);
+      if (response.status >= 500) throw new Error(response.status);
       show(await response.text(), main.dataset.page);
     } catch {
       unsent = form;
