@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -138,6 +139,28 @@ func (b tab) media(feature, value string) {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 		})
+		return chromedp.Void{}, err
+	})
+	noError(b.t, err)
+}
+
+// slow has every answer begin so late, and come at 400 kbit/s.
+func (b tab) slow(latency time.Duration) {
+	b.t.Helper()
+	const bytesPerSecond = 50 << 10
+	_, err := chromedp.Run(b.ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+		if _, err := cdp.Call(ctx, target, network.Enable, network.EnableParams{}); err != nil {
+			return chromedp.Void{}, err
+		}
+		line := &network.Conditions{
+			Latency: float64(
+				latency.Milliseconds(),
+			),
+			DownloadThroughput: bytesPerSecond,
+			UploadThroughput:   bytesPerSecond,
+		}
+		_, err := cdp.Call(ctx, target, network.EmulateNetworkConditionsByRule,
+			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{line}})
 		return chromedp.Void{}, err
 	})
 	noError(b.t, err)

@@ -240,6 +240,25 @@ func versionOf(t testing.TB, a answer) string {
 	return status.Version
 }
 
+// On a slow line, where a question and its answer take two seconds, a page is seen after one of them:
+// it waits for no stylesheet.
+func TestFirstPaint(t *testing.T) {
+	t.Parallel()
+	b, page := setup(t, false), newTab(t)
+	page.slow(2 * time.Second)
+	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
+		page.open(b.server.URL + b.path(b.create(t, pool[0], pool[1])))
+		painted := eval[float64](
+			page,
+			`new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime))
+			.observe({type: "paint", buffered: true}))`,
+		)
+		if painted < 2000 || painted > 3500 { // a second question would make it four
+			t.Errorf("%s is seen after %.0f ms", pool[1], painted)
+		}
+	}
+}
+
 // An open page costs few questions: those that are held.
 func TestFewQuestions(t *testing.T) {
 	t.Parallel()
