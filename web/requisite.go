@@ -215,11 +215,15 @@ func (p *Pay) status(v visit) {
 // tellStatus answers a page's script: at once, or where it asks to wait, when there is something new.
 func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
 	if v.r.URL.Query().Has("wait") {
-		var err error
-		if now, err = p.hold(v, now, fresh); err != nil {
-			if v.r.Context().Err() == nil {
-				p.broken(v.w, v.r, err)
-			}
+		latest, err := p.hold(v, now, fresh)
+		refusal := fault.As(err)
+		switch {
+		case err == nil:
+			now = latest
+		case v.r.Context().Err() != nil:
+			return
+		case refusal == nil || refusal.Kind != fault.TooManyRequests: // else what was known will do for a while
+			p.broken(v.w, v.r, err)
 			return
 		}
 	}

@@ -125,9 +125,12 @@ func (w *watch) tell(stamps map[int64]string) {
 // hold waits while a page that shows a version has nothing else to show: fresh tells what it would
 // show now. It answers how the payment stands then.
 func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, error) {
+	if v.r.URL.Query().Get("version") != now.Version {
+		return now, nil
+	}
 	news, leave := p.watching.wait(v.payment)
 	defer leave()
-	if news == nil || v.r.URL.Query().Get("version") != now.Version {
+	if news == nil {
 		return now, nil
 	}
 	began, over := time.Now(), time.NewTimer(holdFor)
