@@ -191,6 +191,19 @@ func TestWaitingForNews(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	transfer, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	// The time goes by for the gateway, too: else the page would have to be told that it does not.
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Second):
+				b.clock.Advance(time.Second)
+			}
+		}
+	}()
 	for _, test := range []struct {
 		p    payment.Payment
 		news func()
