@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/net/idna"
+
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 )
@@ -87,10 +89,19 @@ func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
 	params.ReturnHosts = make([]string, 0, len(*u.ReturnHosts))
 	f.Check(len(*u.ReturnHosts) <= maxReturnHosts, "returnHosts", "must be at most %d", maxReturnHosts)
 	for _, host := range *u.ReturnHosts {
-		host = strings.ToLower(host)
+		host = Host(host)
 		f.Check(hostForm.MatchString(host), "returnHosts", "must be names of hosts, such as shop.example")
 		params.ReturnHosts = append(params.ReturnHosts, host)
 	}
+}
+
+// Host is a host as it is compared: in lower case, and in ASCII where its name has other letters. What
+// is no name stays as it is.
+func Host(name string) string {
+	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+		return ascii
+	}
+	return name
 }
 
 // some is a text, or nil for an empty one.

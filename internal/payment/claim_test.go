@@ -323,9 +323,10 @@ func TestReturnHosts(t *testing.T) {
 		return b.payments.Create(t.Context(), merchant.Caller, r)
 	}
 	first := must[payment.Created](t)(create("first", "https://elsewhere.example/"))
-	allow("shop.example", "Pay.Shop.example")
+	allow("shop.example", "Pay.Shop.example", "Магазин.рф")
 	for _, address := range []string{
 		"https://shop.example/thanks", "https://SHOP.example:8443/", "https://pay.shop.example/",
+		"https://магазин.рф/", "https://xn--80aairftm.xn--p1ai/thanks",
 	} {
 		if _, err := create(address, address); err != nil {
 			t.Errorf("%s: %v", address, err)

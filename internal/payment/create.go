@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -187,7 +186,7 @@ func (d *draft) mayReturn() bool {
 		return true
 	}
 	u, err := url.Parse(*d.ReturnURL)
-	return err == nil && slices.Contains(d.shop.ReturnHosts, strings.ToLower(u.Hostname()))
+	return err == nil && slices.Contains(d.shop.ReturnHosts, directory.Host(u.Hostname()))
 }
 
 func outside(amount, minimum, maximum decimal.Decimal) bool {
