@@ -51,6 +51,8 @@ func TestReturnHosts(t *testing.T) {
 	want(c, err, two, two)
 	c, err = set()
 	want(c, err, two, []any{})
+	c, err = set("Пример.рф") // other letters are kept as browsers send them
+	want(c, err, []any{}, []any{"xn--e1afmkfd.xn--p1ai"})
 	many := make([]string, 51)
 	for i := range many {
 		many[i] = fmt.Sprintf("shop%d.example", i)
@@ -63,7 +65,7 @@ func TestReturnHosts(t *testing.T) {
 	for _, host := range []string{
 		"", " ", "shop", "shop.example.", ".example", "shop..example", "https://shop.example", "shop.example/", "shop.example:443",
 		"*.example", "-shop.example", "shop-.example", "127.0.0.1", "[::1]", "shop example", "user@shop.example",
-		"a" + label + ".example", "пример.рф",
+		"a" + label + ".example", "пример..рф", "пример",
 	} {
 		_, err := set("good.example", host)
 		if f := fault.As(err); f == nil || f.Code != "validation_failed" || !f.Fields.Wrong("returnHosts") {
