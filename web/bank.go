@@ -11,7 +11,7 @@ import (
 	"gateway.example/web/view"
 )
 
-// banks are those whose app the payer may open for a payment. Without them the page does as well.
+// banks lists the banks whose app the payer may open for a payment.
 func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	list, err := p.Looks.Banks(v.r.Context(), v.payment.Currency, v.payment.Method)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 	return shown, nil
 }
 
-// logo serves a bank's logo, which its name tells from every other one.
+// logo serves a bank's logo by its hash. Its content never changes.
 func (p *Pay) logo(w http.ResponseWriter, r *http.Request) {
 	logo, err := p.Looks.Logo(r.Context(), r.PathValue("hash"))
 	switch {

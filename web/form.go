@@ -15,26 +15,26 @@ import (
 	"gateway.example/web/words"
 )
 
-// A form with mistakes in it is not answered with a page: loading that anew would ask whether to
-// send the form again. The browser is led to the form's own page. The address of that names the
-// mistakes, and a cookie that only we can read has what was typed.
+// Forms follow the Post/Redirect/Get pattern: after a mistake the browser is redirected to the
+// form's page, so that a reload does not send the form again. The query of that page names the
+// mistakes, and an encrypted cookie holds what was typed.
 
 const (
 	// wrongQuery names the mistakes, separated by commas.
 	wrongQuery = "wrong"
-	// formCookie has what was typed, for as many seconds as formAge: the payer may reload meanwhile.
+	// formCookie holds what was typed, for formAge seconds.
 	formCookie = "form"
 	formAge    = 10 * 60
 )
 
-// newForms seals and opens what was typed, by a key of its own.
+// newForms makes what encrypts the cookie, with a key derived for this purpose alone.
 func newForms(links *auth.Links) *securecookie.SecureCookie {
 	key := links.Derive("form cookie", 64)
 	return securecookie.New(key[:32], key[32:]).MaxAge(formAge).SetSerializer(securecookie.JSONEncoder{})
 }
 
-// typed is what a payer typed into the form of a card. Of the security code there is nothing, and a
-// good number is sealed for its payment besides.
+// typed is what a payer typed into the card form. It never holds the security code. A valid card
+// number is sealed for its payment first (Kept), and Number stays empty then.
 type typed struct {
 	Number, Kept, Last4, Expiry, Holder string
 	Keep                                bool
@@ -85,7 +85,7 @@ func mistakes(e card.Entry, wrong fault.Fields) []string {
 	return found
 }
 
-// again leads back to a form with its mistakes.
+// again redirects to a form's page, which shows the mistakes.
 func (p *Pay) again(v visit, s view.Shell, below string, t *typed, wrong ...string) {
 	if t != nil {
 		if sealed, err := p.forms.Encode(formCookie, t); err == nil {
@@ -94,7 +94,8 @@ func (p *Pay) again(v visit, s view.Shell, below string, t *typed, wrong ...stri
 				SameSite: http.SameSiteStrictMode,
 			}
 			if p.Secure && v.r.Header.Get("Sec-Fetch-Dest") == "iframe" {
-				// In a shop's frame the page is third party: its cookies are kept for that shop alone.
+				// In a shop's frame the page is third party, where browsers take partitioned
+				// cookies only.
 				cookie.SameSite, cookie.Partitioned = http.SameSiteNoneMode, true
 			}
 			http.SetCookie(v.w, cookie)
@@ -118,10 +119,10 @@ func (v visit) wrong() map[string]bool {
 	return found
 }
 
-// typed is what was typed into the form that the mistakes are in.
+// typed reads back what was typed into the form, if the page shows mistakes.
 func (p *Pay) typed(v visit) (t typed) {
 	if cookie, err := v.r.Cookie(formCookie); err == nil && len(v.wrong()) > 0 {
-		// A cookie that cannot be opened is none: it is old, or not ours.
+		// A cookie that cannot be decrypted is ignored: it is old, or not ours.
 		if p.forms.Decode(formCookie, cookie.Value, &t) != nil {
 			return typed{}
 		}

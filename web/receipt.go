@@ -14,15 +14,15 @@ import (
 
 const (
 	belowReceipt = "/receipt"
-	// fileField is the form's, and nextTo is what a form has beside the file.
+	// fileField is the name of the form's file field. The other fields may have nextTo bytes.
 	fileField = "file"
 	nextTo    = 64 << 10
 	// merchantFiles is how many receipts to one merchant's payments are taken at once.
 	merchantFiles = 16
 )
 
-// receipts is what a page offers to a payer who has paid: to send the bank's receipt, as far as it
-// takes any.
+// receipts describes the form for the bank's receipt, or returns nil when receipts are not taken
+// now.
 func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	if !v.payment.TakesReceipts(v.now) {
 		return nil, nil //nolint:nilnil // nothing is offered
@@ -41,7 +41,7 @@ func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
 	return proof, nil
 }
 
-// takeReceipt keeps a receipt. The form's own page says what is wrong with a file.
+// takeReceipt stores a receipt. After a mistake the form's page says what is wrong with the file.
 func (p *Pay) takeReceipt(v visit) {
 	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Pay) takeReceipt(v visit) {
 
 var errNoFile = fault.Fields{fileField: {"is required"}}.Err()
 
-// receiptOf finds the form's file, and keeps it on disk.
+// receiptOf reads the form's file into a temporary file.
 func receiptOf(v visit) (name string, file *edge.TempFile, err error) {
 	form, err := v.r.MultipartReader()
 	if err != nil {
@@ -98,7 +98,8 @@ func store(part *multipart.Part) (*edge.TempFile, error) {
 	return file, nil
 }
 
-// withReceipts shows an ended payment, and takes receipts of one whose money may be on its way.
+// withReceipts adds the receipt form to the page of an ended payment. After an error it has
+// answered the request and returns false.
 func (p *Pay) withReceipts(v visit, page view.Shell, end *view.Outcome) bool {
 	var err error
 	if end.Proof, err = p.receipts(v, page); err != nil {

@@ -8,8 +8,8 @@ import (
 	"rsc.io/qr"
 )
 
-// scan draws a code that leads a phone's camera to the payment's page, in the language of the page it
-// stands on.
+// scan serves a QR code with the address of the payment's page, in the language of the page that
+// shows the code.
 func (p *Pay) scan(v visit) {
 	address := p.URL + v.r.URL.Path[:strings.LastIndexByte(v.r.URL.Path, '/')]
 	if lang := v.r.URL.Query().Get("lang"); lang != "" {
@@ -27,10 +27,10 @@ func (p *Pay) scan(v visit) {
 	send(v.w, v.r, http.StatusOK, drawn, pack(drawn))
 }
 
-// quiet is the width of the white edge that a camera needs around a code.
+// quiet is the width of the white margin (the quiet zone) that a camera needs around a QR code.
 const quiet = 4
 
-// draw is a code as a picture: one path of all its black squares, those side by side in one stroke.
+// draw makes an SVG of a QR code. All black squares are one path; a run of them is one rectangle.
 func draw(code *qr.Code) []byte {
 	var path strings.Builder
 	for y := range code.Size {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// holdFor is how long a page's question is held when there is nothing new.
+	// holdFor is how long a status request waits (long polling) when nothing changes.
 	holdFor = 25 * time.Second
-	// lookEvery is how often the watch looks at the payments that pages ask about.
+	// lookEvery is how often the database is asked about all payments that requests wait for.
 	lookEvery = 500 * time.Millisecond
-	// watchersMost and watchersEach bound the questions held at once, in all and of one payment. Others
-	// are answered at once, and asked again as often as the page says.
+	// watchersMost and watchersEach bound the waiting requests, in total and for one payment. Any
+	// others are answered at once, and their pages poll instead.
 	watchersMost, watchersEach = 5_000, 4
-	// watchTimeout bounds a look at all of them.
+	// watchTimeout bounds that query.
 	watchTimeout = 5 * time.Second
 )
 
-// watch holds the questions of pages until there is something new. It asks the database about all
-// the payments at once, however many pages wait.
+// watch tells waiting status requests when their payment changes. One query asks about all the
+// payments, however many requests wait.
 type watch struct {
 	look func(ctx context.Context, merchantIDs, paymentIDs []int64) (map[int64]string, error)
 
@@ -32,16 +32,17 @@ type watch struct {
 	running bool
 }
 
-// watched is a payment that pages wait for.
+// watched is a payment that requests wait for.
 type watched struct {
 	merchantID int64
-	// stamp is how it stood at the last look; "" before the first.
+	// stamp is the state that the last query found; "" before the first.
 	stamp string
 	pages map[chan struct{}]bool
 }
 
-// wait has a page wait. The channel gets a word after the first look, since the payment may have
-// changed just before, and then whenever it changes. A nil channel is for a page that may not.
+// wait subscribes a request to a payment. The channel gets a value after the first query, because
+// the payment may have changed just before the subscription, and then after each change. It is nil
+// when too many requests wait already.
 func (w *watch) wait(p payment.Payment) (news chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +54,7 @@ func (w *watch) wait(p payment.Payment) (news chan struct{}, leave func()) {
 		one = &watched{merchantID: p.MerchantID, pages: map[chan struct{}]bool{}}
 		w.waiting[p.ID] = one
 	}
-	one.stamp = "" // whoever comes hears of the next look
+	one.stamp = "" // so that the next query notifies the new request, too
 	news = make(chan struct{}, 1)
 	one.pages[news] = true
 	w.count++
@@ -74,7 +75,7 @@ func (w *watch) leave(id int64, news chan struct{}) {
 	}
 }
 
-// run looks until nobody waits.
+// run asks the database until no request waits.
 func (w *watch) run() {
 	for {
 		time.Sleep(lookEvery)
@@ -93,7 +94,7 @@ func (w *watch) run() {
 	}
 }
 
-// asked are the payments that are waited for. When there are none, the watch is over.
+// asked returns the payments that requests wait for. When there are none, run ends.
 func (w *watch) asked() (merchantIDs, paymentIDs []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,14 +117,14 @@ func (w *watch) tell(stamps map[int64]string) {
 		for news := range one.pages {
 			select {
 			case news <- struct{}{}:
-			default: // it has not heard the last word yet, and will find both
+			default: // a value is waiting already; the request will read the latest state
 			}
 		}
 	}
 }
 
-// hold waits while a page that shows a version has nothing else to show: fresh tells what it would
-// show now. It answers how the payment stands then.
+// hold waits until the page would show something else than the version it has, which fresh reads.
+// It returns the latest status.
 func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, error) {
 	if v.r.URL.Query().Get("version") != now.Version {
 		return now, nil
@@ -146,7 +147,7 @@ func (p *Pay) hold(v visit, now status, fresh func() (status, error)) (status, e
 		case <-over.C:
 			return fresh()
 		case <-tick.C:
-			// Time itself is news when it is over, or when the clock was set.
+			// The page changes, too, when the time to pay ends, and when a test clock is moved.
 			left := v
 			left.now = p.Clock.Now()
 			counted := now.Seconds - int(time.Since(began)/time.Second)

@@ -55,7 +55,7 @@ func receiptFromRow(row db.PaymentReceipt) Receipt {
 	}
 }
 
-// TakesReceipts reports whether the payer may send a receipt now, as far as time goes.
+// TakesReceipts reports whether the payer may send a receipt now. It does not count those sent.
 func (p Payment) TakesReceipts(now time.Time) bool {
 	switch {
 	case p.CardCheckout():
@@ -136,7 +136,7 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 	return list, nil
 }
 
-// findWithReceipts finds a payment for those who look into what its payer sent.
+// findWithReceipts finds a payment for a caller who may read its receipts.
 func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
 	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal && who.Kind != caller.Operator {
 		return db.Payment{}, fault.ErrTokenKindNotAllowed
