@@ -61,8 +61,10 @@ func (p *Pay) bought(below string, handle func(purchase)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		found, err := p.Checkouts.Get(r.Context(), r.PathValue("token"))
-		v := purchase{visit: visit{w: w, r: r, payment: found.Payment, now: p.Clock.Now()}, view: found, below: below}
-		if err == nil {
+		v := purchase{view: found, below: below}
+		var asking error
+		v.visit, asking = p.visited(w, r, found.Payment)
+		if err = errors.Join(err, asking); err == nil {
 			v.look, err = p.Looks.Of(r.Context(), v.payment.CashboxID)
 		}
 		if err != nil {
@@ -121,7 +123,11 @@ func (v purchase) every() int {
 func (p *Pay) checkoutStatus(v purchase) {
 	p.tellStatus(v.visit, status{v.version(), v.secondsLeft()}, func() (status, error) {
 		found, err := p.Checkouts.Get(v.r.Context(), v.r.PathValue("token"))
-		now := purchase{visit: visit{payment: found.Payment, now: p.Clock.Now()}, view: found}
+		if err != nil {
+			return status{}, err
+		}
+		now := purchase{view: found}
+		now.visit, err = p.visited(v.w, v.r, found.Payment)
 		return status{now.version(), now.secondsLeft()}, err
 	})
 }

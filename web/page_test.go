@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -111,6 +112,35 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Once the shop has asked for a check, the page says so by itself, and no more that the shop should.
+func TestCheckAsked(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
+		b.set(t, p, "failed", nil)
+		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+		file := strings.NewReader(png)
+		_, err := b.payments.OpenAppeal(t.Context(), b.boxes[p.Currency].Caller, p.ID, payment.AppealRequest{
+			Reason: ptr(
+				"The payer has paid.",
+			),
+			FileName: ptr("receipt.png"),
+			File:     io.NewSectionReader(file, 0, file.Size()),
+		})
+		noError(t, err)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "[role=alert]", "The shop has asked us to check this payment. The result will appear here.")
+		if strings.Contains(page.Text(), "Tell the shop") ||
+			b.ask(t, http.MethodGet, b.path(p)+"/status").body == before {
+			t.Error("the page still asks for it, or an open one is not told")
+		}
+		b.set(t, p, "completed", nil)
+		if b.page(t, b.path(p)).Find("[role=alert]").Length() != 0 {
+			t.Error("a check that has ended is still asked for")
+		}
+	}
+}
+
 // The page closes at the deadline itself, not when the sweep has come round.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
@@ -125,8 +155,8 @@ func TestDeadline(t *testing.T) {
 		t,
 		http.MethodGet,
 		b.path(p)+"/status",
-	).body; before != `{"version":"0-true-false","seconds":1}`+"\n" ||
-		after != `{"version":"0-false-false","seconds":0}`+"\n" {
+	).body; before != `{"version":"0-true-false-false","seconds":1}`+"\n" ||
+		after != `{"version":"0-false-false-false","seconds":0}`+"\n" {
 		t.Errorf("%s then %s", before, after)
 	}
 	if a := b.post(t, b.path(p)+"/cancel"); a.code != http.StatusUnprocessableEntity || b.status(t, p) != "pending" {

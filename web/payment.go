@@ -126,12 +126,18 @@ func outcome(w words.Words, v visit, card string) view.Outcome {
 	p := v.payment
 	end := ending(w, p)
 	end.Return = shop(p)
+	if v.asked {
+		end.Notice = w.Say(words.AppealAsked)
+	}
 	end.Leads = end.Return != "" && v.look.ReturnAutomatic && p.Status == payment.Completed
 	switch {
 	case p.Status == payment.Completed:
 		end.Receipt, end.Facts = true, receipt(w, p, card)
 	case p.CardCheckout():
 		end.Late = false // nothing was sent that could arrive late
+	case v.asked:
+		end.Next = []string{w.Say(words.LateStepCheck), w.Say(words.LateStepResult)}
+		end.Facts = question(w, p)
 	case end.Late:
 		end.Next = []string{w.Say(words.LateStepShop), w.Say(words.LateStepCheck), w.Say(words.LateStepResult)}
 		end.Facts = question(w, p)

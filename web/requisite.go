@@ -26,6 +26,14 @@ type visit struct {
 	payment payment.Payment
 	look    directory.Look
 	now     time.Time
+	// asked tells that the shop has asked for a check of a payment that failed.
+	asked bool
+}
+
+// visited begins a visit to a payment.
+func (p *Pay) visited(w http.ResponseWriter, r *http.Request, found payment.Payment) (visit, error) {
+	asked, err := p.Payments.CheckAsked(r.Context(), found)
+	return visit{w: w, r: r, payment: found, now: p.Clock.Now(), asked: asked}, err
 }
 
 // linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts
@@ -46,7 +54,11 @@ func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
 			p.broken(w, r, err)
 			return
 		}
-		v := visit{w: w, r: r, payment: found, now: p.Clock.Now()}
+		v, err := p.visited(w, r, found)
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
 		if _, err := p.Limits.Count(rule(r.Method), id.String()); err != nil {
 			p.slowDown(v, "/r/", fault.As(err).RetryAfter)
 			return
@@ -92,7 +104,7 @@ func (v visit) waiting() bool {
 
 // version changes whenever the page would show something else.
 func (v visit) version() string {
-	return fmt.Sprintf("%d-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil)
+	return fmt.Sprintf("%d-%t-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil, v.asked)
 }
 
 // How many seconds lie between two questions of a page: often while the payer waits, seldom while a
@@ -207,7 +219,10 @@ func (p *Pay) requisite(v visit) {
 func (p *Pay) status(v visit) {
 	p.tellStatus(v, status{v.version(), v.secondsLeft()}, func() (status, error) {
 		fresh, err := p.Payments.ByUUID(v.r.Context(), v.payment.UUID)
-		now := visit{payment: fresh, now: p.Clock.Now()}
+		if err != nil {
+			return status{}, err
+		}
+		now, err := p.visited(v.w, v.r, fresh)
 		return status{now.version(), now.secondsLeft()}, err
 	})
 }

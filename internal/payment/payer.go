@@ -64,6 +64,18 @@ func (s *Service) Claim(ctx context.Context, id uuid.UUID) (Payment, error) {
 	})
 }
 
+// CheckAsked reports whether the merchant has appealed a failed payment, for whoever holds its link.
+func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
+	if p.Status != Failed {
+		return false, nil
+	}
+	asked, err := s.q.AppealExists(ctx, db.AppealExistsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+	if err != nil {
+		return false, fmt.Errorf("look for an appeal: %w", err)
+	}
+	return asked, nil
+}
+
 // Expired reports whether the payment failed because nobody paid in time.
 func (p Payment) Expired() bool {
 	return p.Status == Failed && p.StatusReason != nil && *p.StatusReason == reasonExpired

@@ -94,6 +94,7 @@ var azerbaijani = phrases{
 	CancelledTitle: text("Ödəniş ləğv edildi"),
 	CancelledText:  text("Bu rekvizitlərə daha pul göndərməyin. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın."),
 	AppealTitle:    text("Ödəniş yoxlanılır"),
+	AppealAsked:    text("Mağaza bu ödənişin yoxlanılmasını xahiş edib. Nəticə burada görünəcək."),
 	AppealText: text(
 		"Köçürmənizin çatıb-çatmadığını yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək.",
 	),

@@ -102,6 +102,7 @@ var english = phrases{
 		"Do not send money to these details any more. To pay, go back to the shop and start a new payment.",
 	),
 	AppealTitle: text("The payment is under review"),
+	AppealAsked: text("The shop has asked us to check this payment. The result will appear here."),
 	AppealText: text(
 		"We are checking whether your transfer has arrived. You need not do anything, and please do not pay again. The result will appear here.",
 	),

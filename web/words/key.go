@@ -102,6 +102,7 @@ const (
 	CancelledText  Key = "cancelled text"
 	AppealTitle    Key = "appeal title"
 	AppealText     Key = "appeal text"
+	AppealAsked    Key = "appeal asked"
 	LateTitle      Key = "late title"
 	LateText       Key = "late text"
 	CancelSentText Key = "cancel sent text"

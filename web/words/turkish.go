@@ -96,6 +96,7 @@ var turkish = phrases{
 	CancelledTitle: text("Ödeme iptal edildi"),
 	CancelledText:  text("Bu bilgilere artık para göndermeyin. Ödemek için mağazaya dönüp yeni bir ödeme başlatın."),
 	AppealTitle:    text("Ödeme inceleniyor"),
+	AppealAsked:    text("Mağaza bu ödemenin kontrol edilmesini istedi. Sonuç burada görünecek."),
 	AppealText: text(
 		"Transferinizin ulaşıp ulaşmadığını kontrol ediyoruz. Bir şey yapmanız gerekmiyor; lütfen yeniden ödemeyin. Sonuç burada görünecek.",
 	),

@@ -102,6 +102,7 @@ var uzbek = phrases{
 		"Bu rekvizitlarga endi pul oʻtkazmang. Toʻlash uchun doʻkonga qaytib, yangi toʻlovni boshlang.",
 	),
 	AppealTitle: text("Toʻlov tekshirilmoqda"),
+	AppealAsked: text("Doʻkon bu toʻlovni tekshirishni soʻradi. Natija shu yerda paydo boʻladi."),
 	AppealText: text(
 		"Oʻtkazmangiz yetib kelganini tekshiryapmiz. Sizdan hech narsa talab qilinmaydi; iltimos, qayta toʻlamang. Natija shu yerda paydo boʻladi.",
 	),
