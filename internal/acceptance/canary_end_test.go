@@ -1,0 +1,200 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sandboxCards are those whose numbers the sandbox's acquirer knows. One is given a code before it
+// needs one.
+func (r *cardRun) sandboxCards() {
+	for _, pan := range []string{"4000000000000002", "4000000000009995"} {
+		_, token := r.create("sandbox-rub", nil)
+		r.declinedCards(token, func() string { return pan })
+	}
+	_, token := r.create("sandbox-rub", nil)
+	r.card(token, "4000002500003155")
+	for _, code := range []string{r.code("1"), r.code("1"), "123456"} {
+		r.otp(token, code)
+		if code != "123456" {
+			r.awaitCheckout(r.t, token, "lastError", "code_rejected")
+		}
+	}
+	r.ends(token, "completed")
+}
+
+func (r *cardRun) declined() {
+	_, token := r.create("sandbox-azn", nil)
+	r.declinedCards(token, func() string { return r.pan("2") })
+}
+
+// declinedCards gives as many cards as may be tried, which are all declined.
+func (r *cardRun) declinedCards(token string, pan func() string) {
+	r.t.Helper()
+	for n := range 3 {
+		r.card(token, pan())
+		if n < 2 {
+			r.awaitCheckout(r.t, token, "phase", "awaiting_payer_details")
+		}
+	}
+	r.ends(token, "failed")
+}
+
+func (r *cardRun) cancelled() {
+	_, token := r.create("sandbox-azn", nil)
+	r.card(token, r.pan("4"))
+	r.step(token, "cancel", "")
+	_, token = r.create("sandbox-azn", nil)
+	r.post(token, "/card", "pan", r.pan("6"), "expiry", "12/35", "cvv", r.cvv())
+	r.post(token, "/cancel")
+	r.ends(token, "cancelled")
+}
+
+// closed gives card and code to a link whose payment has ended.
+func (r *cardRun) closed() {
+	_, token := r.create("sandbox-azn", nil)
+	r.step(token, "cancel", "")
+	if got := r.card(token, r.pan("5")); got.text("code") != "checkout_closed" {
+		r.t.Errorf("closed: %s", got)
+	}
+	r.otp(token, r.code("1"))
+}
+
+// malformed bodies break off, or are wrong, just where the card is.
+func (r *cardRun) malformed() {
+	_, token := r.create("sandbox-azn", nil)
+	const procedure = "/gateway.v1.CheckoutService/SubmitPayerDetails"
+	for _, body := range []string{
+		`{"pan":"%[1]s`, `{"pan":"%[1]s",,"cvv":"%[2]s"}`, `{"pan":%[1]s,"cvv":%[2]s1}`, `{"pan":["%[1]s"],"cvv":{"cvv":"%[2]s"}}`,
+		`"%[1]s"`, `{"%[1]s":"%[2]s"}`, `{"pan":"%[1]s","pan":"%[1]s","cvv":"%[2]s"}`, `{"pan":"%[1]s\u0000","cvv":"%[2]s\ud800"}`,
+		`{"number":"%[1]s","cvc":"%[2]s"}`, "{\"pan\":\"%[1]s\xff\",\"cvv\":\"%[2]s\"}", `pan=%[1]s&cvv=%[2]s`, `{"pan":"%[1]s"}{"cvv":"%[2]s"}`,
+		`{"pan":"%[1]s","cvv":"%[2]s","cardHolder":"` + strings.Repeat("A", 70_000) + `"}`,
+		`{"pan":"` + strings.Repeat("%[1]s", 5_000) + `","cvv":"%[2]s"}`,
+	} {
+		content := fmt.Sprintf(body, r.pan("5"), r.cvv())
+		if got := r.step(token, "payer-details", content); got.status != 422 && got.status != 413 {
+			r.t.Errorf("%.60s: %s", content, got)
+		}
+		for _, kind := range []string{"application/json", "application/proto", "text/plain"} {
+			got, err := trySend(http.MethodPost, r.BaseURL+procedure, content, header{"Content-Type": kind})
+			noError(r.t, err)
+			_, _ = r.answers.Write([]byte(got.raw + "\n"))
+			if _, err = trySend(
+				http.MethodPost,
+				r.PayURL+"/pay/"+token+"/card",
+				content,
+				header{"Content-Type": kind},
+			); err != nil {
+				r.t.Error(err)
+			}
+		}
+	}
+	for _, body := range []string{`{"otp":["%s"]}`, `{"otp":%s}`, `{"otp":"%s`, `{"otp":"%s9"}`, `{"code":"%s"}`} {
+		r.step(token, "payer-otp", fmt.Sprintf(body, r.code("1")))
+	}
+}
+
+// misplaced puts cards where none belong: into other fields, addresses, headers, other calls.
+func (r *cardRun) misplaced() {
+	_, token := r.create("sandbox-azn", nil)
+	for _, field := range []string{"expMonth", "expYear", "cvv", "cardHolder"} {
+		if got := r.step(
+			token,
+			"payer-details",
+			typedCard(r.pan("5"), object{"cvv": r.cvv(), field: r.pan("5")}),
+		); !slices.Equal(
+			got.fields(),
+			[]string{field},
+		) {
+			r.t.Errorf("a number as %s: %s", field, got)
+		}
+	}
+	number := r.pan("5")
+	grouped := number[:4] + " " + number[4:8] + " " + number[8:12] + " " + number[12:]
+	if got := r.step(
+		token,
+		"payer-details",
+		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped}),
+	); got.status != 422 {
+		r.t.Errorf("a number in the name: %s", got)
+	}
+	r.otp(token, r.pan("5"))
+	for _, address := range []string{
+		r.BaseURL + "/api/v1/checkout/" + r.pan("5"), r.BaseURL + "/api/v1/checkout/" + token + "?pan=" + r.pan("5") + "&cvv=" + r.cvv(),
+		r.BaseURL + "/" + r.pan("5"), r.PayURL + "/pay/" + r.pan("5"), r.PayURL + "/pay/" + token + "?pan=" + r.pan("5"),
+		r.BaseURL + payments + "/" + r.pan("5"), r.PortalURL + "/" + r.pan("5"),
+	} {
+		_, err := trySend(
+			http.MethodGet,
+			address,
+			"",
+			header{
+				"Referer":    "https://shop.example/" + r.pan("5"),
+				"Cookie":     "pan=" + r.pan("5"),
+				"User-Agent": r.pan("5"),
+			},
+		)
+		noError(r.t, err)
+	}
+	r.create(
+		"sandbox-azn",
+		object{"card": object{"pan": r.pan("5"), "cvv": r.cvv()}, r.pan("5"): r.cvv(), "pan": r.pan("5")},
+	)
+}
+
+// saved pays with a card that is kept, and has it forgotten. While it is kept it is there, sealed.
+func (r *cardRun) saved() {
+	payer := object{"payer": object{"userId": "payer"}}
+	_, first := r.create("sandbox-azn", payer)
+	r.post(first, "/card", "pan", r.pan("5"), "expiry", "12/35", "cvv", r.cvv(), "cardHolder", "ANNA B", "keep", "on")
+	r.ends(first, "completed")
+	_, again := r.create("sandbox-azn", payer)
+	saved, _ := r.instance.page(r.t, r.PayURL+"/pay/"+again).Find("input[name=card]").Attr("value")
+	r.mistake(again, "", "cvv", r.cvv()+"x", "card", saved)
+	r.post(again, "", "cvv", r.cvv(), "card", saved)
+	r.ends(again, "completed")
+	if n := r.sealed("status = 'completed'"); n == 0 {
+		r.t.Error("no card was kept")
+	}
+	_, last := r.create("sandbox-azn", payer)
+	r.post(last, "/forget")
+	r.post(last, "", "cvv", r.cvv(), "card", saved)
+	if n := r.sealed("status <> 'pending'"); n != 0 {
+		r.t.Errorf("%d cards are sealed after they were to be forgotten", n)
+	}
+}
+
+// expires leaves a card open until its time is over; nothing sealed is left of any then.
+func (r *cardRun) expires() {
+	_, token := r.create("sandbox-azn", nil)
+	r.card(token, r.pan("6"))
+	if n := r.sealed("status = 'pending'"); n == 0 {
+		r.t.Error("no card is sealed while its payment is open")
+	}
+	r.advance(r.t, 15*time.Minute)
+	r.ends(token, "failed")
+	if n := r.sealed("true"); n != 0 {
+		r.t.Errorf("%d ended payments have a sealed card", n)
+	}
+}
+
+// sealed counts the payments of a kind with anything sealed of a card in their row.
+func (r *cardRun) sealed(kind string) int {
+	r.t.Helper()
+	return r.count(r.t, `select count(*) from payment_card c join payment p on p.id = c.payment_id
+		where coalesce(c.pan, c.expiry, c.holder) is not null and `+kind)
+}
+
+// booksAgree compares the sandbox's acquirer's book with ours.
+func (r *cardRun) booksAgree() {
+	r.t.Helper()
+	for _, line := range r.texts(r.t, `select format('payment %s is %s, its attempt %s, the acquirer has %s, voided %s', p.id, p.status, a.status, s.script, s.voided)
+		from payment p left join card_attempt a on a.payment_id = p.id left join sandbox_acquirer s on s.attempt_id = a.id
+		where p.method = 'mtstpay' and (p.status = 'completed' and (s.attempt_id is null or s.voided or s.script not in ('approve', 'code', 'desk'))
+		   or p.status in ('failed', 'cancelled') and s.script in ('approve', 'desk') and not s.voided)`) {
+		r.t.Error(line)
+	}
+}

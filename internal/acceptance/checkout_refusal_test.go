@@ -1,0 +1,212 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// Every field's bad values are 422 under its name, all at once, and never quoted.
+func TestCheckoutInvalid(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	_, token := g.cardPayment(t, nil)
+	const good = "4111111111111111"
+	for field, values := range map[string][]any{
+		"pan":        {nil, "", "4111111111111112", "411111111111", "41111111111111111111", "4111x11111111111", 4111111111111111, true, object{}, []any{good}},
+		"expMonth":   {nil, "", "0", "13", "001", "x", "-1", 12, []any{}},
+		"expYear":    {nil, "", "203", "1", "20355", "xx", 2035, object{}},
+		"cvv":        {nil, "", "12", "12345", "12a", " 123", 123, false},
+		"cardHolder": {strings.Repeat("A", 65), "A\nB", 7, object{}},
+	} {
+		for _, value := range values {
+			body := typedCard(good, object{field: value})
+			got := g.checkout(t, token, "payer-details", body)
+			if got.status != 422 || got.text("code") != "validation_failed" ||
+				!slices.Equal(got.fields(), []string{field}) {
+				t.Errorf("%s %v: %s", field, value, got)
+			}
+			if text := fmt.Sprint(value); len(text) > 6 && strings.Contains(got.raw, text) {
+				t.Errorf("%s: the value is quoted: %s", field, got)
+			}
+		}
+	}
+	expired := g.checkout(t, token, "payer-details", typedCard(good, object{"expMonth": "1", "expYear": "26"}))
+	if expired.status != 422 || !slices.Equal(expired.fields(), []string{"expMonth", "expYear"}) {
+		t.Errorf("expired: %s", expired)
+	}
+	all := g.checkout(t, token, "payer-details", `{"pan":"1","cardHolder":"`+strings.Repeat("A", 65)+`"}`)
+	if !slices.Equal(all.fields(), []string{"cardHolder", "cvv", "expMonth", "expYear", "pan"}) {
+		t.Errorf("all at once: %s", all)
+	}
+	for _, body := range []string{``, `[]`, `{"pan":`, `null`, `{"pan":"1","pan":"2"}`} {
+		if got := g.checkout(
+			t,
+			token,
+			"payer-details",
+			body,
+		); got.status != 422 ||
+			got.text("code") != "validation_failed" {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+	if got := g.awaitCheckout(
+		t,
+		token,
+		"phase",
+		"awaiting_payer_details",
+	); got.text(
+		"data.paymentStatus",
+	) != "pending" {
+		t.Errorf("after all these: %s", got)
+	}
+	g.checkout(t, token, "payer-details", typedCard(good, nil))
+	for _, value := range []string{`"123"`, `"123456789"`, `"12a4"`, `" 1234"`, `1234`, `{}`} {
+		got := g.checkout(t, token, "payer-otp", `{"otp":`+value+`}`)
+		if got.status != 422 || !slices.Equal(got.fields(), []string{"otp"}) {
+			t.Errorf("otp %s: %s", value, got)
+		}
+	}
+}
+
+// The merchant's resend as documented, over REST and by uuid, with its refusals.
+func TestResendCode(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	box := g.box(t, "sandbox-azn")
+	s := newShop(t, box.WebhookSecret)
+	orderID := newOrder()
+	created, token := g.cardPayment(t, object{"orderId": orderID, "callbackUri": s.URL})
+	address := g.BaseURL + payments + "/" + created.text("data.uuid") + "/quasi-ecom/resend-code"
+	resend := func() answer { return send(t, "POST", address, "{}", signed(box, "{}")) }
+	if got := resend(); got.status != 422 || got.text("code") != "code_resend_wrong_step" {
+		t.Errorf("before the card: %s", got)
+	}
+	g.checkout(t, token, "payer-details", typedCard("4111111111111111", nil))
+	first := resend()
+	g.golden(t, "code_resend", first, "")
+	early := resend()
+	if early.status != 429 || early.text("code") != "code_resend_too_early" ||
+		early.at("nextAllowedAt") != first.at("data.nextAllowedAt") ||
+		early.header.Get("Retry-After") == "" {
+		t.Errorf("at once again: %s %v", early, early.header)
+	}
+	next, err := time.Parse(time.RFC3339, first.text("data.nextAllowedAt"))
+	noError(t, err)
+	last, err := time.Parse(time.RFC3339, first.text("data.codeResendLastAt"))
+	if noError(t, err); next.Sub(last) != 45*time.Second {
+		t.Errorf("a pause of %s", next.Sub(last))
+	}
+	for _, refused := range []struct {
+		headers header
+		status  int
+		code    string
+	}{
+		{nil, 401, "signature_required"}, {signed(g.box(t, "sandbox-second-rub"), "{}"), 403, "cashbox_access_denied"},
+		{bearer(g.user(t, "operator").Token), 401, "signature_required"},
+	} {
+		if got := send(
+			t,
+			"POST",
+			address,
+			"{}",
+			refused.headers,
+		); got.status != refused.status ||
+			got.text("code") != refused.code {
+			t.Errorf("%v: %s", refused, got)
+		}
+	}
+	read := send(t, "GET", g.BaseURL+payments+"/"+created.text("data.id"), "", signed(box, ""))
+	if read.text("data.quasiEcom.codeResendCount") != "1" ||
+		read.text("data.quasiEcom.phase") != "awaiting_payer_otp" ||
+		read.text("data.status") != "pending" {
+		t.Errorf("read %s", read)
+	}
+	if n := g.count(
+		t,
+		"select count(*) from webhook_event e join payment p on p.id = e.subject_id where p.order_id = $1",
+		orderID,
+	); n != 0 {
+		t.Errorf("a merchant's resend made %d webhooks", n)
+	}
+}
+
+// The Connect twins take the same steps, and their errors say the same.
+func TestCheckoutOverConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	ctx := context.Background()
+	created, token := g.cardPayment(t, nil)
+	id := number(created.text("data.id"))
+	payer := gatewayv1connect.NewCheckoutServiceClient(client, g.BaseURL)
+	entered, err := payer.SubmitPayerDetails(ctx, connect.NewRequest(&gatewayv1.SubmitPayerDetailsRequest{
+		Token: token, Pan: "4111111111111111", ExpMonth: "1", ExpYear: "35", Cvv: "1234",
+	}))
+	noError(t, err)
+	if entered.Msg.GetData().GetPhase() != "awaiting_trader_bank_sms" ||
+		entered.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("%v %v", entered.Msg, entered.Header())
+	}
+	desk := g.desk(g.traderOf(t, created.text("data.id")).Token)
+	asked, err := desk.RequestCode(ctx, connect.NewRequest(&portalv1.RequestCodeRequest{PaymentId: id}))
+	noError(t, err)
+	if shown := asked.Msg.GetData().
+		GetCardDesk(); shown.GetPhase() != "awaiting_payer_otp" || shown.GetBrand() != "visa" ||
+		shown.GetCardLast4() != "1111" {
+		t.Errorf("the desk shows %v", shown)
+	}
+	otp := "1234"
+	given, err := payer.SubmitPayerOtp(
+		ctx,
+		connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &otp}),
+	)
+	noError(t, err)
+	if given.Msg.GetData().GetPhase() != "awaiting_trader_confirm" {
+		t.Errorf("%v", given.Msg)
+	}
+	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
+	noError(t, err)
+	_, err = desk.RequestCodeResend(ctx, connect.NewRequest(&portalv1.RequestCodeResendRequest{PaymentId: id}))
+	if code, detail, _ := connectFault(
+		t,
+		err,
+	); code != connect.CodeResourceExhausted ||
+		detail != "code_resend_too_early" {
+		t.Errorf("at once again: %v %s", code, detail)
+	}
+	_, err = desk.MarkCodeNotNeeded(ctx, connect.NewRequest(&portalv1.MarkCodeNotNeededRequest{PaymentId: id}))
+	noError(t, err)
+	_, err = g.merchantClient(g.box(t, "sandbox-azn")).
+		ResendCode(ctx, connect.NewRequest(&gatewayv1.ResendCodeRequest{PaymentId: fmt.Sprint(id)}))
+	if code, detail, _ := connectFault(
+		t,
+		err,
+	); code != connect.CodeResourceExhausted ||
+		detail != "code_resend_too_early" {
+		t.Errorf("the merchant: %v %s", code, detail)
+	}
+	_, err = desk.ConfirmReceived(ctx, connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: id}))
+	noError(t, err)
+	got, err := payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: token}))
+	noError(t, err)
+	if got.Msg.GetData().GetPaymentStatus() != "completed" || !got.Msg.GetData().GetIsTerminal() {
+		t.Errorf("%v", got.Msg)
+	}
+	_, err = payer.CancelCheckout(ctx, connect.NewRequest(&gatewayv1.CancelCheckoutRequest{Token: token}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeFailedPrecondition || detail != "checkout_closed" {
+		t.Errorf("a cancel after the end: %v %s", code, detail)
+	}
+	_, err = payer.GetCheckout(ctx, connect.NewRequest(&gatewayv1.GetCheckoutRequest{Token: "nonsense"}))
+	if code, detail, _ := connectFault(t, err); code != connect.CodeNotFound || detail != "not_found" {
+		t.Errorf("an unknown link: %v %s", code, detail)
+	}
+}

@@ -1,0 +1,133 @@
+package acceptance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+)
+
+// receipts: a payer who has paid sends three, and those who look for the transfer read them.
+func receipts(t *testing.T, w *walk) {
+	made := newPayment.with()(t, w)
+	id := made.text("data.id")
+	attach := func(content string) {
+		t.Helper()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("file", "receipt.pdf")
+		noError(t, err)
+		_, err = part.Write([]byte(content))
+		noError(t, errors.Join(err, form.Close()))
+		got, err := trySend(http.MethodPost, made.text("data.paymentPageUrl")+"/receipt", body.String(), header{
+			"Content-Type": form.FormDataContentType(), "Sec-Fetch-Site": "same-origin",
+		})
+		if noError(t, err); got.status != http.StatusSeeOther {
+			t.Errorf("the page answers %d", got.status)
+		}
+	}
+	services := map[string]portalv1connect.ReceiptServiceClient{}
+	for name, token := range map[string]string{
+		"trader": w.traderOf(t, id).Token, "merchant": w.user(t, "merchant").Token, "operator": w.user(t, "operator").Token,
+		"payer": w.user(t, "payer").Token,
+	} {
+		services[name] = portalv1connect.NewReceiptServiceClient(withToken(token), w.BaseURL)
+	}
+	wantReceipts := func(want int) {
+		t.Helper()
+		for _, name := range []string{"trader", "merchant", "operator"} {
+			list, err := services[name].ListReceipts(
+				t.Context(),
+				connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}),
+			)
+			if noError(t, err); len(list.Msg.GetData()) != want {
+				t.Fatalf("the %s lists %d receipts, want %d", name, len(list.Msg.GetData()), want)
+			}
+			for n := range want {
+				found, err := services[name].GetReceipt(t.Context(), connect.NewRequest(&portalv1.GetReceiptRequest{
+					PaymentId: number(id), Number: int32(n + 1),
+				}))
+				noError(t, err)
+				if found.Msg.GetReceipt().GetFileType() != "application/pdf" ||
+					string(found.Msg.GetContent()) != receiptPDF {
+					t.Errorf("the %s reads %v", name, found.Msg)
+				}
+			}
+		}
+	}
+	attach(receiptPDF) // before the claim
+	wantReceipts(0)
+	w.claims(t, made)
+	attach("no file")
+	attach(receiptPDF)
+	wantReceipts(1)
+	w.callback(t, id, `{"status":"failed"}`)
+	for range 3 {
+		attach(receiptPDF)
+	}
+	wantReceipts(3)
+	_, err := services["payer"].ListReceipts(
+		t.Context(),
+		connect.NewRequest(&portalv1.ListReceiptsRequest{PaymentId: number(id)}),
+	)
+	if _, code, _ := connectFault(t, err); code != "token_kind_not_allowed" {
+		t.Errorf("a payer lists receipts: %s", code)
+	}
+	reason := "The payer has paid."
+	appeal := &portalv1.AppealWithReceiptRequest{PaymentId: number(id), Number: 2, Reason: &reason}
+	opened, err := services["merchant"].AppealWithReceipt(t.Context(), connect.NewRequest(appeal))
+	noError(t, err)
+	file, err := w.operator(t).GetAppealFile(t.Context(), connect.NewRequest(&portalv1.GetAppealFileRequest{
+		AppealId: opened.Msg.GetData().GetId(),
+	}))
+	if noError(t, err); string(file.Msg.GetContent()) != receiptPDF || opened.Msg.GetData().GetStatus() != "open" {
+		t.Errorf("opened %v with %q", opened.Msg, file.Msg.GetContent())
+	}
+}
+
+// receiptPDF is a file by its first bytes.
+const receiptPDF = "%PDF-1.7\nreceipt"
+
+// banks: what an operator sets is on the page of the next payment, filled in.
+func banks(t *testing.T, w *walk) {
+	set := func(enabled bool, link string) error {
+		_, err := w.operator(t).SetBank(t.Context(), connect.NewRequest(&portalv1.SetBankRequest{Bank: &portalv1.Bank{
+			Currency: "RUB",
+			Name:     "Walk Bank",
+			Methods:  []string{"sbp"},
+			Link:     link,
+			Source:   "https://bank.example/docs",
+			Enabled:  enabled,
+		}}))
+		return err
+	}
+	noError(t, set(true, "walk-bank://pay?phone={phone}&sum={amount}"))
+	if _, code, fields := connectFault(
+		t,
+		set(true, "javascript:{amount}"),
+	); code != "validation_failed" ||
+		fmt.Sprint(fields) != "[link]" {
+		t.Errorf("a script as a link: %s %v", code, fields)
+	}
+	made := newPayment.with()(t, w)
+	link := "walk-bank://pay?phone=" + strings.TrimPrefix(made.text("data.requisite.value"), "+") +
+		"&sum=" + made.text("data.amount")
+	shown := func() string {
+		return w.page(t, made.text("data.paymentPageUrl")).Find("[data-bank='Walk Bank'] a").AttrOr("href", "")
+	}
+	if got := shown(); got != link {
+		t.Errorf("the page leads to %q, want %q", got, link)
+	}
+	noError(t, set(false, "walk-bank://pay?phone={phone}&sum={amount}"))
+	if got := shown(); got != "" {
+		t.Error("a bank that is switched off is offered")
+	}
+}

@@ -1,0 +1,264 @@
+package acceptance
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/sign"
+)
+
+func TestPayinRepeats(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	first := g.createPayin(t, g.first(), object{"orderId": orderID})
+	for _, test := range []struct {
+		more     object
+		mismatch string
+	}{
+		{object{}, ""}, {object{"amount": "1500.00"}, ""}, {object{"code": "1", "userId": "other"}, ""}, {object{"amount": 1501}, "amount"},
+		{object{"address": "+79991234568", "recipient": "X", "callbackUri": "https://other.example/", "amount": 1}, "amount,callbackUri,address,recipient"},
+	} {
+		test.more["orderId"] = orderID
+		got := g.createPayin(t, g.first(), test.more)
+		if got.raw != first.raw || got.header.Get("Idempotent-Replay") != "true" ||
+			got.header.Get("Idempotent-Mismatch") != test.mismatch {
+			t.Errorf("%v: %v %s", test.more, got.header, got)
+		}
+	}
+	const calls = 40
+	body := payinOrder(nil)
+	ids, fresh := make([]string, calls), 0
+	var mu sync.Mutex
+	var calling sync.WaitGroup
+	for i := range calls {
+		calling.Go(func() {
+			got, err := trySend(http.MethodPost, g.BaseURL+payins, body, signed(g.first(), body))
+			if err != nil || got.status != 200 {
+				t.Errorf("call %d: %v %s", i, err, got)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids[i] = got.text("data.id")
+			if got.header.Get("Idempotent-Replay") == "" {
+				fresh++
+			}
+		})
+	}
+	calling.Wait()
+	if len(slices.Compact(ids)) != 1 || fresh != 1 {
+		t.Errorf("%d fresh answers, ids %v", fresh, slices.Compact(ids))
+	}
+}
+
+// More than the cashbox has is refused, and leaves the order id free.
+func TestPayinBalance(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	orderID := newOrder()
+	for range 2 {
+		got := g.postPayin(t, g.first(), payinOrder(object{"orderId": orderID, "amount": "999999999999.99"}))
+		if got.status != 422 || got.text("code") != "insufficient_cashbox_balance" || got.at("errors") != nil {
+			t.Errorf("too much: %s", got)
+		}
+	}
+	if got := g.createPayin(t, g.first(), object{"orderId": orderID}); got.header.Get("Idempotent-Replay") != "" {
+		t.Errorf("the order id was taken: %v", got.header)
+	}
+	// A cashbox of another currency does not pay out.
+	if got := g.postPayin(
+		t,
+		g.box(t, "sandbox-azn"),
+		payinOrder(nil),
+	); got.status != 422 ||
+		!slices.Equal(got.fields(), []string{"currency"}) {
+		t.Errorf("from an AZN cashbox: %s", got)
+	}
+}
+
+// The test clock expires what waits, and hands what was taken to the operators.
+func TestPayinTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box := g.first()
+	s := newShop(t, box.WebhookSecret)
+	orderID := newOrder()
+	waiting := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
+	taken := g.createPayin(t, box, nil).text("data.id")
+	_, err := g.desk(g.user(t, "trader-2").Token).
+		TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: taken}))
+	noError(t, err)
+	g.advance(t, 24*time.Hour)
+	for id, want := range map[string]string{waiting: "expired", taken: "processing"} {
+		if got := send(t, "GET", g.BaseURL+payins+"/"+id, "", signed(box, "")); got.text("data.status") != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	if e := s.await(t, orderID, 1)[0]; e.Data.Status != "EXPIRED" {
+		t.Errorf("webhook %+v", e)
+	}
+	queue, err := g.operator(t).ListOverduePayins(t.Context(), connect.NewRequest(&portalv1.ListOverduePayinsRequest{}))
+	noError(t, err)
+	if list := queue.Msg.GetData(); len(list) != 1 || list[0].GetPayin().GetId() != taken ||
+		list[0].GetPayin().GetBeneficiary().GetValue() != "•••• 4567" ||
+		list[0].GetTraderId() == 0 {
+		t.Errorf("overdue: %v", queue.Msg)
+	}
+	done, err := g.operator(t).
+		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{PayinId: taken, Outcome: "failed"}))
+	noError(t, err)
+	if done.Msg.GetData().GetPayin().GetStatus() != "failed" {
+		t.Errorf("resolved %v", done.Msg)
+	}
+	g.wantAudit(t)
+}
+
+// A trader who has taken all they may gives one back; it is taken by another trader, completed, and
+// reversed by an operator.
+func TestPayinGivenBackAndReversed(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box, orderID := g.first(), newOrder()
+	s := newShop(t, box.WebhookSecret)
+	id := g.createPayin(t, box, object{"orderId": orderID, "callbackUri": s.URL}).text("data.id")
+	second := g.createPayin(t, box, nil).text("data.id")
+	taker, other, operator := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token), g.operator(t)
+	users := g.texts(t, "select trader_id::text from app_user where login = 'trader-1'")
+	limit := int32(1)
+	done(
+		t,
+	)(
+		operator.UpdateTrader(
+			t.Context(),
+			connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
+		),
+	)
+
+	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: second}))
+	wantRefused(t, err, connect.CodeFailedPrecondition, "payin_take_limit")
+	back, err := taker.GiveBackPayin(t.Context(), connect.NewRequest(&portalv1.GiveBackPayinRequest{PayinId: id}))
+	noError(t, err)
+	if d := back.Msg.GetData(); d.GetStatus() != "waiting" || d.GetAddress() != "•••• 4567" {
+		t.Errorf("given back: %v", d)
+	}
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = operator.ReclaimPayin(t.Context(), connect.NewRequest(&portalv1.ReclaimPayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+	noError(t, err)
+	_, err = other.CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id}))
+	if code, why, fields := connectFault(
+		t,
+		err,
+	); code != connect.CodeInvalidArgument || why != "validation_failed" ||
+		!slices.Equal(fields, []string{"proofReference"}) {
+		t.Errorf("completed without proof: %v %s %v", code, why, fields)
+	}
+	proof, reason := "transfer 12/7", "the bank sent it back"
+	_, err = other.CompletePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof}),
+	)
+	noError(t, err)
+	g.wantAudit(t)
+	reversed, err := operator.ReversePayin(
+		t.Context(),
+		connect.NewRequest(&portalv1.ReversePayinRequest{PayinId: id, Reason: &reason}),
+	)
+	noError(t, err)
+	if p := reversed.Msg.GetData().
+		GetPayin(); p.GetStatus() != "failed" || p.GetStatusReason() != reason ||
+		p.GetProofReference() != proof {
+		t.Errorf("reversed: %v", p)
+	}
+	if e := s.await(t, orderID, 2)[1]; e.Data.Status != "FAILED" || e.Meta.PreviousStatus != "COMPLETED" ||
+		e.Meta.Sequence != 2 {
+		t.Errorf("webhook %+v", e)
+	}
+	g.wantAudit(t)
+}
+
+// The Connect twins, with the generated client in both codecs.
+func TestPayinConnect(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	for codec, options := range codecs {
+		transport := sign.Transport(client.Transport, g.first().KeyID, g.first().Secret)
+		merchant := gatewayv1connect.NewPayinServiceClient(
+			&http.Client{Timeout: patience, Transport: transport},
+			g.BaseURL,
+			options...)
+		ask := &gatewayv1.CreatePayinRequest{
+			OrderId:     newOrder(),
+			Amount:      "1500",
+			Currency:    "RUB",
+			CallbackUri: "https://shop.example/hook",
+			Method:      "sbp",
+			Address:     recipientPhone,
+			Recipient:   "Ivan Petrov",
+		}
+		created, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		again, err := merchant.CreatePayin(t.Context(), connect.NewRequest(ask))
+		noError(t, err)
+		id := created.Msg.GetData().GetId()
+		if created.Msg.GetMessage() != "Payin created" || created.Msg.GetData().GetFrozenUsdt() != "16.54054055" ||
+			again.Msg.GetData().GetId() != id || again.Header().Get("Idempotent-Replay") != "true" {
+			t.Errorf("%s: %v, again %v %v", codec, created.Msg, again.Header(), again.Msg)
+		}
+		read, err := merchant.GetPayin(t.Context(), connect.NewRequest(&gatewayv1.GetPayinRequest{PayinId: id}))
+		noError(t, err)
+		cancelled, err := merchant.CancelPayin(
+			t.Context(),
+			connect.NewRequest(&gatewayv1.CancelPayinRequest{PayinId: id}),
+		)
+		noError(t, err)
+		if read.Msg.GetData().GetBeneficiary().GetValue() != "•••• 4567" ||
+			cancelled.Msg.GetData().GetStatus() != "cancelled" {
+			t.Errorf("%s: read %v, cancelled %v", codec, read.Msg, cancelled.Msg)
+		}
+		nul := "a\x00b"
+		_, err = merchant.CreatePayin(t.Context(), connect.NewRequest(&gatewayv1.CreatePayinRequest{
+			Amount: "0", Currency: "RUB", CallbackUri: "x", Method: "sbp", Address: "1", Recipient: nul, UserIp: &nul,
+		}))
+		code, why, fields := connectFault(t, err)
+		want := []string{"address", "amount", "callbackUri", "orderId", "recipient", "userIp"}
+		if code != connect.CodeInvalidArgument || why != "validation_failed" || !slices.Equal(fields, want) {
+			t.Errorf("%s: %s %s %v", codec, code, why, fields)
+		}
+		for _, procedure := range []func() error{
+			func() error {
+				_, err := g.desk(g.user(t, "operator").Token, options...).TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
+				return err
+			},
+			func() error {
+				_, err := g.desk(g.user(t, "merchant").Token, options...).ListPayins(t.Context(), connect.NewRequest(&portalv1.ListPayinsRequest{}))
+				return err
+			},
+		} {
+			wantRefused(t, procedure(), connect.CodePermissionDenied, "token_kind_not_allowed")
+		}
+		_, err = g.desk(g.user(t, "trader-1").Token, options...).
+			CompletePayin(t.Context(), connect.NewRequest(&portalv1.CompletePayinRequest{PayinId: nul}))
+		wantRefused(t, err, connect.CodeNotFound, "not_found")
+	}
+	if _, err := g.operator(t).
+		ResolvePayin(t.Context(), connect.NewRequest(&portalv1.ResolvePayinRequest{})); !errors.As(
+		err,
+		new(*connect.Error),
+	) {
+		t.Errorf("resolving nothing: %v", err)
+	}
+}

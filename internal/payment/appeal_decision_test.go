@@ -1,0 +1,226 @@
+package payment_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+)
+
+// An operator's review holds the money again, their decision settles it or not, and the merchant is
+// told of both.
+func TestDecideAppeal(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{"completed", "failed"} {
+		t.Run(outcome, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ctx := context.Background()
+			p, merchant, trader := b.failed(t)
+			opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+			resolve := func() (payment.AppealRecord, error) {
+				return b.payments.ResolveAppeal(
+					ctx,
+					operator,
+					opened.ID,
+					payment.Resolution{Outcome: outcome, Reason: ptr("seen")},
+				)
+			}
+			_, err := resolve()
+			wantCode(t, err, "appeal_not_in_review")
+			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
+			reviewed := must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
+			if reviewed.Status != "in_review" || reviewed.Payment.Status != "appeal" ||
+				!reviewed.StatusAt.Equal(at(30*60)) {
+				t.Errorf("in review: %+v", reviewed)
+			}
+			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
+			_, err = b.payments.ReviewAppeal(ctx, operator, opened.ID)
+			wantCode(t, err, "appeal_not_open")
+			resolved := must[payment.AppealRecord](t)(resolve())
+			if resolved.Status != outcome || string(resolved.Payment.Status) != outcome ||
+				*resolved.Payment.StatusReason != "seen" {
+				t.Errorf("resolved: %+v", resolved)
+			}
+			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
+			_, err = resolve()
+			wantCode(t, err, "appeal_not_in_review")
+			_, err = b.payments.ReviewAppeal(ctx, operator, opened.ID)
+			wantCode(t, err, "appeal_not_open")
+			b.wantEvents(t, p, 3) // failed, appeal, outcome
+			var moves []string
+			for _, c := range must[[]payment.Change](t)(b.payments.History(ctx, p)) {
+				moves = append(moves, c.To+" by "+c.Actor)
+			}
+			want := []string{
+				"pending by " + merchant.Caller.Actor(),
+				"failed by application",
+				"appeal by operator:7",
+				outcome + " by operator:7",
+			}
+			if !slices.Equal(moves, want) {
+				t.Errorf("history %v", moves)
+			}
+			b.Audit(t)
+		})
+	}
+}
+
+// Of many who decide at once, one does.
+func TestDecideInParallel(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	race := func(code string, act func() error) {
+		t.Helper()
+		errs := make([]error, 10)
+		var acting sync.WaitGroup
+		for i := range errs {
+			acting.Go(func() { errs[i] = act() })
+		}
+		acting.Wait()
+		won := 0
+		for _, err := range errs {
+			if err == nil {
+				won++
+			} else {
+				wantCode(t, err, code)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%d won", won)
+		}
+	}
+	race("appeal_not_open", func() error { _, err := b.payments.ReviewAppeal(ctx, operator, opened.ID); return err })
+	race("appeal_not_in_review", func() error {
+		_, err := b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: "completed"})
+		return err
+	})
+	b.wantEvents(t, p, 3)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
+	b.Audit(t)
+}
+
+// An appeal goes where its payment goes, also on the application's word.
+func TestAppealFollowsItsPayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, _ := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	// Only moves from failed or appeal, and into appeal, are about the appeal.
+	for _, step := range []struct{ to, want string }{
+		{"appeal", "in_review"}, {"completed", "completed"}, {"cancelled", "completed"}, {"failed", "completed"},
+		{"pending", "closed"}, {"completed", "closed"}, {"appeal", "in_review"}, {"cancelled", "closed"}, {"appeal", "in_review"},
+		{"failed", "failed"}, {"completed", "completed"},
+	} {
+		b.set(t, p.ID, step.to)
+		list, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{})
+		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want ||
+			string(list[0].Payment.Status) != step.to {
+			t.Errorf("the payment is %s: %+v, %v; want %s", step.to, list, err, step.want)
+		}
+	}
+	_, err := b.payments.ReviewAppeal(ctx, operator, opened.ID)
+	wantCode(t, err, "appeal_not_open")
+	b.Audit(t)
+}
+
+func TestListAppeals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
+	var ids []int64
+	for i := range 3 {
+		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
+		b.set(t, p.ID, "failed")
+		ids = append(
+			ids,
+			must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100))).ID,
+		)
+	}
+	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, ids[1]))
+	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
+		list, next, err := b.payments.ListAppeals(
+			ctx,
+			operator,
+			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, a := range list {
+			got = append(got, a.ID)
+		}
+		return got, next
+	}
+	first, next := page(nil, 2, nil)
+	rest, last := page(nil, 2, next)
+	if !slices.Equal(first, []int64{ids[2], ids[1]}) || !slices.Equal(rest, []int64{ids[0]}) || next == nil ||
+		last != nil {
+		t.Errorf("pages %v, %v", first, rest)
+	}
+	if open, _ := page(ptr("open"), 100, nil); !slices.Equal(open, []int64{ids[2], ids[0]}) {
+		t.Errorf("open: %v", open)
+	}
+	_, _, err := b.payments.ListAppeals(ctx, operator, payment.Page{
+		Status: ptr("pending"), Page: db.Page{Limit: ptr[int32](0), Cursor: ptr("x")},
+	})
+	wantFields(t, err, "cursor", "limit", "status")
+}
+
+// The desk is the operator's; what they get wrong is named.
+func TestAppealDeskRefusals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	p, merchant, trader := b.failed(t)
+	opened := must[payment.AppealRecord](t)(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))
+	desk := map[string]func(who caller.Caller, id int64) error{
+		"review": func(c caller.Caller, id int64) error { _, err := b.payments.ReviewAppeal(ctx, c, id); return err },
+		"resolve": func(c caller.Caller, id int64) error {
+			_, err := b.payments.ResolveAppeal(ctx, c, id, payment.Resolution{Outcome: "nonsense"})
+			return err
+		},
+		"file": func(c caller.Caller, id int64) error { _, err := b.payments.ReadAppealFile(ctx, c, id); return err },
+		"list": func(c caller.Caller, _ int64) error {
+			_, _, err := b.payments.ListAppeals(ctx, c, payment.Page{})
+			return err
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(desk)) {
+		for _, who := range []caller.Caller{merchant.Caller, trader.Caller, application, {Kind: caller.Anyone}, {Kind: caller.Cabinet}} {
+			wantCode(t, desk[name](who, opened.ID), "token_kind_not_allowed")
+		}
+		if name == "list" {
+			continue
+		}
+		for _, id := range []int64{0, -1, opened.ID + 1} {
+			wantCode(t, desk[name](operator, id), "not_found")
+		}
+	}
+	must[payment.AppealRecord](t)(b.payments.ReviewAppeal(ctx, operator, opened.ID))
+	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
+		_, err := b.payments.ResolveAppeal(
+			ctx,
+			operator,
+			opened.ID,
+			payment.Resolution{Outcome: outcome, Reason: ptr(text(256))},
+		)
+		wantFields(t, err, "outcome", "reason")
+	}
+	b.wantEvents(t, p, 2)
+}
