@@ -271,7 +271,13 @@ func (w *modelWalk) duelCard(s modelStep) error {
 	if err := all[0](); err != nil {
 		return err
 	}
-	return w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) })
+	declined, err := w.declinedBefore(p)
+	if err == nil && declined && ended == nil {
+		w.tell("bank declined before "+ender.who, p.origin())
+		err = playParts(all[1:])
+		all = all[:1]
+	}
+	return errors.Join(err, w.judgeEnder(ender, ended, func() error { return playParts(all[1:]) }))
 }
 
 func errUnlessOneOf(err error, codes ...string) error {
