@@ -158,6 +158,10 @@ func (s *Service) ReadReceipt(
 	if err != nil {
 		return Receipt{}, nil, err
 	}
+	return s.readReceipt(ctx, found, number)
+}
+
+func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int32) (Receipt, []byte, error) {
 	if number < 1 || number > MaxReceipts {
 		return Receipt{}, nil, fault.ErrNotFound
 	}
@@ -191,11 +195,11 @@ func (s *Service) AppealWithReceipt(
 	if who.Kind != caller.MerchantPortal {
 		return AppealRecord{}, fault.ErrTokenKindNotAllowed
 	}
-	receipt, content, err := s.ReadReceipt(ctx, who, paymentID, number)
+	found, err := s.findWithReceipts(ctx, who, paymentID)
 	if err != nil {
 		return AppealRecord{}, err
 	}
-	found, err := s.findWithReceipts(ctx, who, paymentID)
+	receipt, content, err := s.readReceipt(ctx, found, number)
 	if err != nil {
 		return AppealRecord{}, err
 	}
