@@ -88,7 +88,7 @@ func (w *modelWalk) duelBank(s modelStep) error {
 	}
 	w.pass(modelAsked)
 	ender := pickModel(w.enders(p), s.n[1])
-	ended, polled := w.whilePolling(s.n[4]%2 == 0, ender.call)
+	ended, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), ender.call)
 	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
 	calls := w.bank.called()
 	declined, err := w.declinedBefore(p)
@@ -109,9 +109,19 @@ func (w *modelWalk) declinedBefore(p *modelPayment) (before bool, err error) {
 	return before, err
 }
 
-// whilePolling makes a call while the bank is asked: at once, or as soon as the bank has had a
-// question.
-func (w *modelWalk) whilePolling(late bool, call func() error) (called, polled error) {
+// A pollMoment is when a call is made that races with a poll of the bank.
+type pollMoment int
+
+const (
+	withPoll     pollMoment = iota // at the same moment as the poll begins
+	onceAsked                      // as soon as the bank has had a question
+	onceAnswered                   // after the poll, so that the bank surely comes first
+)
+
+var pollMoments = []pollMoment{withPoll, onceAsked, onceAnswered}
+
+// whilePolling makes a call while the bank is asked.
+func (w *modelWalk) whilePolling(when pollMoment, call func() error) (called, polled error) {
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	wg.Go(func() {
@@ -119,7 +129,7 @@ func (w *modelWalk) whilePolling(late bool, call func() error) (called, polled e
 		polled = w.checkouts.Poll(w.ctx)
 	})
 	wg.Go(func() {
-		for late && !w.bank.busy() && !closed(done) {
+		for when != withPoll && !closed(done) && (when == onceAnswered || !w.bank.busy()) {
 			runtime.Gosched()
 		}
 		called = call()
@@ -185,7 +195,11 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 		count += n
 		return err
 	}
-	expired, polled := w.whilePolling(s.n[4]%6 == 0, expire)
+	when := withPoll
+	if s.n[4]%6 == 0 {
+		when = onceAsked
+	}
+	expired, polled := w.whilePolling(when, expire)
 	expired = errors.Join(expired, expire()) // the first passed by what the poll was just changing
 	status := ""
 	err := w.check.QueryRow(w.ctx, "select status from payment where merchant_id = $1 and id = $2", p.merchantID, p.id).
@@ -220,7 +234,7 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 func (w *modelWalk) duelWord(s modelStep, p *modelPayment) error {
 	w.pass(modelAsked)
 	application := caller.Caller{Kind: caller.Application}
-	moved, polled := w.whilePolling(s.n[4]%2 == 0, func() error {
+	moved, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), func() error {
 		_, _, err := w.service.UpdateStatus(w.ctx, application, p.id, payment.Update{Status: "completed"})
 		return err
 	})
