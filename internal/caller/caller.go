@@ -39,6 +39,13 @@ type Caller struct {
 	// ID is the key's or the user's.
 	ID    int64
 	Login string
+	// Role is a user's. A user without one, who is not a payer, may do nothing.
+	Role Role
+	// ViewAs tells that an operator looks at the portal as this user: nothing may be changed.
+	ViewAs bool
+	// Stale tells that the user signed in through the browser, and that their last second factor is
+	// too old for what needs a fresh one.
+	Stale bool
 	// MerchantID is zero for a legacy key that is bound to no merchant, and for kinds without one.
 	MerchantID int64
 	TraderID   int64

@@ -73,6 +73,9 @@ var (
 	ErrNotFound            = New(NotFound, "not_found", "No such resource.")
 	ErrUnauthenticated     = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
 	ErrTokenKindNotAllowed = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
+	ErrRoleNotAllowed      = New(Forbidden, "role_not_allowed", "Your role does not include this.")
+	ErrViewOnly            = New(Forbidden, "view_only", "You are looking as somebody else: nothing can be changed.")
+	ErrFactorNeeded        = New(Forbidden, "factor_needed", "Confirm first that it is you, with your second factor.")
 	ErrCashboxAccessDenied = New(
 		Forbidden,
 		"cashbox_access_denied",

@@ -25,6 +25,7 @@ var remedies = map[string]string{
 		"For operators: `ExplainRouting` says why.",
 	"deposit_not_pending":                     "For operators: read the deposit again. It was confirmed or rejected already.",
 	"external_payments_secret_not_configured": "The operator sets `GATEWAY_EXTERNAL_PAYMENTS_SECRET` and restarts the program.",
+	"factor_needed":                           "In the portal, give the second factor again and repeat the action within five minutes.",
 	"idempotency_key_conflict":                "Use a new key or reference for a new request.",
 	"insufficient_cashbox_balance":            "Read the balance. Deposit USDT into the cashbox, or wait until payments are completed. Then repeat the call.",
 	"insufficient_trader_balance":             "For operators: the trader has less available than you want to withdraw.",
@@ -55,12 +56,14 @@ var remedies = map[string]string{
 	"payment_not_pending":                             "Read the payment and its status.",
 	"rate_limited":                                    "Wait for the seconds in `Retry-After`, then repeat the call. See [Limits](#limits).",
 	"rate_unavailable":                                "The operator sets a rate for the currency (`SetRate`) or repairs the feed.",
+	"role_not_allowed":                                "Ask the owner of your account for a role that includes it.",
 	"signature_required":                              "Send the header `Signature`.",
 	"token_kind_not_allowed":                          "Sign in as a user of the kind that this call is for.",
 	"unauthenticated":                                 "Send `Authorization: Bearer TOKEN`. Sign in again if the token has expired.",
 	"unavailable":                                     "The database does not answer. Repeat the same call after the seconds in `Retry-After`.",
 	"unsupported_media_type":                          "Send the body uncompressed, with the media type that the message names.",
 	"validation_failed":                               "Correct the fields that `errors` names. All wrong fields are named at once.",
+	"view_only":                                       "Leave the view of the other user first.",
 }
 
 // variables are the environment variables without a flag.

@@ -1,0 +1,151 @@
+package caller
+
+import (
+	"slices"
+
+	"gateway.example/internal/fault"
+)
+
+// Role is what a user does for those they belong to. It decides what they may do of what their kind
+// may.
+type Role string
+
+// The roles. A cabinet user has none.
+const (
+	// Owner of a merchant or of a trader's desk: everything.
+	Owner Role = "owner"
+	// Finance, Developer and Support are a merchant's.
+	Finance   Role = "finance"
+	Developer Role = "developer"
+	Support   Role = "support" // also an operator's
+	// Desk is a trader's: works payments and payouts.
+	Desk Role = "desk"
+	// Admin, Treasury and Auditor are operators'. An auditor only reads.
+	Admin    Role = "admin"
+	Treasury Role = "treasury"
+	Auditor  Role = "auditor"
+)
+
+// Capability is something that a user may do or may not, by their kind and role.
+type Capability string
+
+// What users may do.
+const (
+	// TraderRead is to see the trader's payments, payouts and requisites; TraderWork is to answer
+	// for them: confirm, cancel, ask for codes, take and end payouts, begin and end shifts.
+	TraderRead Capability = "trader.read"
+	TraderWork Capability = "trader.work"
+	// TraderMoney is to see the trader's balance and statement, and to export; TraderRequisites is to
+	// change requisites within what operators allow.
+	TraderMoney      Capability = "trader.money"
+	TraderRequisites Capability = "trader.requisites"
+
+	// MerchantRead is to see payments, payouts, appeals and receipts; MerchantAppeal is to open an
+	// appeal, MerchantPayouts to cancel payouts.
+	MerchantRead    Capability = "merchant.read"
+	MerchantAppeal  Capability = "merchant.appeal"
+	MerchantPayouts Capability = "merchant.payouts"
+	// MerchantMoney is to see balances, deposits and statements.
+	MerchantMoney Capability = "merchant.money"
+	// MerchantEvents is to read what was sent to the merchant's endpoints, MerchantResend to send it
+	// again, MerchantKeys to manage keys and signing secrets.
+	MerchantEvents Capability = "merchant.events"
+	MerchantResend Capability = "merchant.resend"
+	MerchantKeys   Capability = "merchant.keys"
+
+	// OperatorRead is to see everything that operators see.
+	OperatorRead Capability = "operator.read"
+	// OperatorDirectory is to change who takes part and by which terms; OperatorRates is to set rates
+	// and feeds; OperatorMoney moves USDT by hand; OperatorCases decides what waits for an operator:
+	// appeals, payouts, card conflicts, events; OperatorUsers manages users and their sessions.
+	OperatorDirectory Capability = "operator.directory"
+	OperatorRates     Capability = "operator.rates"
+	OperatorMoney     Capability = "operator.money"
+	OperatorCases     Capability = "operator.cases"
+	OperatorUsers     Capability = "operator.users"
+)
+
+// grant says who has a capability.
+type grant struct {
+	roles map[Kind][]Role
+	// reads tells that nothing is changed by it, so that somebody who only looks has it, too.
+	reads bool
+	// fresh asks for a second factor of the last minutes.
+	fresh bool
+}
+
+var grants = map[Capability]grant{
+	TraderRead:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}, reads: true},
+	TraderWork:       {roles: map[Kind][]Role{Trader: {Owner, Desk}}},
+	TraderMoney:      {roles: map[Kind][]Role{Trader: {Owner}}, reads: true},
+	TraderRequisites: {roles: map[Kind][]Role{Trader: {Owner}}},
+
+	MerchantRead:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
+	MerchantAppeal:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
+	MerchantPayouts: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantMoney:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
+	MerchantEvents:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
+	MerchantResend:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
+	MerchantKeys:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
+
+	OperatorRead:      {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support, Auditor}}, reads: true},
+	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}},
+	OperatorRates:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
+	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
+	OperatorCases:     {roles: map[Kind][]Role{Operator: {Admin, Support}}},
+	OperatorUsers:     {roles: map[Kind][]Role{Operator: {Admin}}, fresh: true},
+}
+
+// May reports whether the caller has one of the capabilities.
+func (c Caller) May(wanted ...Capability) bool { return c.Need(wanted...) == nil }
+
+// Need settles that the caller has one of the capabilities. It says first that the caller is of
+// another kind, then that the role does not include it, that the caller only looks, and last that a
+// second factor is to be given again.
+func (c Caller) Need(wanted ...Capability) error {
+	refused := fault.ErrTokenKindNotAllowed
+	for _, capability := range wanted {
+		g := grants[capability]
+		roles, kind := g.roles[c.Kind]
+		switch {
+		case !kind:
+			continue
+		case !slices.Contains(roles, c.Role):
+			refused = fault.ErrRoleNotAllowed
+		case c.ViewAs && !g.reads:
+			return fault.ErrViewOnly
+		case c.Stale && g.fresh:
+			return fault.ErrFactorNeeded
+		default:
+			return nil
+		}
+	}
+	return refused
+}
+
+// Roles are those of a kind of user, the one with the most capabilities first. Kinds without roles
+// have none.
+func Roles(kind Kind) []Role {
+	switch kind {
+	case MerchantPortal:
+		return []Role{Owner, Finance, Developer, Support}
+	case Trader:
+		return []Role{Owner, Desk}
+	case Operator:
+		return []Role{Admin, Treasury, Support, Auditor}
+	case Anyone, MerchantKey, Application, Cabinet:
+	}
+	return nil
+}
+
+// Capabilities are all there are that the caller has, in order.
+func (c Caller) Capabilities() []Capability {
+	var list []Capability
+	for capability := range grants {
+		if c.May(capability) {
+			list = append(list, capability)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
