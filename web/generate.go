@@ -1,3 +1,4 @@
+// Package web has the rooms of everything that people see in a browser.
 package web
 
 //go:generate go tool -modfile=../internal/tools/go.mod templ generate -lazy=false

@@ -17,7 +17,7 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	"gateway.example/rpc/rest"
-	"gateway.example/web"
+	"gateway.example/web/pay"
 )
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
@@ -112,7 +112,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 
 // payHandler is everything on the pay address. Once stopping is closed nobody is kept waiting.
 func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
-	rooms := web.Rooms{
+	rooms := pay.Rooms{
 		Payments:  g.payments,
 		Checkouts: g.checkouts,
 		Looks:     directory.NewLooks(g.pools),
@@ -127,7 +127,7 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 	if g.sandbox {
 		rooms.Simulate = g.simulateTransfer
 	}
-	return g.observer.Observe(web.NewPay(rooms))
+	return g.observer.Observe(pay.New(rooms))
 }
 
 // simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.

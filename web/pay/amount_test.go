@@ -1,0 +1,76 @@
+package pay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	texts "gateway.example/web/words"
+)
+
+// brokenAmounts lists the amounts on a page that are not on one line, or that reach out of the screen, by widths of the
+// screen and sizes of letters.
+const brokenAmounts = `(() => {
+	const found = [];
+	for (const size of ["100%", "125%", "200%"]) {
+		document.documentElement.style.fontSize = size;
+		for (const amount of document.querySelectorAll(".amount, .sum")) {
+			if (!amount.checkVisibility()) continue;
+			const range = document.createRange();
+			range.selectNodeContents(amount);
+			const lines = new Set([...range.getClientRects()].map(r => Math.round(r.top))).size, box = range.getBoundingClientRect();
+			if (lines > 1) found.push(size + ": " + lines + " lines: " + amount.textContent);
+			if (box.right > document.documentElement.clientWidth || box.left < 0) found.push(size + ": out of the screen: " + amount.textContent);
+			const room = amount.closest(".card, .button, li") || document.body;
+			if (box.right > room.getBoundingClientRect().right) found.push(size + ": out of its place: " + amount.textContent);
+			if (parseFloat(getComputedStyle(amount).fontSize) < 10) found.push(size + ": too small: " + amount.textContent);
+		}
+		if (document.documentElement.scrollWidth > innerWidth) found.push(size + ": the page is wider than the screen");
+	}
+	document.documentElement.style.fontSize = "";
+	return found;
+})()`
+
+// An amount is one number: in any language, however long, and however large the letters are on
+// however narrow a phone, it stays on one line.
+func TestAmountsNeverBreak(t *testing.T) {
+	t.Parallel()
+	newTab(t) // or skip before anything is made
+	b := setup(t, false)
+	var paths []string
+	for _, pool := range []struct{ currency, method string }{{"UZS", "c2c"}, {"AZN", "quasi_ecom"}} {
+		b.NewTrader(t, dbtest.TraderOpts{
+			USDT:       "100000000000",
+			Requisites: 5,
+			Currency:   pool.currency,
+			Method:     pool.method,
+			MaxAmount:  "999999999999.99",
+		})
+		for _, amount := range []string{"7", "1500", "12345.60", "1234567.89", "123456789012.34"} {
+			created, err := b.payments.Create(t.Context(), b.boxes[pool.currency].Caller, payment.Request{
+				OrderID: fmt.Sprint(b.orders.Add(1)), Amount: amount, Currency: pool.currency, Method: &pool.method,
+				CallbackURI: "https://shop.example/hook",
+			})
+			noError(t, err)
+			paths = append(paths, b.path(created.Payment))
+		}
+	}
+	for _, language := range texts.Languages {
+		t.Run(language.Code, func(t *testing.T) {
+			t.Parallel()
+			page := newTab(t)
+			for _, path := range paths {
+				page.Open(b.server.URL + withLanguage(path, language.Code))
+				for _, width := range []int64{320, 360, 390} {
+					page.Do(chromedp.EmulateViewport(width, 740))
+					for _, broken := range eval[[]string](page, brokenAmounts) {
+						t.Errorf("%d px, %s", width, broken)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,214 @@
+package pay_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/web/browsertest"
+	texts "gateway.example/web/words"
+)
+
+// states are the pages there are, each by its address.
+func states(t *testing.T, b *bundle) map[string]string {
+	t.Helper()
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
+		ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
+	})
+	noError(t, err)
+	found := map[string]string{"unknown": "/r/nonsense"}
+	// A phone, an account with its name to copy, and a shop's own colour: the other methods look
+	// like one of them.
+	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
+		found[name] = b.path(b.create(t, pool[0], pool[1]))
+	}
+	b.cardStates(t, found)
+	b.setBank(
+		t,
+		directory.Bank{
+			Name:    "Alpha",
+			Methods: []string{"sbp"},
+			Link:    "https://alpha.example/{value}",
+			Logo:    []byte(logo),
+		},
+	)
+	b.setBank(
+		t,
+		directory.Bank{
+			Name:    "Beta",
+			Methods: []string{"sbp"},
+			Steps:   map[string]string{"en": "Choose Payments, then By phone."},
+		},
+	)
+	sent := b.create(t, "RUB", "card")
+	found["sent"] = b.path(sent)
+	b.post(t, found["sent"]+"/paid")
+	found["cancel"] = found["waiting"] + "/cancel"
+	for _, status := range []string{"completed", "failed", "cancelled", "appeal", "expired"} {
+		p := b.create(t, "RUB", "sbp")
+		reason := ptr("expired")
+		if found[status] = b.path(p); status == "expired" {
+			b.set(t, p, "failed", reason)
+			continue
+		}
+		b.set(t, p, status, nil)
+	}
+	checking := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, checking, codeCard)
+	b.post(t, b.path(checking)+"/cancel")
+	found["checking"] = b.path(checking)
+	return found
+}
+
+// cardStates adds the pages of card payments.
+func (b *bundle) cardStates(t *testing.T, found map[string]string) {
+	t.Helper()
+	found["card"] = b.path(b.create(t, "AZN", "quasi_ecom"))
+	found["card cancel"] = found["card"] + "/cancel"
+	code := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, code, codeCard)
+	paid, declined, saved := b.createFor(
+		t,
+		"AZN",
+		"quasi_ecom",
+		"axe",
+	), b.create(
+		t,
+		"AZN",
+		"quasi_ecom",
+	), b.createFor(
+		t,
+		"AZN",
+		"quasi_ecom",
+		"axe",
+	)
+	b.payWith(t, paid, approvedCard)
+	b.payWith(t, declined, declinedCard)
+	b.answers(t)
+	found["card paid"], found["card declined"], found["saved card"] = b.path(paid), b.path(declined), b.path(saved)
+	found["other card"], found["forget"] = b.path(saved)+"/card", b.path(saved)+"/forget"
+	b.lostStates(t, found)
+	processing := b.create(t, "TRY", "quasi_ecom")
+	b.payWith(t, processing, approvedCard)
+	found["processing"], found["early code"] = b.path(processing), b.path(processing)+"/code"
+	b.post(t, b.path(code)+"/code", "otp", "111111", "attempt", "0")
+	found["code"] = b.path(code)
+	off := b.create(t, "RUB", "mtstpay")
+	b.line.without.Store(off.TraderID)
+	found["cards off"] = b.path(off)
+	_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, code.UUID.String())
+	noError(t, err)
+}
+
+// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach
+// the bank.
+func (b *bundle) lostStates(t *testing.T, found map[string]string) {
+	t.Helper()
+	lost, codeLost := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, codeLost, codeCard)
+	b.answers(t)
+	b.line.cut.Store(true)
+	b.payWith(t, lost, approvedCard)
+	b.post(t, b.path(codeLost)+"/code", "otp", "123456", "attempt", "0")
+	b.answers(t)
+	b.line.cut.Store(false)
+	found["card lost"], found["code lost"] = b.path(lost), b.path(codeLost)
+}
+
+// alike are pages laid out as others are: one language is enough for them.
+var alike = []string{
+	"card cancel",
+	"card paid",
+	"card declined",
+	"checking",
+	"other card",
+	"early code",
+	"processing",
+	"cards off",
+	"code lost",
+	"card lost",
+	"failed",
+	"cancelled",
+	"appeal",
+	"colored",
+}
+
+// Nobody is shut out: in any state and theme, nor in any language. Words have the colours of their
+// place, whatever the language is. And no page asks anybody else for anything.
+func TestAccessible(t *testing.T) {
+	t.Parallel()
+	axe := browsertest.Rules(t)
+	newTab(t) // or skip before anything is made
+	b := setup(t, true)
+	pages := states(t, b)
+	for _, language := range texts.Languages {
+		t.Run(language.Code, func(t *testing.T) {
+			t.Parallel()
+			page, first := newTab(t), language == texts.Languages[0]
+			page.Examining(axe)
+			page.Theme("light")
+			for state, path := range pages {
+				if slices.Contains(alike, state) && !first {
+					continue
+				}
+				page.Open(b.server.URL + withLanguage(path, language.Code))
+				if state == "cards off" {
+					page.types("#pan", approvedCard)
+					page.types("#expiry", "1230")
+					page.types("#cvv", "123"+kb.Enter)
+					page.Await("h1", "Cards are not accepted at the moment")
+				}
+				found := eval[[]string](page, browsertest.Examine)
+				found = append(found, eval[[]string](page, browsertest.Crowded)...)
+				if first {
+					page.Theme("dark")
+					found = append(found, eval[[]string](page, browsertest.ExamineColors)...)
+					page.Media("forced-colors", "active")
+					found = append(found, eval[[]string](page, browsertest.Examine)...)
+					page.Theme("light")
+					page.Do(chromedp.EmulateViewport(320, 640))
+					found = append(found, eval[[]string](page, browsertest.Crowded)...)
+					page.Do(chromedp.EmulateViewport(360, 740))
+					found = append(found, eval[[]string](page, browsertest.Foreign)...)
+				}
+				if state == "card" {
+					eval[bool](page, `((document.querySelector("details.tests").open = true), true)`)
+					found = append(found, eval[[]string](page, browsertest.Examine)...)
+					page.Click("form .button")
+					page.Await(".error", errorOfNumber(language.Code))
+					found = append(found, eval[[]string](page, browsertest.Examine)...)
+				}
+				if state == "waiting" {
+					eval[bool](
+						page,
+						`(document.querySelectorAll(".banks, .banks details").forEach(d => d.open = true), true)`,
+					)
+					found = append(found, eval[[]string](page, browsertest.Examine)...)
+					found = append(found, eval[[]string](page, browsertest.Crowded)...)
+					eval[bool](page, `((document.querySelector("details.languages").open = true), true)`)
+					found = append(found, eval[[]string](page, browsertest.Examine)...)
+				}
+				for _, violation := range found {
+					t.Errorf("%s: %s", state, violation)
+				}
+			}
+		})
+	}
+}
+
+func errorOfNumber(code string) string {
+	w, _ := texts.In(code)
+	return w.Say(texts.MissingNumber)
+}
+
+func withLanguage(path, code string) string {
+	if strings.Contains(path, "?") {
+		return path + "&lang=" + code
+	}
+	return path + "?lang=" + code
+}

@@ -1,0 +1,71 @@
+package pay_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+)
+
+// logo is a PNG as small as they come.
+const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
+	"\x00\x00\x00\nIDATx\x9cc\x00\x01\x00\x00\x05\x00\x01\r\n-\xb4\x00\x00\x00\x00IEND\xaeB`\x82"
+
+func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
+	t.Helper()
+	bank.Currency, bank.Source, bank.Enabled = "RUB", "https://bank.example/links", true
+	_, err := b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator}, bank)
+	noError(t, err)
+}
+
+// The page leads into the apps of the banks that an operator knows, with what has to be entered
+// there, or says what to do in them; the payer's own stands first from then on.
+func TestBanks(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	if b.page(t, b.path(p)).Find(".banks").Length() != 0 {
+		t.Error("banks are offered that nobody has set")
+	}
+	b.setBank(t, directory.Bank{
+		Name:    "Alpha",
+		Methods: []string{"sbp"},
+		Link:    "alpha-app://pay?to={phone}&sum={amount}&name={recipient}",
+		Logo:    []byte(logo),
+	})
+	b.setBank(t, directory.Bank{
+		Name:    "Beta",
+		Methods: []string{"sbp", "card"},
+		Steps:   map[string]string{"en": "Choose Payments, then By phone.", "ru": "Платежи, по номеру."},
+	})
+	b.setBank(t, directory.Bank{Name: "Other", Methods: []string{"card"}, Link: "https://other.example/{value}"})
+	shown := b.page(t, b.path(p)+"?lang=ru")
+	wantText(t, shown, ".banks > summary", "Открыть приложение банка")
+	wantText(t, shown, ".banks li:nth-child(2) .hint", "Платежи, по номеру.")
+	if got := shown.Find(".banks li").Length(); got != 2 {
+		t.Errorf("%d banks are offered", got)
+	}
+	link, want := shown.Find(".banks a").
+		AttrOr("href", ""),
+		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan+Petrov"
+	if link != want {
+		t.Errorf("the link is %q, want %q", link, want)
+	}
+	image := b.ask(t, http.MethodGet, shown.Find(".banks img").AttrOr("src", ""))
+	if image.body != logo || image.header.Get("Content-Type") != "image/png" {
+		t.Errorf("the logo is %q, %s", image.body, image.header.Get("Content-Type"))
+	}
+	if a := b.ask(t, http.MethodGet, "/bank/"+strings.Repeat("0", 64)); a.code != http.StatusNotFound {
+		t.Errorf("a logo that is none: %d", a.code)
+	}
+
+	page.Open(b.server.URL + b.path(p))
+	page.Click(".banks > summary")
+	page.Click("[data-bank=Beta] summary")
+	page.Await("[data-bank=Beta] .hint", "Choose Payments, then By phone.")
+	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
+	page.Await(".banks[open] li:first-child span", "Beta")
+}

@@ -1,0 +1,351 @@
+package pay_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/card"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook"
+	"gateway.example/web/browsertest"
+	"gateway.example/web/pay"
+)
+
+// Most of these tests wait: for a page to ask again, for a second to go by. More of them run at a
+// time than there are processors, unless the command line says how many.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	dbtest.Main(m, browsertest.End)
+}
+
+// bundle is the hosted pages over a database of their own.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	payments *payment.Service
+	// checkouts are those of cards, and poll asks their acquirer, as the program does every second.
+	checkouts *checkout.Service
+	line      *line
+	limits    *limit.Limits
+	settings  *directory.Settings
+	links     *auth.Links
+	server    *httptest.Server
+	// boxes are merchants by the currency they take.
+	boxes  map[string]dbtest.Merchant
+	orders atomic.Int64
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// pools are the requisites there are: of every method one.
+var pools = []struct{ currency, method string }{
+	{
+		"RUB",
+		"sbp",
+	},
+	{"RUB", "sim"},
+	{"RUB", "card"},
+	{"AZN", "c2c"},
+	{"TRY", "c2c"},
+	{"KZT", "c2c"},
+	{"UZS", "c2c"},
+	{"MNT", "iban"},
+	{"AZN", "quasi_ecom"},
+	{"TRY", "quasi_ecom"},
+	{"RUB", "mtstpay"},
+}
+
+// setup serves the pages. simulate tells whether they offer to act as the bank.
+func setup(t *testing.T, simulate bool) *bundle {
+	t.Helper()
+	d := dbtest.New(t)
+	b := &bundle{DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}}
+	for _, pool := range pools {
+		if _, there := b.boxes[pool.currency]; !there {
+			d.SetRate(t, pool.currency, "100", true)
+			b.boxes[pool.currency] = d.NewMerchant(t, dbtest.MerchantOpts{
+				Currency: pool.currency,
+				Methods:  []string{"sbp", "sim", "card", "c2c", "iban", "quasi_ecom", "mtstpay"},
+			})
+		}
+		d.NewTrader(t, dbtest.TraderOpts{USDT: "1000000", Requisites: 20, Currency: pool.currency, Method: pool.method})
+	}
+	var err error
+	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
+	noError(t, err)
+	safe := b.safe(t)
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in
+	// between.
+	settings, err := directory.NewKeeper(t.Context(), d.Pool, 0, nil)
+	noError(t, err)
+	b.payments, err = payment.New(d.Pools(), b.clock, webhook.NewAddresses(simulate), settings,
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.Follow})
+	noError(t, err)
+	b.limits = limit.New(d.Pool)
+	b.line = &line{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
+	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
+		Payments: b.payments, Links: b.links, Cards: safe, Limits: b.limits,
+		Acquirers: b.line,
+	})
+	b.settings = directory.NewSettings(d.Pools(), b.clock, nil)
+	rooms := pay.Rooms{
+		Payments:  b.payments,
+		Checkouts: b.checkouts,
+		Looks:     directory.NewLooks(d.Pools()),
+		Links:     b.links,
+		Limits:    b.limits,
+		Clock:     b.clock,
+		Sandbox:   simulate,
+		URL:       "https://pay.example",
+	}
+	if simulate {
+		rooms.Simulate = b.confirm
+	}
+	b.server = httptest.NewServer(pay.New(rooms))
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+// line is the way to the sandbox's acquirer: cards and codes are lost on it while it is cut, and one trader may have none.
+type line struct {
+	acquirer.Acquirer
+	cut     atomic.Bool
+	without atomic.Int64
+}
+
+var errCut = errors.New("the line is cut")
+
+func (l *line) For(_ context.Context, traderID int64) (acquirer.Acquirer, int64, error) {
+	if traderID == l.without.Load() {
+		return nil, 0, acquirer.ErrNone
+	}
+	return l, 0, nil
+}
+
+func (l *line) Began(context.Context, int64) (acquirer.Acquirer, error) { return l, nil }
+
+func (l *line) Authorize(
+	ctx context.Context,
+	a acquirer.Attempt,
+	c card.Card,
+	cvv acquirer.CVV,
+) (acquirer.Answer, error) {
+	if l.cut.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	return l.Acquirer.Authorize(ctx, a, c, cvv)
+}
+
+func (l *line) SubmitCode(
+	ctx context.Context,
+	id uuid.UUID,
+	number int32,
+	code acquirer.Code,
+) (acquirer.Answer, error) {
+	if l.cut.Load() {
+		return acquirer.Answer{}, errCut
+	}
+	return l.Acquirer.SubmitCode(ctx, id, number, code)
+}
+
+func (b *bundle) safe(t *testing.T) *card.Safe {
+	t.Helper()
+	key := []byte(strings.Repeat("v", 32))
+	v, err := vault.New(key)
+	noError(t, err)
+	return card.NewSafe(v, key)
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
+// they were not escaped.
+func (b *bundle) create(t testing.TB, currency, method string) payment.Payment {
+	t.Helper()
+	return b.createFor(t, currency, method, "")
+}
+
+// createFor makes a payment of a payer known by an id, or of one who is not.
+func (b *bundle) createFor(t testing.TB, currency, method, userID string) payment.Payment {
+	t.Helper()
+	request := payment.Request{
+		OrderID: fmt.Sprintf("<b>%d", b.orders.Add(1)), Amount: "1500", Currency: currency, Method: &method,
+		CallbackURI: "https://shop.example/hook", Description: ptr(`"><script>alert(1)</script>`),
+	}
+	if userID != "" {
+		request.Payer = &payment.Payer{UserID: &userID}
+	}
+	created, err := b.payments.Create(context.Background(), b.boxes[currency].Caller, request)
+	noError(t, err)
+	return created.Payment
+}
+
+// set moves a payment to a status on the application's word.
+func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
+	t.Helper()
+	_, _, err := b.payments.UpdateStatus(
+		context.Background(),
+		caller.Caller{Kind: caller.Application},
+		p.ID,
+		payment.Update{Status: status, Reason: reason},
+	)
+	noError(t, err)
+}
+
+// confirm completes a payment on its trader's word.
+func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
+	_, err := b.payments.Confirm(ctx, caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}, p.ID)
+	return err
+}
+
+func (b *bundle) path(p payment.Payment) string {
+	if p.CardCheckout() {
+		return "/pay/" + b.links.Token(p.UUID)
+	}
+	return "/r/" + b.links.Token(p.UUID)
+}
+
+func (b *bundle) status(t testing.TB, p payment.Payment) string {
+	t.Helper()
+	now, err := b.payments.ByUUID(context.Background(), p.UUID)
+	noError(t, err)
+	return string(now.Status)
+}
+
+// answer is what came for a request, unpacked.
+type answer struct {
+	code   int
+	header http.Header
+	body   string
+	packed int
+}
+
+// ask sends a request without following redirects; headers are pairs.
+func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil)
+	noError(t, err)
+	return b.send(t, r, headers...)
+}
+
+func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
+	t.Helper()
+	r.Header.Set("Accept-Encoding", "gzip")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	sent, err := io.ReadAll(response.Body)
+	noError(t, err)
+	a := answer{code: response.StatusCode, header: response.Header, body: string(sent), packed: len(sent)}
+	if response.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+		noError(t, err)
+		content, err := io.ReadAll(unpacked)
+		noError(t, err)
+		a.body = string(content)
+	}
+	return a
+}
+
+// page reads a page that must be there.
+func (b *bundle) page(t testing.TB, path string) *goquery.Document {
+	t.Helper()
+	a := b.ask(t, http.MethodGet, path)
+	if a.code != http.StatusOK {
+		t.Fatalf("GET of a page: %d", a.code)
+	}
+	return parse(t, a)
+}
+
+func parse(t testing.TB, a answer) *goquery.Document {
+	t.Helper()
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	noError(t, err)
+	return document
+}
+
+// words is an element's text with its white space made single.
+func words(s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") }
+
+func wantText(t testing.TB, page *goquery.Document, selector, want string) {
+	t.Helper()
+	if got := words(page.Find(selector)); got != want {
+		t.Errorf("%s: %q, want %q", selector, got, want)
+	}
+}
+
+// post sends a form as the page's own browser does; fields are pairs.
+func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
+	t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	r, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		b.server.URL+path,
+		strings.NewReader(form.Encode()),
+	)
+	noError(t, err)
+	return b.send(
+		t,
+		r,
+		"Origin",
+		"null",
+		"Sec-Fetch-Site",
+		"same-origin",
+		"Content-Type",
+		"application/x-www-form-urlencoded",
+	)
+}
+
+// mistaken sends a form that has mistakes in it, and follows where that leads as a browser does. The
+// answer is the page that may be loaded again.
+func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
+	t.Helper()
+	a := b.post(t, path, fields...)
+	to := a.header.Get("Location")
+	if a.code != http.StatusSeeOther || !strings.Contains(to, "wrong=") {
+		t.Fatalf("%d to %q, want 303 to the form's page", a.code, to)
+	}
+	cookie, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
+	if page := b.ask(t, http.MethodGet, to, "Cookie", cookie); page.code == http.StatusOK {
+		page.body += "<!-- " + cookie + to + " -->" // where secrets are looked for
+		return page
+	}
+	t.Fatalf("%s is no page", to)
+	return a
+}

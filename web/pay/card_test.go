@@ -1,0 +1,355 @@
+package pay_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/payment"
+)
+
+// The card of the last payment is offered to the same payer alone, and is paid with by its code.
+func TestSavedCard(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	first := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	b.payWith(t, first, approvedCard)
+	b.answers(t)
+	second, stranger := b.createFor(t, "AZN", "quasi_ecom", "eva"), b.createFor(t, "AZN", "quasi_ecom", "adam")
+	if b.page(t, b.path(stranger)).Find("[data-saved-card]").Length() != 0 {
+		t.Fatal("another payer is offered the card")
+	}
+	page := b.page(t, b.path(second))
+	wantText(t, page, "[data-saved-card]", "Your saved cardVisa •••• 4242valid until 12/30IVAN IVANOV")
+	if page.Find("input:not([type=hidden])").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
+		t.Error("it asks for more than the security code, or shows the number")
+	}
+	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
+	if other.Find("#pan").Length() != 1 || other.Find("[data-saved-card]").Length() != 0 {
+		t.Error("another card cannot be used")
+	}
+	wrong := b.mistaken(t, b.path(second), "cvv", "98765", "card", savedID(page))
+	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the security code.")
+	if strings.Contains(wrong.body, "98765") {
+		t.Error("the code comes back")
+	}
+	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(parse(t, wrong))))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(second)), "h1", "Payment received")
+
+	third := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	left := savedID(b.page(t, b.path(third)))
+	asked := b.page(t, b.path(third)+"/forget")
+	wantText(t, asked, "h1", "Forget this card?")
+	wantText(t, asked, "h1 + p", "Visa •••• 4242 will no longer be offered for your payments in this shop.")
+	if savedID(b.page(t, b.path(third))) != left {
+		t.Error("asking has forgotten the card")
+	}
+	wantBack(t, b, third, b.post(t, b.path(third)+"/forget"))
+	if b.page(t, b.path(third)).Find("[data-saved-card]").Length() != 0 {
+		t.Error("a forgotten card is offered")
+	}
+	// In a tab left open the form of the saved card is still there.
+	wantBack(t, b, third, b.post(t, b.path(third), "cvv", "987", "card", left))
+	if b.page(t, b.path(third)).Find("#pan").Length() != 1 || b.attempts(t, third) != 0 {
+		t.Error("the form of a card does not take the place of a forgotten one's")
+	}
+}
+
+// savedID is the card that the form of a page pays with.
+func savedID(page *goquery.Document) string { return page.Find("input[name=card]").AttrOr("value", "") }
+
+// A page left open shows one card, and meanwhile another one was saved. The card of the page is not
+// the one to charge, and nor is the other before the payer has seen it.
+func TestSavedCardChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
+	b.answers(t)
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	shown := savedID(b.page(t, b.path(p)))
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), mastercardCard)
+	b.answers(t)
+	for name, id := range map[string]string{"the card shown before": shown, "none": "", "what is no card": "x"} {
+		a := b.mistaken(t, b.path(p), "cvv", "987", "card", id)
+		if b.attempts(t, p) != 0 {
+			t.Fatalf("%s: %d attempts", name, b.attempts(t, p))
+		}
+		page := parse(t, a)
+		wantText(t, page, "[data-saved-card] strong", "Mastercard •••• 4444")
+		wantText(t, page, "[role=alert]", "Another card has been saved in the meantime. Check it before you pay.")
+		shown = savedID(page)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987", "card", shown))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+	var last4 string
+	noError(t, b.Pool.QueryRow(t.Context(), "select last4 from payment_card where payment_id = $1", p.ID).Scan(&last4))
+	if last4 != "4444" {
+		t.Errorf("charged was the card that ends in %s", last4)
+	}
+}
+
+// A number that was right is carried to the next try without being shown, for its own payment
+// alone.
+func TestNumberIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p, another := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
+	page := parse(t, b.mistaken(t, b.path(p)+"/card", "pan", "4242-4242 4242 4242", "expiry", "12/30", "cvv", "1"))
+	again := []string{"kept", page.Find("input[name=kept]").AttrOr("value", ""), "expiry", "12/30", "cvv"}
+	page = parse(t, b.mistaken(t, b.path(p)+"/card", append(again, "2")...))
+	wantText(t, page, "[data-kept] strong", "•••• 4242")
+	stolen := parse(t, b.mistaken(t, b.path(another)+"/card", append(again, "987")...))
+	wantText(t, stolen, "#pan-error", "Enter the number of your card.")
+	if b.attempts(t, another) != 0 {
+		t.Error("another payment takes the number")
+	}
+	if other := page.Find("a.quiet").First().AttrOr("href", ""); b.page(t, other).Find("input#pan").Length() != 1 {
+		t.Errorf("another card cannot be typed: %s", other)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/card", append(again, "987")...))
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+}
+
+// Whatever field a number is typed into, no page shows it, and what is no text is not taken.
+func TestNumberInTheWrongField(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	const number = "4242 4242 4242 4242"
+	for field, typed := range map[string]string{
+		"pan": number + "x", "expiry": number, "cardHolder": number, "pan with all": number + " 12/30 987",
+	} {
+		name, _, _ := strings.Cut(field, " ")
+		fields := map[string]string{"pan": "42", "expiry": "12/30", "cvv": "987", "cardHolder": "A", name: typed}
+		var form []string
+		for key, value := range fields {
+			form = append(form, key, value)
+		}
+		if a := b.mistaken(t, b.path(p)+"/card", form...); strings.Contains(a.body, number) {
+			t.Errorf("%s: the number is shown", field)
+		}
+	}
+	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
+		a := b.mistaken(
+			t,
+			b.path(p)+"/card",
+			"pan",
+			approvedCard,
+			"expiry",
+			"12/30",
+			"cvv",
+			"987",
+			"cardHolder",
+			holder,
+		)
+		if parse(t, a).Find("#cardHolder-error").Length() != 1 ||
+			b.attempts(t, p) != 0 {
+			t.Errorf("%q is taken", holder)
+		}
+	}
+}
+
+// Forms of a payment that has ended lead to its result.
+func TestFormsAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	paid, cancelled := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, paid, approvedCard)
+	b.answers(t)
+	b.post(t, b.path(cancelled)+"/cancel")
+	for _, p := range []payment.Payment{paid, cancelled} {
+		for _, below := range []string{"", "/card", "/code", "/cancel"} {
+			for _, fields := range [][]string{{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "9"}} {
+				a := b.post(t, b.path(p)+below, fields...)
+				if a.code != http.StatusSeeOther && (below != "/cancel" || a.code != http.StatusUnprocessableEntity) {
+					t.Errorf("%s %v: %d", below, fields, a.code)
+				}
+			}
+		}
+	}
+}
+
+func TestCancelCheckout(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	wantText(t, b.page(t, b.path(p)+"/cancel"), "h1", "Cancel this payment?")
+	if b.status(t, p) != "pending" {
+		t.Fatal("asking has cancelled")
+	}
+	for range 2 { // also pressed twice
+		wantBack(t, b, p, b.post(t, b.path(p)+"/cancel"))
+	}
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	paid := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, paid, approvedCard)
+	b.answers(t)
+	late := b.post(t, b.path(paid)+"/cancel")
+	wantText(t, parse(t, late), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+	if late.code != http.StatusUnprocessableEntity || b.attempts(t, p) != 0 {
+		t.Errorf("%d; a cancelled payment was charged %d times", late.code, b.attempts(t, p))
+	}
+}
+
+func TestCheckoutExpires(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
+	b.clock.Advance(time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	if b.attempts(t, p) != 0 {
+		t.Error("charged after the deadline")
+	}
+}
+
+// Who asks too often is told to wait, and for how long.
+func TestTooOften(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	noError(t, b.limits.Load(t.Context()))
+	for below, p := range map[string]payment.Payment{
+		"/card": b.create(t, "AZN", "quasi_ecom"), "/cancel": b.create(t, "RUB", "sbp"),
+	} {
+		b.wantSlower(t, p, below)
+	}
+}
+
+func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
+	t.Helper()
+	var last answer
+	let := 0
+	for ; let < 300; let++ { // the allowance is 60, and one more each second this takes
+		last = b.post(t, b.path(p)+below, "pan", "42")
+		if last.code == http.StatusTooManyRequests {
+			break
+		}
+	}
+	// Each form of a card is a read besides, of which fewer are allowed at once.
+	if let < 60 && !p.CardCheckout() {
+		t.Errorf("%d were let through, want 60", let)
+	}
+	wait, err := strconv.Atoi(last.header.Get("Retry-After"))
+	if last.code != http.StatusTooManyRequests || err != nil || wait < 1 {
+		t.Fatalf("%d, Retry-After %q", last.code, last.header.Get("Retry-After"))
+	}
+	page := parse(t, last)
+	wantText(t, page, "h1", "Please wait a little")
+	wantText(t, page, "h1 + p", "There were too many attempts in a short time. Try again in 1 minute.")
+	if got := page.Find("a.button").AttrOr("href", ""); got != b.path(p) {
+		t.Errorf("it leads to %s", got)
+	}
+}
+
+// Neither number nor codes reach the log, a URL, or any page but the form they were typed in.
+func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to the log of the whole program
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(before)
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	seen := []answer{b.payWith(t, p, codeCard)}
+	b.answers(t)
+	seen = append(
+		seen,
+		b.ask(t, http.MethodGet, b.path(p)),
+		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"),
+		b.ask(t, http.MethodGet, b.path(p)),
+		b.ask(t, http.MethodGet, b.path(p)+"/status"),
+	)
+	for i, a := range seen {
+		for _, secret := range []string{codeCard, "4000 0025", ">987<", `"987"`, "24681357"} {
+			if strings.Contains(a.body+a.header.Get("Location"), secret) {
+				t.Errorf("answer %d has %s", i, secret)
+			}
+		}
+	}
+	if strings.Contains(logged.String(), codeCard) || strings.Contains(logged.String(), b.links.Token(p.UUID)) {
+		t.Error("the log has the card, or the link")
+	}
+}
+
+// A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who
+// cannot be known again there is no box.
+func TestCardIsKeptWithConsent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	box := b.page(t, b.path(p)).Find("#keep")
+	if _, ticked := box.Attr("checked"); box.Length() != 1 || ticked {
+		t.Error("there is no box, or it is ticked")
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987"))
+	b.answers(t)
+	next := b.createFor(t, "AZN", "quasi_ecom", "eva")
+	if b.page(t, b.path(next)).Find("[data-saved-card]").Length() != 0 {
+		t.Error("a card is kept without consent")
+	}
+	// A mistake in the form takes the tick back no more than the number.
+	wrong := parse(
+		t,
+		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"),
+	)
+	if _, ticked := wrong.Find("#keep").Attr("checked"); !ticked {
+		t.Error("the tick is lost")
+	}
+	for _, unnamed := range []payment.Payment{b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "RUB", "mtstpay", "eva")} {
+		if b.page(t, b.path(unnamed)).Find("#keep").Length() != 0 {
+			t.Error("a card that nobody could be offered again may be kept")
+		}
+	}
+}
+
+// Once a card has been sent, no page says that nothing was charged before the bank has.
+func TestNothingChargedIsSaidByTheBank(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	const checkingCancelled = "Your card had already been sent to the bank. We are making sure that nothing is charged: " +
+		"the result will appear here. Please do not pay again until then."
+	const charged = "Nothing was charged. If your bank shows the amount as reserved, it will be released. " +
+		"To pay, go back to the shop and start a new payment."
+	for name, end := range map[string]func(p payment.Payment){
+		"Payment cancelled": func(p payment.Payment) {
+			asked := b.page(t, b.path(p)+"/cancel")
+			wantText(t, asked, "h1 ~ p:not(.amount)", "Your card has already been sent to the bank. "+
+				"If you cancel, we ask the bank to release the amount, and this page shows when it has.")
+			wantBack(t, b, p, b.post(t, b.path(p)+"/cancel"))
+		},
+		"The time to pay is over": func(payment.Payment) {
+			b.clock.Advance(15 * time.Minute)
+			_, err := b.payments.Expire(t.Context())
+			noError(t, err)
+		},
+	} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		b.payWith(t, p, codeCard)
+		b.answers(t)
+		end(p)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "h1", name)
+		if said := words(page.Find("h1 ~ p:not(.amount)")); strings.Contains(said, "othing was charged") ||
+			name == "Payment cancelled" && said != checkingCancelled {
+			t.Errorf("%s: the page says %q", name, said)
+		}
+		if page.Find("main").AttrOr("data-every", "") != "3" {
+			t.Error("the page does not ask how it ends")
+		}
+		for range 5 { // asked, told to undo it, and asked again
+			b.answers(t)
+		}
+		wantText(t, b.page(t, b.path(p)), "h1 ~ p:not(.amount)", charged)
+	}
+}

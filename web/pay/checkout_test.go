@@ -1,0 +1,266 @@
+package pay_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/payment"
+)
+
+// The sandbox's cards: docs/integrate.md, "Card checkout".
+const (
+	approvedCard   = "4242424242424242"
+	mastercardCard = "5555555555554444"
+	codeCard       = "4000002500003155"
+	declinedCard   = "4000000000000002"
+	poorCard       = "4000000000009995"
+)
+
+// payWith sends a card's form, and lets the card be kept.
+func (b *bundle) payWith(t testing.TB, p payment.Payment, number string) answer {
+	t.Helper()
+	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV",
+		"keep", "on")
+}
+
+// answers has the acquirer answer everything it was asked.
+func (b *bundle) answers(t testing.TB) {
+	t.Helper()
+	b.clock.Advance(time.Second)
+	noError(t, b.checkouts.Poll(t.Context()))
+}
+
+// attempts counts the tries to charge a payment's card.
+func (b *bundle) attempts(t testing.TB, p payment.Payment) (n int) {
+	t.Helper()
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from card_attempt where payment_id = $1", p.ID).Scan(&n))
+	return n
+}
+
+func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
+	t.Helper()
+	if a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
+		t.Fatalf("%d to %q, want 303 to the payment's page", a.code, a.header.Get("Location"))
+	}
+}
+
+// Each of the sandbox's cards, without script. A declined one may be followed by another: three in all.
+func TestCardsWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "AZN", "quasi_ecom")
+	for _, test := range []struct{ card, notice string }{
+		{declinedCard, "Your bank declined this card, and nothing was charged. Try another card, or ask the bank for the reason. " +
+			"You can try 2 more times."},
+		{poorCard, "There is not enough money on this card, and nothing was charged. Top it up or try another card. " +
+			"You can try 1 more time."},
+	} {
+		b.bought(t, p, test.card)
+		again := b.page(t, b.path(p))
+		wantText(t, again, "[role=alert]", test.notice)
+		if again.Find("#pan").AttrOr("value", "") != "" || b.status(t, p) != "pending" {
+			t.Errorf("%s: no other card can be entered", test.card)
+		}
+	}
+	b.bought(t, p, approvedCard)
+	end := b.page(t, b.path(p))
+	wantText(t, end, "h1", "Payment received")
+	wantText(
+		t,
+		end,
+		"h1 ~ p:not(.amount)",
+		"Your card payment went through. You can close this page and return to the shop.",
+	)
+	wantText(t, end, ".order > :last-child", "Visa •••• 4242")
+	if b.status(t, p) != "completed" || b.attempts(t, p) != 3 {
+		t.Errorf("%s after %d cards", b.status(t, p), b.attempts(t, p))
+	}
+
+	for last, text := range map[string]string{
+		declinedCard: "Your bank declined the card, and nothing was charged. " +
+			"Ask the bank for the reason, or go back to the shop and pay with another card.",
+		poorCard: "There is not enough money on the card, and nothing was charged. " +
+			"Top it up, or go back to the shop and pay with another card.",
+	} {
+		p := b.create(t, "AZN", "quasi_ecom")
+		for range 2 {
+			b.bought(t, p, declinedCard)
+		}
+		b.bought(t, p, last)
+		end := b.page(t, b.path(p))
+		wantText(t, end, "h1", "The payment did not go through")
+		wantText(t, end, "h1 ~ p:not(.amount)", text)
+		if b.status(t, p) != "failed" {
+			t.Errorf("%s after three declined cards", b.status(t, p))
+		}
+	}
+}
+
+// bought pays with a card, and has the bank answer.
+func (b *bundle) bought(t *testing.T, p payment.Payment, number string) {
+	t.Helper()
+	wantBack(t, b, p, b.payWith(t, p, number))
+	waiting := b.page(t, b.path(p))
+	wantText(t, waiting, "h1", "Your bank is checking the card")
+	wantText(t, waiting, "head noscript", `<meta http-equiv="refresh" content="10">`)
+	b.answers(t)
+}
+
+func TestCodeWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	page := b.page(t, b.path(p))
+	wantText(t, page, "h1", "Enter the code from your bank")
+	wantText(t, page, ".card > .hint", "No code? It can be sent 3 more times.")
+	if page.Find("noscript").Length() != 0 {
+		t.Error("the page would load itself anew while the payer types")
+	}
+	for name, want := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
+		if got := page.Find("#otp").AttrOr(name, "(none)"); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	wrong := parse(t, b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0"))
+	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
+	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
+		"After three wrong codes the payment ends.")
+	// The same form once more, kept by the browser, is no second wrong code.
+	for range 3 {
+		wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "1"))
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
+}
+
+// The code alone, for a shop that has asked for the card itself, also before anybody asked for it.
+func TestCodeOnlyPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	page := b.page(t, b.path(p)+"/code?lang=ru")
+	wantText(t, page, "h1", "Введите код от банка")
+	if got := page.Find("main").AttrOr("data-page", ""); got != b.path(p)+"/code?lang=ru" {
+		t.Errorf("it watches %s", got)
+	}
+	if got := page.Find(".languages a[lang=mn]").AttrOr("href", ""); got != b.path(p)+"/code?lang=mn" {
+		t.Errorf("Mongolian is at %s", got)
+	}
+	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "123456", "attempt", "0"))
+	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "The payment is being confirmed")
+	b.answers(t)
+	wantText(t, b.page(t, b.path(p)+"/code"), "h1", "Payment received")
+}
+
+// How often the code can be had again, and when: three times, 45 seconds apart.
+func TestResends(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	for i, want := range []string{
+		"No code? It can be sent 2 more times.The next code can be requested in 0:45.",
+		"No code? It can be sent 1 more time.The next code can be requested in 0:45.",
+		"No further code can be requested.",
+	} {
+		if i == 0 { // the shop, and then the payer
+			_, err := b.checkouts.Resend(t.Context(), b.boxes["AZN"].Caller, p.UUID.String())
+			noError(t, err)
+		} else {
+			wantBack(t, b, p, b.post(t, b.path(p)+"/resend"))
+		}
+		wantBack(t, b, p, b.post(t, b.path(p)+"/resend")) // too early, or once too often: nothing is sent
+		page := b.page(t, b.path(p))
+		wantText(t, page, ".card > .hint", want)
+		if got, want := page.Find(`form[action$="/resend"]`).Length(), 1; i < 2 && got != want || i == 2 && got != 0 {
+			t.Errorf("after %d codes there are %d buttons", i+1, got)
+		}
+		b.clock.Advance(45 * time.Second)
+	}
+	var resends int
+	noError(t, b.Pool.QueryRow(t.Context(), "select resends from checkout where payment_id = $1", p.ID).Scan(&resends))
+	if resends != 3 {
+		t.Errorf("sent %d times", resends)
+	}
+}
+
+func TestWhatIsWrongWithACard(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	for _, test := range []struct{ number, expiry, cvv, holder, field, want string }{
+		{"", "12/30", "123", "", "pan", "Enter the number of your card."},
+		{"4242 4242 4242 4241", "12/30", "123", "", "pan", "Check the number: there is a mistake in it."},
+		{"42", "12/30", "123", "", "pan", "Check the number: there is a mistake in it."},
+		{approvedCard, "", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "13/30", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "soon", "123", "", "expiry", "Enter month and year, for example 09/28."},
+		{approvedCard, "10/26", "123", "", "expiry", "This card has expired. Please use another one."},
+		{approvedCard, "11/26", "12", "", "cvv", "Enter the 3 or 4 digits of the security code."},
+		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the security code."},
+		{approvedCard, "2026-11", "123", strings.Repeat("я", 65), "cardHolder", "Enter at most 64 characters."},
+	} {
+		a := b.mistaken(t, b.path(p)+"/card",
+			"pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
+		page := parse(t, a)
+		if page.Find(".error").Length() != 1 {
+			t.Errorf("%+v: %d errors", test, page.Find(".error").Length())
+		}
+		if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
+			t.Errorf("%+v: the title is %q", test, title)
+		}
+		field := page.Find("#" + test.field)
+		wantText(t, page, "#"+test.field+"-error", test.want)
+		if _, focused := field.Attr("autofocus"); !focused || field.AttrOr("aria-invalid", "") != "true" ||
+			!strings.Contains(field.AttrOr("aria-describedby", ""), test.field+"-error") {
+			t.Errorf("%+v: the field does not say so", test)
+		}
+		shown := map[string]string{"expiry": test.expiry, "cardHolder": test.holder, "cvv": ""}
+		if test.number == approvedCard {
+			wantText(t, page, "[data-kept] strong", "•••• 4242")
+		} else {
+			shown["pan"] = test.number
+		}
+		for id, want := range shown {
+			if got := page.Find("#"+id).AttrOr("value", "(none)"); got != want {
+				t.Errorf("%+v: %s is kept as %q", test, id, got)
+			}
+		}
+		if a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, approvedCard) {
+			t.Error("a browser may keep the page, or the page shows the number")
+		}
+	}
+	if b.attempts(t, p) != 0 {
+		t.Error("a wrong card was charged")
+	}
+}
+
+// However often a form comes, at once or again, the card is charged once.
+func TestChargedOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if a := b.payWith(t, p, approvedCard); a.code != http.StatusSeeOther {
+				t.Errorf("%d", a.code)
+			}
+		})
+	}
+	all.Wait()
+	b.answers(t)
+	wantBack(t, b, p, b.payWith(t, p, approvedCard))
+	if got := b.attempts(t, p); got != 1 || b.status(t, p) != "completed" {
+		t.Errorf("charged %d times, %s", got, b.status(t, p))
+	}
+	b.Audit(t)
+}

@@ -1,0 +1,102 @@
+package pay
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"gateway.example/web/site"
+)
+
+// Surfaces of tokens.css that a shop's colour must stand out from: the ground is the less contrasting
+// in light, the card in dark.
+var (
+	lightGround = rgb{0xf2, 0xf4, 0xf3}
+	darkCard    = rgb{0x19, 0x1f, 0x1d}
+)
+
+// What WCAG 2.2 AA asks of text is a contrast of 4.5. In the dark more is asked: a black that was
+// only lightened so far would look switched off.
+const (
+	readable       = 4.5
+	readableInDark = 7
+)
+
+// rgb is a colour in sRGB, each part 0 to 255.
+type rgb [3]float64
+
+// sheet is the stylesheet of a page, and its hash as the page's policy writes it.
+type sheet struct{ text, hash string }
+
+// sheets are those of all colours, each made once: there are as many as shops have colours.
+type sheets struct {
+	base string
+	made sync.Map
+}
+
+// of is the stylesheet with a shop's colour, or with ours when it is "".
+func (s *sheets) of(color string) sheet {
+	if made, there := s.made.Load(color); there {
+		return made.(sheet) //nolint:forcetypeassert // only sheets are put in
+	}
+	text := s.base + accent(color)
+	made := sheet{text, site.Hash(text)}
+	s.made.Store(color, made)
+	return made
+}
+
+// accent puts a shop's colour, #rrggbb, in place of ours, darker or lighter where it could not be
+// read as it is.
+func accent(color string) string {
+	if color == "" {
+		return ""
+	}
+	c := parseRGB(color[1:])
+	light, dark := c.until(rgb{}, lightGround, readable), c.until(rgb{255, 255, 255}, darkCard, readableInDark)
+	return fmt.Sprintf(":root{--accent:%s}@media(prefers-color-scheme:dark){:root{--accent:%s}}\n", light, dark)
+}
+
+func parseRGB(hex string) rgb {
+	number, _ := strconv.ParseUint(hex, 16, 32) // six hexadecimal digits by the pattern
+	return rgb{float64(number >> 16), float64(number >> 8 & 0xff), float64(number & 0xff)}
+}
+
+func (c rgb) String() string {
+	return fmt.Sprintf("#%02x%02x%02x", int(c[0]), int(c[1]), int(c[2]))
+}
+
+// until mixes towards another colour, as little as makes it readable on a surface.
+func (c rgb) until(towards, surface rgb, enough float64) rgb {
+	const steps = 50
+	mixed := c
+	for step := 1; contrast(mixed, surface) < enough && step <= steps; step++ {
+		share := float64(step) / steps
+		for part := range mixed {
+			mixed[part] = math.Round(c[part]*(1-share) + towards[part]*share)
+		}
+	}
+	return mixed
+}
+
+// contrast is WCAG's ratio of two colours, 1 to 21.
+func contrast(a, b rgb) float64 {
+	lighter, darker := a.luminance(), b.luminance()
+	if lighter < darker {
+		lighter, darker = darker, lighter
+	}
+	return (lighter + 0.05) / (darker + 0.05)
+}
+
+func (c rgb) luminance() float64 {
+	weights := rgb{0.2126, 0.7152, 0.0722}
+	sum := 0.0
+	for part, value := range c {
+		linear := value / 255 / 12.92
+		if value/255 > 0.04045 {
+			linear = math.Pow((value/255+0.055)/1.055, 2.4)
+		}
+		sum += weights[part] * linear
+	}
+	return sum
+}

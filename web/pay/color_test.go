@@ -1,0 +1,127 @@
+package pay
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gateway.example/web/site"
+	"gateway.example/web/static"
+)
+
+// Whatever colour a shop chooses, text in it and on it can be read in both themes.
+func TestEveryColorIsReadable(t *testing.T) {
+	t.Parallel()
+	style := styles(t)
+	light, dark := style[0], style[1]
+	for red := 0; red < 256; red += 51 {
+		for green := 0; green < 256; green += 51 {
+			for blue := 0; blue < 256; blue += 51 {
+				name := fmt.Sprintf("%02x%02x%02x", red, green, blue)
+				found := regexp.MustCompile(`--accent:#([0-9a-f]{6})`).FindAllStringSubmatch(accent("#"+name), -1)
+				if len(found) != 2 {
+					t.Fatalf("%s: %v", name, found)
+				}
+				for i, theme := range []map[string]rgb{light, dark} {
+					for _, beside := range []string{"ground", "card", "on"} {
+						if ratio := contrast(parseRGB(found[i][1]), theme[beside]); ratio < 4.5 {
+							t.Errorf("#%s becomes #%s: %.2f against --%s", name, found[i][1], ratio, beside)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A colour that can be read as it is stays as it is.
+func TestReadableColorStays(t *testing.T) {
+	t.Parallel()
+	if sheet := accent("#0b6650"); !strings.HasPrefix(sheet, ":root{--accent:#0b6650}") {
+		t.Error(sheet)
+	}
+	if sheet := accent("#ffd400"); !strings.HasSuffix(sheet, "{:root{--accent:#ffd400}}\n") {
+		t.Error(sheet)
+	}
+}
+
+// WCAG's own examples of contrast: black on white is 21, and #767676 on white is just enough.
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	white := rgb{255, 255, 255}
+	if got := contrast(white, rgb{}); got != 21 {
+		t.Errorf("black on white is %f", got)
+	}
+	if got := contrast(rgb{0x76, 0x76, 0x76}, white); got < 4.54 || got > 4.55 {
+		t.Errorf("#767676 on white is %f", got)
+	}
+}
+
+// A page's stylesheet is named by its hash in the page's policy, so it must be made the same each time.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	made := &sheets{base: site.Style("tokens.css", "pay.css")}
+	plain, colored := made.of(""), made.of("#ffd400")
+	if plain == colored || made.of("#ffd400") != colored || !strings.HasPrefix(colored.text, plain.text) {
+		t.Error("a colour is put behind the stylesheet of every page, always in the same way")
+	}
+	for _, comment := range []string{"/*", "*/", "\n"} {
+		if strings.Contains(plain.text, comment) {
+			t.Errorf("the stylesheet has %q in it", comment)
+		}
+	}
+}
+
+// styles are the tokens of the stylesheet: light, and dark.
+func styles(t *testing.T) [2]map[string]rgb {
+	t.Helper()
+	content := static.Read("tokens.css")
+	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(content), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks of tokens", len(blocks))
+	}
+	var themes [2]map[string]rgb
+	for i, block := range blocks {
+		themes[i] = map[string]rgb{}
+		for _, token := range regexp.MustCompile(`--([a-z-]+): #([0-9a-f]{6})`).FindAllStringSubmatch(block[1], -1) {
+			themes[i][token[1]] = parseRGB(token[2])
+		}
+	}
+	return themes
+}
+
+// Every pair of tokens that text is set in can be read.
+func TestTokensAreReadable(t *testing.T) {
+	t.Parallel()
+	pairs := [][2]string{
+		{
+			"ink",
+			"ground",
+		},
+		{"ink", "card"},
+		{"quiet", "ground"},
+		{"quiet", "card"},
+		{"accent", "ground"},
+		{"accent", "card"},
+		{"on", "accent"},
+		{"good", "good-tint"},
+		{"late", "late-tint"},
+		{"bad", "bad-tint"},
+		{"busy", "busy-tint"},
+		{"bad", "card"},
+		{"quiet", "line"},
+		{"ink", "line"},
+	}
+	for i, theme := range styles(t) {
+		for _, pair := range pairs {
+			if ratio := contrast(theme[pair[0]], theme[pair[1]]); ratio < 4.5 {
+				t.Errorf("theme %d: --%s on --%s is %.2f", i, pair[0], pair[1], ratio)
+			}
+		}
+		// The border of a control needs 3.
+		if ratio := contrast(theme["edge"], theme["card"]); ratio < 3 {
+			t.Errorf("theme %d: --edge on --card is %.2f", i, ratio)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package pay_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+)
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	bought := b.create(t, "AZN", "quasi_ecom")
+	for path, ancestors := range map[string]string{
+		b.path(p): "'none'", "/r/nonsense": "'none'", b.path(bought): "'none'", b.path(bought) + "/code": "'none'", "/pay/nonsense": "'none'",
+	} {
+		a := b.ask(t, http.MethodGet, path)
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' '" + styleHash(t, a) + "'; " +
+				"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors " + ancestors,
+			"X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"X-Robots-Tag": "noindex", "Content-Type": "text/html; charset=utf-8",
+		} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s: %s: %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+// styleHash is the hash of a page's one inline stylesheet, as its policy has to name it.
+func styleHash(t *testing.T, a answer) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(a.body, "<style>")
+	text, _, found := strings.Cut(rest, "</style>")
+	if !found || strings.Contains(a.body, "style=") {
+		t.Error("a page has one inline stylesheet")
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// One origin may be allowed to frame a cashbox's pages. Nothing else of the policy changes, nor any
+// other cashbox's.
+func TestFrameOrigin(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
+		ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
+	})
+	noError(t, err)
+	a := b.ask(t, http.MethodGet, b.path(p))
+	if policy := a.header.Get(
+		"Content-Security-Policy",
+	); !strings.HasSuffix(
+		policy,
+		"; frame-ancestors https://shop.example",
+	) ||
+		a.header.Get("X-Frame-Options") != "" {
+		t.Error(policy, a.header.Get("X-Frame-Options"))
+	}
+	if policy := b.ask(
+		t,
+		http.MethodGet,
+		b.path(other),
+	).header.Get(
+		"Content-Security-Policy",
+	); !strings.HasSuffix(
+		policy,
+		"frame-ancestors 'none'",
+	) {
+		t.Error(policy)
+	}
+	page := parse(t, a)
+	if got, _ := page.Find("meta[name=theme-color]").Attr("content"); got != "#ffd400" {
+		t.Errorf("the colour is %q", got)
+	}
+	if !strings.Contains(page.Find("style").Text(), "{--accent:#ffd400}") {
+		t.Error("the stylesheet does not have the colour")
+	}
+}
+
+// The language is chosen in the link, remembered, or the browser's, in this order.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	path := b.path(b.create(t, "RUB", "sbp"))
+	for _, test := range []struct{ query, cookie, accept, want string }{
+		{"", "", "", "en"}, {"", "", "tr-TR,tr;q=0.9", "tr"}, {"", "kk", "tr-TR", "kk"}, {"?lang=mn", "kk", "tr-TR", "mn"},
+		{"?lang=xx", "", "ru", "ru"}, {"?lang=https://evil.example", "nonsense", "uz", "uz"},
+	} {
+		a := b.ask(t, http.MethodGet, path+test.query, "Cookie", "lang="+test.cookie, "Accept-Language", test.accept)
+		page := parse(t, a)
+		if got, _ := page.Find("html").Attr("lang"); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+		chosen := test.query == "?lang="+test.want
+		if cookie := a.header.Get(
+			"Set-Cookie",
+		); strings.HasPrefix(cookie, "lang="+test.want+"; Path=/;") != chosen ||
+			!chosen && cookie != "" {
+			t.Errorf("%+v: remembers %q", test, cookie)
+		}
+		// A choice in the link goes on with every link, for browsers that keep no cookies in
+		// frames.
+		href, _ := page.Find("a.quiet").Attr("href")
+		if strings.HasSuffix(href, "?lang="+test.want) != chosen {
+			t.Errorf("%+v: leads to %s", test, href)
+		}
+		if strings.Contains(a.body, "evil.example") {
+			t.Errorf("%+v: the page repeats what was asked", test)
+		}
+		page.Find(".languages a").Each(func(_ int, link *goquery.Selection) {
+			if href, _ := link.Attr("href"); !strings.HasPrefix(href, path+"?lang=") {
+				t.Errorf("a language leads to %s", href)
+			}
+		})
+	}
+	if got := b.page(t, path).Find(".languages a").Length(); got != 7 {
+		t.Errorf("%d languages", got)
+	}
+}
+
+// page, with its stylesheet, and script fit into the first flight of a connection.
+const flight = 14 << 10
+
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	for _, pool := range [][2]string{{"MNT", "iban"}, {"AZN", "quasi_ecom"}} {
+		b.weigh(t, b.create(t, pool[0], pool[1]))
+	}
+}
+
+func (b *bundle) weigh(t *testing.T, p payment.Payment) {
+	t.Helper()
+	_, err := b.settings.UpdateCashbox(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator},
+		directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")},
+	)
+	noError(t, err)
+	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
+	weight, files := a.packed, 0
+	if a.header.Get("Content-Encoding") != "gzip" {
+		t.Error("the page is not compressed")
+	}
+	parse(t, a).Find("link[href], script[src]").Each(func(_ int, s *goquery.Selection) {
+		address := s.AttrOr("href", s.AttrOr("src", ""))
+		file := b.ask(t, http.MethodGet, address)
+		if file.code != http.StatusOK || !strings.HasPrefix(address, "/static/") {
+			t.Errorf("%s: %d", address, file.code)
+		}
+		if keep := file.header.Get("Cache-Control"); !strings.HasPrefix(keep, "public, max-age=") {
+			t.Errorf("%s: %s", address, keep)
+		}
+		weight += file.packed
+		files++
+	})
+	if files != 2 || weight > flight {
+		t.Errorf("%d files and the page are %d bytes", files, weight)
+	}
+	t.Logf("%s: %d bytes", p.Method, weight)
+	if plain := b.ask(
+		t,
+		http.MethodGet,
+		b.path(p),
+		"Accept-Encoding",
+		"br, gzip;q=0",
+	); plain.header.Get(
+		"Content-Encoding",
+	) != "" ||
+		!strings.HasPrefix(plain.body, "<!doctype html>") {
+		t.Errorf("to who takes no gzip: %.20q", plain.body)
+	}
+}

@@ -1,0 +1,364 @@
+package pay_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rsc.io/qr"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// Without script a page says everything: what, where, until when on a clock that is named, and
+// looks for news by itself.
+func TestPageWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.clock.Advance(30 * time.Second)
+	page := b.page(t, b.path(p))
+
+	wantText(t, page, "h1", "Send exactly 1,500 ₽")
+	wantText(t, page, ".shop", "Merchant")
+	// 15 minutes from 12:00 UTC, in Moscow; 14 minutes and a half are left.
+	wantText(t, page, "time", "Pay before 15:15 (UTC+3)")
+	wantText(t, page, "[data-left]", "14 minutes left")
+	if page.Find(".left .unseen[hidden]").Length() != 1 {
+		t.Error("the minutes in words have a label besides")
+	}
+	if got, _ := page.Find("time").Attr("datetime"); got != "2026-11-20T12:15:00Z" {
+		t.Errorf("the deadline is %s", got)
+	}
+	// The parser takes what is inside for text, as a browser with scripts does.
+	wantText(t, page, "head noscript", `<meta http-equiv="refresh" content="10">`)
+	if page.Find("[data-copy]:not([hidden])").Length() != 0 {
+		t.Error("it offers copying, which needs a script")
+	}
+	if page.Find("[style], script:not([src]), [onclick]").Length() != 0 {
+		t.Error("something is inline, which the policy forbids")
+	}
+	wantText(t, page, ".order > :first-child", "Order:<b>1")
+	wantText(t, page, ".order > :last-child", `"><script>alert(1)</script>`)
+	if page.Find(`form:not([action$="/paid"]), .test`).Length() != 0 {
+		t.Error("outside a sandbox nothing is simulated")
+	}
+}
+
+// What is shown of a requisite, and what the steps say, by method.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, test := range []struct{ currency, method, label, step, zone string }{
+		{"RUB", "sbp", "Phone number", "In your bank’s app, choose a transfer by phone number (SBP).", "UTC+3"},
+		{"RUB", "sim", "Phone number", "In your bank’s app, choose to top up a mobile phone.", "UTC+3"},
+		{"RUB", "card", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+3"},
+		{"AZN", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+4"},
+		{"TRY", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+3"},
+		{"KZT", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+5"},
+		{"UZS", "c2c", "Card number", "In your bank’s app, choose a transfer to a card by its number.", "UTC+5"},
+		{"MNT", "iban", "IBAN", "In your bank’s app, choose a transfer to an account by IBAN.", "UTC+8"},
+	} {
+		p := b.create(t, test.currency, test.method)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "dl div:first-child dt", test.label)
+		wantText(t, page, "ol li:first-child", test.step)
+		wantText(t, page, "dl div:nth-child(2) dd", "Sample Bank")
+		if got, _ := page.Find("#copy-value").Attr("data-copy"); got != *p.RequisiteValue {
+			t.Errorf("%s: copies %s", test.method, got)
+		}
+		if got, _ := page.Find("#copy-amount").Attr("data-copy"); got != "1500" {
+			t.Errorf("%s: copies %s", test.method, got)
+		}
+		if !strings.Contains(words(page.Find("time")), test.zone) {
+			t.Errorf("%s: %s", test.currency, words(page.Find("time")))
+		}
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, test := range []struct {
+		status string
+		reason *string
+		title  string
+		late   bool
+	}{
+		{"completed", nil, "Payment received", false},
+		{"failed", nil, "The payment did not go through", true},
+		{"failed", ptr("expired"), "The time to pay is over", true},
+		{"cancelled", nil, "Payment cancelled", true},
+		{"appeal", nil, "The payment is under review", false},
+	} {
+		p := b.create(t, "RUB", "sbp")
+		b.set(t, p, test.status, test.reason)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "h1", test.title)
+		wantText(t, page, ".amount", "1,500 ₽")
+		if got := page.Find(".aside").Length() == 1; got != test.late {
+			t.Errorf("%s: tells what to do if the money was sent: %t", test.status, got)
+		}
+		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("#copy-value").Length() != 0 {
+			t.Errorf("%s: still shows where to send money", test.status)
+		}
+	}
+}
+
+// Once the shop has asked for a check, the page says so by itself, and no more that the shop should.
+func TestCheckAsked(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
+		b.set(t, p, "failed", nil)
+		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+		file := strings.NewReader(png)
+		_, err := b.payments.OpenAppeal(t.Context(), b.boxes[p.Currency].Caller, p.ID, payment.AppealRequest{
+			Reason: ptr(
+				"The payer has paid.",
+			),
+			FileName: ptr("receipt.png"),
+			File:     io.NewSectionReader(file, 0, file.Size()),
+		})
+		noError(t, err)
+		page := b.page(t, b.path(p))
+		wantText(t, page, "[role=alert]", "The shop has asked us to check this payment. The result will appear here.")
+		if strings.Contains(page.Text(), "Tell the shop") ||
+			b.ask(t, http.MethodGet, b.path(p)+"/status").body == before {
+			t.Error("the page still asks for it, or an open one is not told")
+		}
+		b.set(t, p, "completed", nil)
+		if b.page(t, b.path(p)).Find("[role=alert]").Length() != 0 {
+			t.Error("a check that has ended is still asked for")
+		}
+	}
+}
+
+// The page closes at the deadline itself, not when the sweep has come round.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	b.clock.Advance(15*time.Minute - time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
+	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+	b.clock.Advance(time.Millisecond)
+	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+	if after := b.ask(
+		t,
+		http.MethodGet,
+		b.path(p)+"/status",
+	).body; before != `{"version":"0-true-false-false","seconds":1}`+"\n" ||
+		after != `{"version":"0-false-false-false","seconds":0}`+"\n" {
+		t.Errorf("%s then %s", before, after)
+	}
+	if a := b.post(t, b.path(p)+"/cancel"); a.code != http.StatusUnprocessableEntity || b.status(t, p) != "pending" {
+		t.Errorf("cancelled after its deadline: %d", a.code)
+	}
+}
+
+// That the payer has paid is kept with the payment: the page says so in any language and on any
+// device, and the payment waits for the transfer.
+func TestHavePaid(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+	b.clock.Advance(10 * time.Minute)
+	for range 2 { // also pressed twice
+		wantBack(t, b, p, b.post(t, b.path(p)+"/paid"))
+	}
+	page := b.page(t, b.path(p))
+	wantText(t, page, "h1", "Your transfer is on its way")
+	wantText(t, page, ".end > p strong", "Please do not send the money again.")
+	wantText(t, page, ".aside li:first-child", "The recipient checks that your transfer has arrived.")
+	// It is 12:10, and a quarter of an hour is left once more.
+	wantText(t, page, "time", "Pay before 15:25 (UTC+3)")
+	wantText(t, b.page(t, b.path(p)+"?lang=ru"), "h1", "Перевод в пути")
+	if after := b.ask(t, http.MethodGet, b.path(p)+"/status").body; after == before || b.status(t, p) != "pending" {
+		t.Errorf("a page opened elsewhere is not told, or the payment is %s", b.status(t, p))
+	}
+	wantText(t, b.page(t, b.path(p)+"/cancel"), "h1 ~ p:not(.amount)", "You said that you have sent the money. "+
+		"If that is so, do not cancel: a cancelled payment takes longer to find. Cancel only if nothing was sent.")
+	b.clock.Advance(15 * time.Minute)
+	late := b.post(t, b.path(b.create(t, "RUB", "card"))+"/paid")
+	if late.code != http.StatusSeeOther {
+		t.Errorf("of a payment that still waits: %d", late.code)
+	}
+	over := parse(t, b.post(t, b.path(p)+"/paid"))
+	wantText(t, over, "h1", "")
+	wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
+}
+
+// The code at a computer leads the phone to the same page, in the same language. Nobody else's page
+// has one.
+func TestScan(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
+		page := b.page(t, b.path(p)+"?lang=ru")
+		drawn := b.ask(t, http.MethodGet, page.Find(".scan img").AttrOr("src", ""))
+		if drawn.code != http.StatusOK || drawn.header.Get("Content-Type") != "image/svg+xml" {
+			t.Fatalf("%d %s", drawn.code, drawn.header.Get("Content-Type"))
+		}
+		code, err := qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M)
+		noError(t, err)
+		if want := fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8); !strings.Contains(drawn.body, want) {
+			t.Errorf("the code is not that of the page's address: %.100s", drawn.body)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	page := b.page(t, b.path(p)+"/cancel")
+	wantText(t, page, "h1", "Cancel this payment?")
+	if b.status(t, p) != "pending" {
+		t.Fatal("asking has cancelled")
+	}
+	if same := page.Find(`a[href="` + b.path(p) + `/cancel?lang=ru"]`); same.Length() != 1 {
+		t.Error("another language does not show the same page")
+	}
+	action, _ := page.Find("form").Attr("action")
+	if a := b.post(t, action); a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p) {
+		t.Errorf("%d to %s", a.code, a.header.Get("Location"))
+	}
+	wantText(t, b.page(t, b.path(p)), "h1", "Payment cancelled")
+	history, err := b.payments.History(t.Context(), p)
+	noError(t, err)
+	if last := history[len(history)-1]; len(history) != 2 || last.Actor != "payer" || last.To != "cancelled" {
+		t.Errorf("%+v", history)
+	}
+	var events int
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from webhook_event where subject_id = $1", p.ID).Scan(&events),
+	)
+	if events != 1 {
+		t.Errorf("%d webhooks", events)
+	}
+}
+
+// Too late, the payer sees how the payment stands, and that it was not their doing.
+func TestCancelTooLate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	noError(t, b.confirm(t.Context(), p))
+	a := b.post(t, b.path(p)+"/cancel")
+	page := parse(t, a)
+	if a.code != http.StatusUnprocessableEntity || b.status(t, p) != "completed" {
+		t.Errorf("%d", a.code)
+	}
+	wantText(t, page, "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+	wantText(t, page, "h1", "Payment received")
+	if a := b.ask(t, http.MethodGet, b.path(p)+"/cancel"); a.code != http.StatusSeeOther {
+		t.Errorf("asks whether to cancel a paid one: %d", a.code)
+	}
+}
+
+// Payer and trader act at once, often: one of them wins, and the money agrees.
+func TestCancelAgainstConfirm(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	for range 10 {
+		p := b.create(t, "RUB", "card")
+		var cancelled answer
+		var confirmed error
+		var race sync.WaitGroup
+		race.Go(func() { cancelled = b.post(t, b.path(p)+"/cancel") })
+		race.Go(func() { confirmed = b.confirm(context.Background(), p) })
+		race.Wait()
+		status := b.status(t, p)
+		payerWon := cancelled.code == http.StatusSeeOther && fault.As(confirmed) != nil && status == "cancelled"
+		traderWon := cancelled.code == http.StatusUnprocessableEntity && confirmed == nil && status == "completed"
+		if payerWon == traderWon {
+			t.Fatalf("cancel %d, confirm %v, status %s", cancelled.code, confirmed, status)
+		}
+	}
+	b.Audit(t)
+}
+
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p := b.create(t, "RUB", "sbp")
+	page := b.page(t, b.path(p))
+	wantText(t, page, ".test p", "Test mode: no real money moves here.")
+	action, _ := page.Find("form.test").Attr("action")
+	if a := b.post(t, action); a.code != http.StatusSeeOther || b.status(t, p) != "completed" {
+		t.Errorf("%d, %s", a.code, b.status(t, p))
+	}
+	if a := b.post(t, action); a.code != http.StatusUnprocessableEntity {
+		t.Errorf("a second time: %d", a.code)
+	}
+	real := setup(t, false)
+	q := real.create(t, "RUB", "sbp")
+	if a := real.post(t, real.path(q)+"/simulate"); a.code != http.StatusNotFound || real.status(t, q) != "pending" {
+		t.Errorf("without a sandbox: %d", a.code)
+	}
+}
+
+// Posts come from our own pages or not at all.
+func TestForeignPosts(t *testing.T) {
+	t.Parallel()
+	b := setup(t, true)
+	p, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	for _, action := range []string{
+		b.path(p) + "/cancel", b.path(p) + "/simulate", b.path(bought), b.path(bought) + "/card", b.path(bought) + "/code",
+		b.path(bought) + "/cancel", b.path(bought) + "/forget",
+	} {
+		for _, headers := range [][]string{
+			{"Sec-Fetch-Site", "cross-site"},
+			{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example"},
+			{"Origin", "https://shop.example"},
+		} {
+			if a := b.ask(t, http.MethodPost, action, headers...); a.code != http.StatusForbidden ||
+				b.status(t, p) != "pending" || b.status(t, bought) != "pending" {
+				t.Errorf("%s with %v: %d", action, headers, a.code)
+			}
+		}
+	}
+}
+
+// Whatever is wrong with a link, the answer is the same, byte for byte.
+func TestUnknownLinks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	token := b.links.Token(p.UUID)
+	others, err := auth.NewLinks([]byte(strings.Repeat("x", 32)))
+	noError(t, err)
+	bought := b.links.Token(b.create(t, "AZN", "quasi_ecom").UUID)
+	var first answer
+	for i, path := range []string{
+		"/r/nonsense", "/r/" + others.Token(p.UUID), "/r/" + token[:len(token)-1], "/r/" + token + "A", "/r/" + b.links.Token([16]byte{1}),
+		"/r/" + bought, "/r/" + bought + "/cancel", "/r/" + bought + "/status", "/r/nonsense/status", "/r/nonsense/cancel", "/r/", "/", "/static/none.css",
+		"/static/color/red.css", "/r/" + token + "/other", "/favicon.ico",
+		"/pay/nonsense", "/pay/" + token, "/pay/" + token + "/card", "/pay/" + token + "/code", "/pay/" + token + "/cancel",
+		"/pay/" + token + "/status", "/pay/" + others.Token(p.UUID), "/pay/" + b.links.Token([16]byte{1}), "/pay/" + bought + "/resend",
+		"/pay/" + bought + "/other", "/pay/" + bought + "A", "/pay/nonsense/code", "/pay/", "/pay",
+	} {
+		a := b.ask(t, http.MethodGet, path)
+		a.header.Del("Date")
+		if i == 0 {
+			first = a
+		}
+		if a.code != http.StatusNotFound || a.body != first.body || fmt.Sprint(a.header) != fmt.Sprint(first.header) {
+			t.Errorf("%s: %d, %v\n%s", path, a.code, a.header, a.body)
+		}
+		if strings.Contains(a.body, token) {
+			t.Errorf("%s: the answer repeats the link", path)
+		}
+	}
+	wantText(t, parse(t, first), "h1", "This link does not work")
+}

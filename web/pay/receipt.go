@@ -1,0 +1,113 @@
+package pay
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/web/pay/view"
+	"gateway.example/web/words"
+)
+
+const (
+	belowReceipt = "/receipt"
+	// fileField is the name of the form's file field. The other fields may have nextTo bytes.
+	fileField = "file"
+	nextTo    = 64 << 10
+	// merchantFiles is how many receipts to one merchant's payments are taken at once.
+	merchantFiles = 16
+)
+
+// receipts describes the form for the bank's receipt, or returns nil when receipts are not taken
+// now.
+func (p *Pay) receipts(v visit, s view.Shell) (*view.Proof, error) {
+	if !v.payment.TakesReceipts(v.now) {
+		return nil, nil //nolint:nilnil // nothing is offered
+	}
+	count, err := p.Payments.CountReceipts(v.r.Context(), v.payment)
+	if err != nil {
+		return nil, err
+	}
+	proof := &view.Proof{Most: edge.MaxUpload, Open: count < payment.MaxReceipts, Mistake: s.Say(words.ProofWrong)}
+	if count > 0 {
+		proof.Received = s.Say(words.ProofCount, count)
+	}
+	if v.wrong()[wrongFile] {
+		proof.Error = proof.Mistake
+	}
+	return proof, nil
+}
+
+// takeReceipt stores a receipt. After a mistake the form's page says what is wrong with the file.
+func (p *Pay) takeReceipt(v visit) {
+	done, err := p.uploads.Take(v.w, v.r, v.payment.MerchantID)
+	if err != nil {
+		p.broken(v.w, v.r, err)
+		return
+	}
+	defer done()
+	page := p.dress(v, "/r/")
+	name, file, err := receiptOf(v)
+	if err == nil {
+		defer file.Close()
+		err = p.Payments.AddReceipt(v.r.Context(), v.payment.UUID, name, file.Content())
+	}
+	refusal := fault.As(err)
+	switch {
+	case err == nil, refusal != nil && refusal.Kind == fault.Refused:
+		back(v.w, page) // which says what is received, and whether more is taken
+	case refusal != nil && (refusal.Kind == fault.Invalid || refusal.Kind == fault.TooLarge):
+		p.again(v, page, "", nil, wrongFile)
+	default:
+		p.broken(v.w, v.r, err)
+	}
+}
+
+var errNoFile = fault.Fields{fileField: {"is required"}}.Err()
+
+// receiptOf reads the form's file into a temporary file.
+func receiptOf(v visit) (name string, file *edge.TempFile, err error) {
+	form, err := v.r.MultipartReader()
+	if err != nil {
+		return "", nil, errNoFile
+	}
+	for left := int64(nextTo); ; {
+		part, err := form.NextPart()
+		if err != nil {
+			return "", nil, errNoFile // the form is over, or broken off
+		}
+		if part.FormName() == fileField {
+			file, err := store(part)
+			return part.FileName(), file, err
+		}
+		n, err := io.CopyN(io.Discard, part, left)
+		if left -= n; left <= 0 || !errors.Is(err, io.EOF) {
+			return "", nil, errNoFile
+		}
+	}
+}
+
+func store(part *multipart.Part) (*edge.TempFile, error) {
+	file, err := edge.NewTempFile(edge.BoundUpload(part))
+	if err != nil {
+		return nil, edge.UploadError(err)
+	}
+	return file, nil
+}
+
+// withReceipts adds the receipt form to the page of an ended payment. After an error it has
+// answered the request and returns false.
+func (p *Pay) withReceipts(v visit, page view.Shell, end *view.Outcome) bool {
+	var err error
+	if end.Proof, err = p.receipts(v, page); err != nil {
+		p.broken(v.w, v.r, err)
+		return false
+	}
+	if end.Proof == nil && end.Late {
+		end.ProofOver = page.Say(words.ProofOver)
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package pay_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+)
+
+// The beginnings of files, by which their types are known.
+const (
+	png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	pdf = "%PDF-1.7\n"
+	mp4 = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
+)
+
+// attach sends the form of a receipt.
+func (b *bundle) attach(t testing.TB, p payment.Payment, name, content string) answer {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	noError(t, err)
+	_, err = part.Write([]byte(content))
+	noError(t, err)
+	noError(t, form.Close())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body)
+	noError(t, err)
+	return b.send(t, r, "Sec-Fetch-Site", "same-origin", "Content-Type", form.FormDataContentType())
+}
+
+func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
+	t.Helper()
+	if a.code != http.StatusSeeOther || a.header.Get("Location") != b.path(p)+"?wrong=file" {
+		t.Fatalf("%d to %q, want 303 to the form's page", a.code, a.header.Get("Location"))
+	}
+	page := b.page(t, a.header.Get("Location"))
+	wantText(t, page, "#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
+	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
+		t.Errorf("the title is %q", title)
+	}
+}
+
+// A payer who has paid sends up to three receipts, from the claim until a day after an unpaid end.
+// Those who look for the transfer see them.
+func TestReceipts(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	if b.page(t, b.path(p)).Find(".proof").Length() != 0 {
+		t.Error("a receipt is asked for before the payer has paid")
+	}
+	wantBack(t, b, p, b.attach(t, p, "early.png", png))
+	b.post(t, b.path(p)+"/paid")
+	if b.page(t, b.path(p)).Find(".proof form").Length() != 1 {
+		t.Fatal("no receipt can be sent")
+	}
+	for name, content := range map[string]string{
+		"film": mp4, "text": "I have paid", "nothing": "", "large": png + strings.Repeat("x", 10<<20),
+	} {
+		t.Log(name)
+		wantWrongFile(t, b, p, b.attach(t, p, name+".png", content))
+	}
+	wantBack(t, b, p, b.attach(t, p, "чек.png", png))
+	wantText(t, b.page(t, b.path(p)), ".received", "1 receipt received.")
+
+	b.clock.Advance(time.Hour)
+	_, err := b.payments.Expire(t.Context())
+	noError(t, err)
+	for _, name := range []string{"second.pdf", "third.pdf", "fourth.pdf"} {
+		wantBack(t, b, p, b.attach(t, p, name, pdf))
+	}
+	page := b.page(t, b.path(p))
+	wantText(t, page, ".received", "3 receipts received.")
+	wantText(t, page, ".proof .hint", "No more receipts are needed.")
+	if page.Find(".proof form").Length() != 0 {
+		t.Error("a fourth receipt can be sent")
+	}
+	trader := caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}
+	list, err := b.payments.ListReceipts(t.Context(), trader, p.ID)
+	noError(t, err)
+	if len(list) != 3 || list[0].Name != "чек.png" || list[0].Type != "image/png" || list[2].Name != "third.pdf" {
+		t.Fatalf("kept are %+v", list)
+	}
+	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
+	noError(t, err)
+	if string(content) != png {
+		t.Errorf("the file is %q", content)
+	}
+
+	late := b.create(t, "RUB", "card")
+	b.set(t, late, "failed", nil)
+	b.clock.Advance(24*time.Hour + time.Millisecond)
+	wantBack(t, b, late, b.attach(t, late, "late.png", png))
+	page = b.page(t, b.path(late))
+	if page.Find(".proof").Length() != 0 || !strings.Contains(page.Text(), "Receipts can no longer be attached here.") {
+		t.Error("a receipt is taken after a day")
+	}
+	if list, err := b.payments.ListReceipts(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator},
+		late.ID,
+	); err != nil ||
+		len(list) != 0 {
+		t.Errorf("%d receipts, %v", len(list), err)
+	}
+}
+
+// In a browser a file that is too large is never sent, and one that was chosen stays when the page
+// has news.
+func TestReceiptInBrowser(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	page.Open(b.server.URL + b.path(p))
+	page.Click("form .button")
+	page.Await("h1", "Your transfer is on its way")
+	page.choose(t, strings.Repeat("x", 10<<20+1))
+	page.Click(".proof .button")
+	page.Await("#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
+	page.choose(t, png)
+	b.clock.Advance(time.Hour)
+	page.Await("h1", "The time to pay is over")
+	page.Click(".proof .button")
+	page.Await(".received", "1 receipt received.")
+}
+
+// choose picks a file in the form, as the payer would.
+func (b tab) choose(t *testing.T, content string) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "receipt.png")
+	noError(t, os.WriteFile(name, []byte(content), 0o600))
+	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{name}))
+}

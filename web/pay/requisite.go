@@ -1,0 +1,313 @@
+package pay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/web/pay/view"
+	"gateway.example/web/site"
+	"gateway.example/web/words"
+)
+
+// visit is a request by whoever holds a payment's link.
+type visit struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	payment payment.Payment
+	look    directory.Look
+	now     time.Time
+	// asked tells that the shop has asked for a check of a payment that failed.
+	asked bool
+}
+
+// visited begins a visit to a payment.
+func (p *Pay) visited(w http.ResponseWriter, r *http.Request, found payment.Payment) (visit, error) {
+	asked, err := p.Payments.CheckAsked(r.Context(), found)
+	return visit{w: w, r: r, payment: found, now: p.Clock.Now(), asked: asked}, err
+}
+
+// linked finds the payment of a link and counts the call by the rules of checkouts. Card checkouts
+// have pages of their own, and no requisite.
+func (p *Pay) linked(handle func(visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := p.Links.Parse(r.PathValue("token"))
+		if err != nil {
+			p.unknown(w, r)
+			return
+		}
+		found, err := p.Payments.ByUUID(r.Context(), id)
+		if errors.Is(err, fault.ErrNotFound) || err == nil && !found.RequisiteSnapshot() {
+			p.unknown(w, r)
+			return
+		}
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
+		v, err := p.visited(w, r, found)
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
+		if _, err := p.Limits.Count(rule(r.Method), id.String()); err != nil {
+			p.slowDown(v, "/r/", fault.As(err).RetryAfter)
+			return
+		}
+		handle(v)
+	}
+}
+
+func rule(method string) limit.Rule {
+	if method == http.MethodPost {
+		return limit.CheckoutWrites
+	}
+	return limit.CheckoutReads
+}
+
+// slowDown has whoever asks too often wait. Only known links have limits, so that this one may be
+// shown again.
+func (p *Pay) slowDown(v visit, room string, wait time.Duration) {
+	seconds := max(1, math.Ceil(wait.Seconds()))
+	v.w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+	s := p.dress(v, room)
+	text := s.Say(words.WaitText, int(math.Ceil(seconds/60)))
+	site.Show(v.w, v.r, http.StatusTooManyRequests, view.TryLater(s, s.Say(words.WaitTitle), text))
+}
+
+// dressed finds how the payment's pages look, and who may frame them.
+func (p *Pay) dressed(handle func(visit)) func(visit) {
+	return func(v visit) {
+		var err error
+		if v.look, err = p.Looks.Of(v.r.Context(), v.payment.CashboxID); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		handle(v)
+	}
+}
+
+// waiting reports whether the payer may still pay. The sweep that fails a payment comes a moment
+// after its expiry; the page does not wait for it.
+func (v visit) waiting() bool {
+	return v.payment.OpenToPayer(v.now)
+}
+
+// version changes whenever the page would show something else.
+func (v visit) version() string {
+	return fmt.Sprintf("%d-%t-%t-%t", v.payment.EventSequence, v.waiting(), v.payment.ClaimedAt != nil, v.asked)
+}
+
+// How many seconds lie between two questions of a page: often while the payer waits, seldom while a
+// review may end.
+const (
+	everyWaiting = 3
+	everyEnded   = 15
+)
+
+func (v visit) every() int {
+	switch v.payment.Status {
+	case payment.Completed, payment.Cancelled:
+		return 0
+	case payment.Pending:
+		return everyWaiting
+	default:
+		return everyEnded
+	}
+}
+
+// secondsLeft is rounded up, so that nothing ends on the page before it does here.
+func (v visit) secondsLeft() int {
+	return max(0, int((v.payment.ExpiresAt.Sub(v.now)+time.Second-1)/time.Second))
+}
+
+// dress begins a page in the shop's look.
+func (p *Pay) dress(v visit, room string) view.Shell {
+	s := p.shell(v.w, v.r)
+	s.Path = room + v.r.PathValue("token")
+	style := p.styles.of(v.look.Color)
+	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.hash)
+	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.text, v.look.FrameOrigin
+	if v.payment.Ended() {
+		s.Result = string(v.payment.Status)
+	}
+	return s
+}
+
+// page begins the page of a visit.
+func (p *Pay) page(v visit) view.Requisite {
+	s := p.dress(v, "/r/")
+	if every := v.every(); every > 0 {
+		s.Watch = &view.Watch{Version: v.version(), Every: every}
+	}
+	r := view.Requisite{
+		Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words),
+		AmountCopy: typedAmount(v.payment), Simulate: p.Simulate != nil,
+	}
+	if v.waiting() {
+		r.Fields, r.Steps = fields(s.Words, v.payment), steps(s.Words, v.payment, r.Amount)
+		r.AllCopy = details(s.Words, v.payment, r.Fields)
+	}
+	if v.payment.ClaimedAt != nil {
+		r.Steps = []string{s.Say(words.SentStepCheck), s.Say(words.SentStepResult), s.Say(words.SentStepLate)}
+	}
+	return r
+}
+
+func (v visit) bill(w words.Words) view.Bill {
+	b := view.Bill{
+		Amount: w.Amount(
+			v.payment.Amount,
+			v.payment.Currency,
+		),
+		Plain: money.Fiat(v.payment.Amount),
+		Order: v.payment.OrderID,
+	}
+	if v.payment.Description != nil {
+		b.Description = *v.payment.Description
+	}
+	return b
+}
+
+func (v visit) countdown(w words.Words) view.Countdown {
+	c := view.Countdown{
+		SecondsLeft: v.secondsLeft(), Seconds: int(v.payment.ExpiresAt.Sub(v.payment.StatusAt) / time.Second),
+		Deadline: deadline(v.payment), DeadlineISO: v.payment.ExpiresAt.Format(time.RFC3339),
+	}
+	c.TimeLeft = w.Say(words.MinutesLeft, c.SecondsLeft/60)
+	return c
+}
+
+// requisite shows what to send where, or how the payment ended.
+func (p *Pay) requisite(v visit) {
+	page := p.page(v)
+	switch {
+	case !v.waiting():
+		end := outcome(page.Words, v, "")
+		page.Mistakes = v.wrong()[wrongFile]
+		if p.withReceipts(v, page.Shell, &end) {
+			site.Show(v.w, v.r, http.StatusOK, view.Ended(page.Shell, page.Bill, end))
+		}
+	case v.payment.ClaimedAt != nil:
+		var err error
+		if page.Proof, err = p.receipts(v, page.Shell); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		page.Mistakes = v.wrong()[wrongFile]
+		site.Show(v.w, v.r, http.StatusOK, view.Sent(page))
+	default:
+		var err error
+		if page.Banks, err = p.banks(v, page.Shell); err != nil {
+			p.broken(v.w, v.r, err)
+			return
+		}
+		site.Show(v.w, v.r, http.StatusOK, view.Waiting(page))
+	}
+}
+
+// status answers a page's script.
+func (p *Pay) status(v visit) {
+	p.tellStatus(v, status{v.version(), v.secondsLeft()}, func() (status, error) {
+		fresh, err := p.Payments.ByUUID(v.r.Context(), v.payment.UUID)
+		if err != nil {
+			return status{}, err
+		}
+		now, err := p.visited(v.w, v.r, fresh)
+		return status{now.version(), now.secondsLeft()}, err
+	})
+}
+
+// tellStatus answers a page's script: at once, or where it asks to wait, when there is something new.
+func (p *Pay) tellStatus(v visit, now status, fresh func() (status, error)) {
+	if v.r.URL.Query().Has("wait") {
+		latest, err := p.hold(v, now, fresh)
+		refusal := fault.As(err)
+		switch {
+		case err == nil:
+			now = latest
+		case v.r.Context().Err() != nil:
+			return
+		case refusal == nil || refusal.Kind != fault.TooManyRequests: // else what was known will do for a while
+			p.broken(v.w, v.r, err)
+			return
+		}
+	}
+	v.w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(v.w).Encode(now)
+}
+
+// status is what a page's script is told.
+type status struct {
+	Version string `json:"version"`
+	Seconds int    `json:"seconds"`
+}
+
+// askCancel asks the payer whether they mean it.
+func (p *Pay) askCancel(v visit) {
+	page := p.page(v)
+	if !v.waiting() {
+		back(v.w, page.Shell)
+		return
+	}
+	// Do not refresh the page while the payer decides. Another language shows this page again.
+	page.Watch, page.Below = nil, "/cancel"
+	text := words.CancelText
+	if v.payment.ClaimedAt != nil {
+		text = words.CancelSentText
+	}
+	site.Show(v.w, v.r, http.StatusOK, view.Cancel(page.Shell, page.Bill, text))
+}
+
+// claim keeps that the payer says they have paid.
+func (p *Pay) claim(v visit) {
+	after, err := p.Payments.Claim(v.r.Context(), v.payment.UUID)
+	p.acted(v, after, err)
+}
+
+func (p *Pay) cancel(v visit) {
+	after, err := p.Payments.CancelByPayer(v.r.Context(), v.payment.UUID)
+	p.acted(v, after, err)
+}
+
+func (p *Pay) simulate(v visit) {
+	p.acted(v, v.payment, p.Simulate(v.r.Context(), v.payment))
+}
+
+// acted leads back to the page, or shows there how the payment stands when it was too late to do
+// anything.
+func (p *Pay) acted(v visit, after payment.Payment, err error) {
+	refusal := fault.As(err)
+	switch {
+	case err == nil:
+		v.payment = after
+		back(v.w, p.page(v).Shell)
+	case refusal != nil && refusal.Kind == fault.Refused:
+		p.tooLate(v)
+	default:
+		p.broken(v.w, v.r, err)
+	}
+}
+
+func (p *Pay) tooLate(v visit) {
+	var err error
+	if v.payment, err = p.Payments.ByUUID(v.r.Context(), v.payment.UUID); err != nil {
+		p.broken(v.w, v.r, err)
+		return
+	}
+	v.now = p.Clock.Now()
+	page := p.page(v)
+	end := outcome(page.Words, v, "")
+	end.Notice = page.Say(words.CancelTooLate)
+	site.Show(v.w, v.r, http.StatusUnprocessableEntity, view.Ended(page.Shell, page.Bill, end))
+}

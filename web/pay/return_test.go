@@ -1,0 +1,250 @@
+package pay_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/web/browsertest"
+)
+
+// returning makes a payment that leads back to an address of the shop.
+func (b *bundle) returning(t *testing.T, method, to string) payment.Payment {
+	t.Helper()
+	created, err := b.payments.Create(t.Context(), b.boxes["RUB"].Caller, payment.Request{
+		OrderID: fmt.Sprint(b.orders.Add(1)), Amount: "1500", Currency: "RUB", Method: &method,
+		CallbackURI: "https://shop.example/hook", ReturnURL: &to,
+	})
+	noError(t, err)
+	return created.Payment
+}
+
+// Every ending leads back to the shop, with the payment and its status in the query; what waits does
+// not.
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	const shop = "https://shop.example/thanks?order=7&status=mine"
+	for _, method := range []string{"sbp", "mtstpay"} {
+		for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
+			p := b.returning(t, method, shop)
+			if b.page(t, b.path(p)).Find("a[target]").Length() != 0 {
+				t.Error("a payment that waits leads away")
+			}
+			b.set(t, p, status, nil)
+			button := b.page(t, b.path(p)).Find("a.button")
+			to, err := url.Parse(button.AttrOr("href", ""))
+			noError(t, err)
+			want := url.Values{"order": {"7"}, "paymentUuid": {p.UUID.String()}, "status": {status}}
+			if to.Host+to.Path != "shop.example/thanks" || to.Query().Encode() != want.Encode() ||
+				words(button) != "Back to the shop" {
+				t.Errorf("%s, %s: %q leads to %s", method, status, words(button), to)
+			}
+			if _, leads := button.Attr("data-leads"); leads {
+				t.Error("the page leads back by itself, which the shop did not ask for")
+			}
+		}
+	}
+	if b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find(`[href*="shop.example"]`).Length() != 0 {
+		t.Error("a payment without an address leads somewhere")
+	}
+}
+
+// shop is a page of a shop's, which says what it was opened with, or shows a payment's page in a
+// frame and what that tells it.
+func shop(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if framed := r.URL.Query().Get("frame"); framed != "" {
+			fmt.Fprintf(w, `<h1>Shop</h1><p id=told></p><iframe src=%q width=360 height=400></iframe><script>
+				addEventListener("message", e => told.textContent += e.data.type + " " + (e.data.status || e.data.height > 300) + " " + e.origin + ";")
+				</script>`, framed)
+			return
+		}
+		fmt.Fprintf(w, "<h1>Thanks</h1><p>%s</p>", r.URL.Query().Get("status"))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Where the shop wants it, a paid page leads back by itself: not before there was time to stay, and
+// not for whoever stays.
+func TestLeadsBack(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, true)
+	to := shop(t)
+	on := true
+	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
+		ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on,
+	})
+	noError(t, err)
+	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)
+	page.Open(b.server.URL + b.path(left))
+	noError(t, b.confirm(t.Context(), left))
+	page.Await("h1", "Payment received")
+	page.Await(".leads .hint", "You will be taken back to the shop in 5 seconds.")
+	page.Await("h1", "Thanks")
+	page.Await("p", "completed")
+
+	noError(t, b.confirm(t.Context(), stayed))
+	b.set(t, failed, "failed", nil)
+	for _, p := range []payment.Payment{stayed, failed} {
+		page.Open(b.server.URL + b.path(p))
+		if p.ID == stayed.ID {
+			page.Click("[data-stay]")
+		}
+		time.Sleep(6 * time.Second)
+		if title := page.Text("h1"); title == "Thanks" {
+			t.Error("the page left somebody who stays, or one whose payment failed")
+		}
+	}
+	page.Click("a.button")
+	page.Await("p", "failed")
+}
+
+// A page in a shop's frame tells the shop its height and the result, and nobody else.
+func TestTellsTheFrame(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	around := shop(t)
+	// An operator can set an https origin alone; the test's shop has none.
+	_, err := b.Pool.Exec(t.Context(), "alter table cashbox drop constraint cashbox_frame_origin_check")
+	noError(t, err)
+	_, err = b.Pool.Exec(
+		t.Context(),
+		"update cashbox set frame_origin = $1 where id = $2",
+		around,
+		b.boxes["RUB"].CashboxID,
+	)
+	noError(t, err)
+	p := b.create(t, "RUB", "sbp")
+	page.Open(around + "?frame=" + url.QueryEscape(b.server.URL+b.path(p)))
+	told := func(what string) {
+		t.Helper()
+		deadline := time.Now().Add(browsertest.Patience / 2)
+		for got := ""; !strings.Contains(got, what+" "+b.server.URL); got = page.Text("#told") {
+			if time.Now().After(deadline) {
+				t.Fatalf("the shop is told %q, want %q", got, what)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	told("payment.height true")
+	noError(t, b.confirm(context.Background(), p))
+	told("payment.result completed")
+}
+
+// The script finds mistakes before anything is sent, keeps what was typed, and says so in the title;
+// another language keeps it, too.
+func TestMistakesBeforeSending(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	p := b.create(t, "AZN", "quasi_ecom")
+	page.Open(b.server.URL + b.path(p))
+	page.types("#pan", "4242 4242 4242 4241")
+	page.types("#expiry", "1020")
+	page.types("#cvv", "12")
+	page.Click("form .button")
+	page.Await("#pan-error", "Check the number: there is a mistake in it.")
+	page.Await("#expiry-error", "This card has expired. Please use another one.")
+	page.Await("#cvv-error", "Enter the 3 or 4 digits of the security code.")
+	if at := eval[string](page, "document.activeElement.id"); at != "pan" {
+		t.Errorf("the payer is led to %q", at)
+	}
+	if title := page.Text("title"); !strings.HasPrefix(title, "Error: ") {
+		t.Errorf("the title is %q", title)
+	}
+	page.Do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("2"))
+	page.Await("#pan-error", "(none)") // as soon as it is right
+	page.Click(".languages summary")
+	page.Click(".languages a[lang=ru]")
+	page.Await(".ask .label", "Сумма к оплате")
+	if got := page.value("#pan") + "|" + page.value("#cvv"); got != "4242 4242 4242 4242|12" {
+		t.Errorf("left is %s", got)
+	}
+	if b.attempts(t, p) != 0 {
+		t.Error("a wrong card was sent")
+	}
+	// Without a script the server finds them, and the page may be loaded again.
+	page.WithoutScript()
+	page.Open(b.server.URL + b.path(p) + "?lang=en")
+	page.types("#expiry", "1230")
+	page.Click("form .button")
+	for range 2 {
+		page.Await("#pan-error", "Enter the number of your card.")
+		if at := eval[string](page, "location.search"); !strings.Contains(at, "wrong=") {
+			t.Errorf("the page is at %q", at)
+		}
+		if got := page.value("#expiry"); got != "1230" {
+			t.Errorf("the date is %q", got)
+		}
+		page.Do(chromedp.Reload())
+	}
+}
+
+// Nothing is covered by the menu of languages once the keyboard has left it.
+func TestMenuCloses(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
+	page.Do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	for range 8 { // through seven languages, and out
+		page.Do(chromedp.KeyEvent(kb.Tab))
+	}
+	if eval[bool](page, `document.querySelector(".languages").open`) {
+		t.Error("the menu is still open")
+	}
+	if at := eval[string](page, "document.activeElement.id"); at != "copy-amount" {
+		t.Errorf("the keyboard is at %q", at)
+	}
+}
+
+// Long names do not fill the screen, and nobody has to guess the rest of them.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	page := newTab(t)
+	b := setup(t, false)
+	long := strings.Repeat("Очень длинное имя ", 14)
+	order := strings.Repeat("A", 250)
+	method := "sbp"
+	created, err := b.payments.Create(t.Context(), b.boxes["RUB"].Caller, payment.Request{
+		OrderID:     order,
+		Amount:      "1500",
+		Currency:    "RUB",
+		Method:      &method,
+		CallbackURI: "https://shop.example/hook",
+		Description: &long,
+	})
+	noError(t, err)
+	page.Open(b.server.URL + b.path(created.Payment))
+	height := `document.querySelector(".order").getBoundingClientRect().height`
+	if got := eval[float64](page, height); got > 170 {
+		t.Errorf("the order takes %.0f px", got)
+	}
+	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
+	page.Click("#copy-order")
+	if got := eval[string](page, "window.copied"); got != order {
+		t.Errorf("copied is %q", got)
+	}
+	page.Click(".order summary")
+	if text := page.Text(".order details[open] > span"); text != order {
+		t.Errorf("shown is %q", text)
+	}
+}

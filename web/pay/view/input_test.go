@@ -1,0 +1,65 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/web/pay/view"
+)
+
+func render(t *testing.T, f view.Input) *goquery.Document {
+	t.Helper()
+	var out strings.Builder
+	if err := view.Typing(f).Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// A field is named by its label, and described by what is wrong with it.
+func TestFieldWithError(t *testing.T) {
+	t.Parallel()
+	page := render(t, view.Input{
+		Name:         "cardHolder",
+		Label:        "Name on the card",
+		Value:        `"><b>`,
+		Autocomplete: "cc-name",
+		Required:     true,
+		Error:        "At most 64 characters",
+	})
+	input := page.Find("input#cardHolder")
+	for name, want := range map[string]string{
+		"name": "cardHolder", "value": `"><b>`, "autocomplete": "cc-name", "aria-invalid": "true", "aria-describedby": "cardHolder-error",
+	} {
+		if got := input.AttrOr(name, "(none)"); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if page.Find("label[for=cardHolder]").Text() != "Name on the card" ||
+		page.Find("#cardHolder-error span").Text() != "At most 64 characters" {
+		t.Error(page.Html())
+	}
+	if _, required := input.Attr("required"); !required {
+		t.Error("the field is not required")
+	}
+}
+
+func TestFieldWithoutError(t *testing.T) {
+	t.Parallel()
+	page := render(t, view.Input{Name: "otp", Label: "Code", Mode: "numeric"})
+	input := page.Find("input#otp")
+	for _, name := range []string{"aria-invalid", "aria-describedby", "autocomplete", "required"} {
+		if _, there := input.Attr(name); there {
+			t.Errorf("%s is there", name)
+		}
+	}
+	if page.Find(".error").Length() != 0 || input.AttrOr("inputmode", "") != "numeric" {
+		t.Error(page.Html())
+	}
+}

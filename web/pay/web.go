@@ -1,0 +1,151 @@
+// Package pay serves the hosted pages of payments: handlers here, what they say in words, templates
+// in view. The pages work without script and ask no third party for anything.
+package pay
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/gorilla/securecookie"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/payment"
+	"gateway.example/web/pay/view"
+	"gateway.example/web/site"
+	"gateway.example/web/words"
+)
+
+// Rooms are what the hosted pages show and drive.
+type Rooms struct {
+	Payments  *payment.Service
+	Checkouts *checkout.Service
+	Looks     *directory.Looks
+	Links     *auth.Links
+	Limits    *limit.Limits
+	Clock     clock.Clock
+	// URL is where the pages are public. By https alone, Secure says.
+	URL    string
+	Secure bool
+	// Simulate acts as the bank that brings a payment's transfer; nil offers no such thing.
+	Simulate func(context.Context, payment.Payment) error
+	// Stopping is closed when the program is about to end: nobody is kept waiting then.
+	Stopping <-chan struct{}
+	// Sandbox lists the test cards where a card is asked for.
+	Sandbox bool
+}
+
+// Pay serves the hosted pages of payments.
+type Pay struct {
+	Rooms
+	files   view.Files
+	styles  *sheets
+	forms   *securecookie.SecureCookie
+	uploads *edge.Files
+	// watching holds the questions of pages that wait.
+	watching *watch
+}
+
+// New makes the handler of everything on the pay address.
+func New(rooms Rooms) http.Handler {
+	p := &Pay{
+		Rooms:    rooms,
+		styles:   &sheets{base: site.Style("tokens.css", "pay.css")},
+		forms:    newForms(rooms.Links),
+		uploads:  edge.NewFiles(merchantFiles),
+		watching: &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
+	}
+	library := site.Library{}
+	p.files = view.Files{Script: library.Add("pay.js"), Icon: library.Add("icon.svg")}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /r/{token}", p.linked(p.dressed(p.requisite)))
+	mux.HandleFunc("GET /r/{token}/status", p.linked(p.status))
+	mux.HandleFunc("POST /r/{token}/paid", p.linked(p.dressed(p.claim)))
+	mux.HandleFunc("POST /r/{token}"+belowReceipt, p.linked(p.dressed(p.takeReceipt)))
+	mux.HandleFunc("GET /r/{token}/cancel", p.linked(p.dressed(p.askCancel)))
+	mux.HandleFunc("POST /r/{token}/cancel", p.linked(p.dressed(p.cancel)))
+	if p.Simulate != nil {
+		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
+	}
+	p.checkouts(mux)
+	mux.HandleFunc("GET /bank/{hash}", p.logo)
+	mux.HandleFunc("GET /r/{token}/code.svg", p.linked(p.scan))
+	mux.HandleFunc("GET /pay/{token}/code.svg", p.bought("", func(v purchase) { p.scan(v.visit) }))
+	mux.HandleFunc("/", p.unknown)
+	return library.Beside(edge.Secured(p.sameOrigin(edge.Named(mux))))
+}
+
+// sameOrigin refuses posts that other pages have sent.
+func (p *Pay) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.message(w, r, http.StatusForbidden, words.ForeignTitle, words.ForeignText)
+	}))
+	return protection.Handler(next)
+}
+
+// unknown answers every link that is not one of ours, whatever is wrong with it, in the same way.
+func (p *Pay) unknown(w http.ResponseWriter, r *http.Request) {
+	p.message(w, r, http.StatusNotFound, words.UnknownTitle, words.UnknownText)
+}
+
+func (p *Pay) broken(w http.ResponseWriter, r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "hosted page", "error", err)
+	p.message(w, r, statusOf(w, err), words.BrokenTitle, words.BrokenText)
+}
+
+// statusOf is the status of a page that tells of trouble on our side. Where it will pass, the page
+// may be asked for again soon.
+func statusOf(w http.ResponseWriter, err error) int {
+	if f := edge.Fault(err); f == nil || f.Kind != fault.Unavailable {
+		return http.StatusInternalServerError
+	}
+	w.Header().Set("Retry-After", "1")
+	return http.StatusServiceUnavailable
+}
+
+func (p *Pay) message(w http.ResponseWriter, r *http.Request, status int, title, text words.Key) {
+	shell := p.shell(w, r)
+	site.Show(w, r, status, view.Message(shell, shell.Say(title), shell.Say(text)))
+}
+
+const languageCookie = "lang"
+
+// shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked
+// for by the browser. A choice is remembered.
+func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
+	style := p.styles.of("")
+	edge.Admit(w.Header(), "", style.hash)
+	s := view.Shell{Files: p.files, Style: style.text}
+	if s.Words, s.Chosen = words.In(r.URL.Query().Get("lang")); s.Chosen {
+		http.SetCookie(w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS, and a language is no secret
+			Name: languageCookie, Value: s.Code, Path: "/", MaxAge: 365 * 24 * 60 * 60,
+			HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode,
+		})
+		return s
+	}
+	if cookie, err := r.Cookie(languageCookie); err == nil {
+		if remembered, known := words.In(cookie.Value); known {
+			s.Words = remembered
+			return s
+		}
+	}
+	s.Words = words.For(r.Header.Get("Accept-Language"))
+	return s
+}
+
+// back leads to a payment's page after something was done to it.
+func back(w http.ResponseWriter, s view.Shell) { lead(w, s.To("")) }
+
+// lead leads a browser that has sent a form to a page it may load again.
+func lead(w http.ResponseWriter, to templ.SafeURL) {
+	w.Header().Set("Location", string(to))
+	w.WriteHeader(http.StatusSeeOther)
+}

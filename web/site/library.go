@@ -1,0 +1,150 @@
+// Package site is what hosted pages and portals have in common: static files, stylesheets under the
+// pages' policy, compression, and how a page is rendered.
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/edge"
+	"gateway.example/web/static"
+)
+
+// file is a static file as it goes over the wire: its name changes with its content, so that
+// browsers may keep it.
+type file struct {
+	kind          string
+	plain, packed []byte
+}
+
+// Library is every static file of a site by its public name.
+type Library map[string]file
+
+// staticPath is where static files are served.
+const staticPath = "/static/"
+
+// Add packs a file and returns its address.
+func (l Library) Add(name string) string {
+	content := static.Read(name)
+	extension := path.Ext(name)
+	sum := sha256.Sum256(content)
+	public := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
+	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: Pack(content)}
+	return staticPath + public
+}
+
+// Beside serves the static files, and everything else by the handler of pages. Static files are no
+// pages: what guards those would be sent with each of them for nothing.
+func (l Library) Beside(pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, static := strings.CutPrefix(r.URL.Path, staticPath)
+		if static {
+			edge.Name(r.Context(), "GET "+staticPath+"{name}")
+		}
+		if !static || r.Method != http.MethodGet || !l.serve(w, r, name) {
+			pages.ServeHTTP(w, r)
+		}
+	})
+}
+
+func (l Library) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	found, ok := l[name]
+	if !ok {
+		return false
+	}
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Content-Type", found.kind)
+	Send(w, r, http.StatusOK, found.plain, found.packed)
+	return true
+}
+
+var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// Style joins stylesheets for a page to have inline, without what only their readers here need: on a
+// slow line the page would else be blank until a second request was answered.
+func Style(names ...string) string {
+	var all strings.Builder
+	for _, name := range names {
+		all.Write(static.Read(name))
+	}
+	return strings.Join(strings.Fields(cssComment.ReplaceAllString(all.String(), "")), " ")
+}
+
+// Hash is what a page's policy names an inline stylesheet by.
+func Hash(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// packers are kept for the next page: making one costs more than using it.
+var packers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
+	if err != nil { // the level is known
+		panic(err)
+	}
+	return w
+}}
+
+// Pack compresses with gzip. A page holds no secret of one party beside words of another's choice,
+// so that its length tells nothing.
+func Pack(content []byte) []byte {
+	var out bytes.Buffer
+	w, _ := packers.Get().(*gzip.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	_, err := w.Write(content)
+	if err = errors.Join(err, w.Close()); err != nil { // a buffer takes everything
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// Send writes an answer packed where the browser takes that.
+func Send(w http.ResponseWriter, r *http.Request, status int, plain, packed []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	content := plain
+	if takesGzip(r) {
+		w.Header().Set("Content-Encoding", "gzip")
+		content = packed
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(content)
+}
+
+func takesGzip(r *http.Request) bool {
+	for encoding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";")
+		if name == "gzip" && strings.Trim(quality, "q=0.") != "" || name == "gzip" && quality == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Show renders a page whole before the first byte is sent: half a page about money is worse than
+// none.
+func Show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
+	var body bytes.Buffer
+	if err := page.Render(r.Context(), &body); err != nil {
+		slog.ErrorContext(r.Context(), "render page", "error", err)
+		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	Send(w, r, status, body.Bytes(), Pack(body.Bytes()))
+}
