@@ -101,7 +101,7 @@ func secretTable(src source) (string, error) {
 	found := map[string]bool{}
 	src.inspect(func(path string, node ast.Node) {
 		e, ok := node.(ast.Expr)
-		if !ok || strings.HasPrefix(path, "internal/dbtest/") {
+		if !ok || strings.HasPrefix(path, "internal/dbtest/") || strings.HasPrefix(path, "web/browsertest/") {
 			return
 		}
 		if text, ok := literal(e); ok && variable.MatchString(text) && !ofFlags[text] {
