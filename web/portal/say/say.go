@@ -1,0 +1,56 @@
+// Package say is what the portals say, in English and in Russian. A phrase without one of the two
+// does not compile.
+package say
+
+import "fmt"
+
+// The languages of the portals.
+const (
+	English = "en"
+	Russian = "ru"
+)
+
+// Phrase is a text in both languages, with places to fill as fmt has them.
+type Phrase struct{ en, ru string }
+
+// In is the phrase in a language, its places filled.
+func (p Phrase) In(language string, fill ...any) string {
+	text := p.en
+	if language == Russian {
+		text = p.ru
+	}
+	if len(fill) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, fill...)
+}
+
+// Count is a phrase about a number of things, in the forms that the languages have for it. Each form
+// has a place for the number.
+type Count struct {
+	en  [2]string
+	ru  [3]string
+}
+
+// In is the phrase for a number.
+func (c Count) In(language string, n int) string {
+	form := c.en[1]
+	switch {
+	case language == Russian:
+		form = c.ru[russianForm(n)]
+	case n == 1:
+		form = c.en[0]
+	}
+	return fmt.Sprintf(form, n)
+}
+
+// russianForm is which of its three forms a Russian noun takes after a number.
+func russianForm(n int) int {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return 0
+	case n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14):
+		return 1
+	}
+	return 2
+}

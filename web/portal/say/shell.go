@@ -1,0 +1,50 @@
+package say
+
+// What every page has around its content.
+var (
+	PortalMerchant = Phrase{"Merchant", "Мерчант"}
+	PortalTrader   = Phrase{"Trader", "Трейдер"}
+	PortalOperator = Phrase{"Operator", "Оператор"}
+
+	SkipToContent = Phrase{"Skip to the content", "К содержанию"}
+	SandboxBand   = Phrase{"Sandbox: no real money", "Песочница: ненастоящие деньги"}
+	Account       = Phrase{"Account", "Учётная запись"}
+	SignOut       = Phrase{"Sign out", "Выйти"}
+	Pages         = Phrase{"Pages", "Разделы"}
+	TimesIn       = Phrase{"Times are in %s (%s).", "Время: %s (%s)."}
+	ErrorTitle    = Phrase{"Error: %s", "Ошибка: %s"}
+	BackHome      = Phrase{"Back to the start", "На главную"}
+	Close         = Phrase{"Close", "Закрыть"}
+	Optional      = Phrase{"(optional)", "(необязательно)"}
+	Back          = Phrase{"Back", "Назад"}
+	Save          = Phrase{"Save", "Сохранить"}
+	Cancel        = Phrase{"Cancel", "Отмена"}
+	Copy          = Phrase{"Copy", "Копировать"}
+	Copied        = Phrase{"Copied", "Скопировано"}
+
+	ShowKeys   = Phrase{"shows the keys", "показывает клавиши"}
+	Keys       = Phrase{"Keys", "Клавиши"}
+	KeySearch  = Phrase{"Search", "Поиск"}
+	KeyStep    = Phrase{"Next and previous row", "Следующая и предыдущая строка"}
+	KeyOpen    = Phrase{"Open the row", "Открыть строку"}
+	KeyConfirm = Phrase{"Go to the confirmation of the row", "Перейти к подтверждению строки"}
+	KeysOff    = Phrase{"Keys can be switched off in", "Клавиши можно отключить:"}
+)
+
+// Pages that only say that something is wrong.
+var (
+	NotFoundTitle  = Phrase{"Page not found", "Страница не найдена"}
+	NotFoundText   = Phrase{"There is nothing here, or it is not for your account.", "Здесь ничего нет или это не для вашей учётной записи."}
+	RefusedTitle   = Phrase{"Not allowed", "Недостаточно прав"}
+	RefusedText    = Phrase{"Your role does not include this. Ask the owner of your account.", "Ваша роль этого не позволяет. Обратитесь к владельцу учётной записи."}
+	ForeignTitle   = Phrase{"The request came from another site", "Запрос пришёл с другого сайта"}
+	ForeignText    = Phrase{"Nothing was done. Open the page here and repeat it.", "Ничего не сделано. Откройте страницу здесь и повторите."}
+	BrokenTitle    = Phrase{"Something went wrong", "Что-то пошло не так"}
+	BrokenText     = Phrase{"It is our fault. Try again in a moment; if it stays, tell the operator this number: %s", "Ошибка на нашей стороне. Попробуйте ещё раз; если не поможет, сообщите оператору номер: %s"}
+	BusyTitle      = Phrase{"The service is busy", "Сервис перегружен"}
+	BusyText       = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
+	TooOftenTitle  = Phrase{"Too many tries", "Слишком много попыток"}
+	TooOftenText   = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
+	ChangedTitle   = Phrase{"It has changed", "Состояние изменилось"}
+	UnfinishedText = Phrase{"This was sent before and its outcome is not known. Look at the page of the payment before you repeat it.", "Это уже отправлялось, результат неизвестен. Проверьте страницу платежа, прежде чем повторять."}
+)

@@ -1,0 +1,62 @@
+package view
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/say"
+)
+
+// Field is a field of a form as it is shown.
+type Field struct {
+	Name  string
+	Label say.Phrase
+	Value string
+	// Hint says what to type, Wrong what is wrong with what was typed; both may be "".
+	Hint, Wrong string
+	// Type is the input's; "" is text. Area makes it several lines.
+	Type string
+	Area bool
+	// Max is how many characters may be typed; 0 leaves it open.
+	Max                int
+	Optional, Autofill bool
+	// More are other attributes of the input.
+	More templ.Attributes
+}
+
+func (f Field) max() string {
+	if f.Max == 0 {
+		return "255"
+	}
+	return strconv.Itoa(f.Max)
+}
+
+// attributes are those of the input beside its name and value.
+func (f Field) attributes() templ.Attributes {
+	all := templ.Attributes{}
+	if !f.Area {
+		all["type"] = "text"
+		if f.Type != "" {
+			all["type"] = f.Type
+		}
+		all["maxlength"] = f.max()
+	}
+	if !f.Optional {
+		all["required"] = true
+	}
+	described := ""
+	if f.Hint != "" {
+		described = f.Name + "-hint"
+	}
+	if f.Wrong != "" {
+		all["aria-invalid"] = "true"
+		described += " " + f.Name + "-wrong"
+	}
+	if described != "" {
+		all["aria-describedby"] = described
+	}
+	maps.Copy(all, f.More)
+	return all
+}

@@ -1,0 +1,157 @@
+// Package view holds the templates of the portals and what they are given to show. They decide
+// nothing.
+package view
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/money"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/words"
+)
+
+// Files are the addresses of what pages load.
+type Files struct {
+	Style                            map[string]string // by theme
+	Script, Hypertext, Stream, Icon string
+}
+
+// Shell is what every page of the portals has around its content.
+type Shell struct {
+	// Words writes amounts in the reader's language.
+	words.Words
+	Files Files
+	// Portal is merchant, trader or operator, or "" before somebody is known.
+	Portal string
+	Nav    []NavItem
+	// Login is who is signed in; "" is nobody.
+	Login   string
+	Sandbox bool
+	// Zone is the reader's; every page names it.
+	Zone *time.Location
+	// Now is the gateway's clock, which remaining times are counted by.
+	Now   time.Time
+	Theme string
+	// Shortcuts tells that keys work.
+	Shortcuts bool
+	// Flash is what has just been done, and Tone how it went: "" is well.
+	Flash, Tone string
+	// Live tells that the page changes by itself.
+	Live bool
+	// Title is the page's, Mistakes whether a form on it was filled in wrongly.
+	Title    string
+	Mistakes bool
+}
+
+// NavItem is a page in the navigation.
+type NavItem struct {
+	Href    string
+	Label   say.Phrase
+	Current bool
+	// Count is what waits there, capped; "" is nothing.
+	Count string
+}
+
+// Say is a phrase in the reader's language.
+func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill...) }
+
+// Count is a phrase about a number.
+func (s Shell) CountOf(c say.Count, n int) string { return c.In(s.Code, n) }
+
+// label is the portal's name.
+func (s Shell) label() string {
+	switch s.Portal {
+	case "merchant":
+		return s.Say(say.PortalMerchant)
+	case "trader":
+		return s.Say(say.PortalTrader)
+	case "operator":
+		return s.Say(say.PortalOperator)
+	}
+	return ""
+}
+
+// home is where the brand leads.
+func (s Shell) home() templ.SafeURL {
+	if s.Portal == "" {
+		return "/"
+	}
+	return templ.SafeURL("/" + s.Portal)
+}
+
+// title is what the browser shows of the page.
+func (s Shell) title() string {
+	title := s.Title
+	if s.Mistakes {
+		title = s.Say(say.ErrorTitle, title)
+	}
+	if label := s.label(); label != "" {
+		return title + " · " + label
+	}
+	return title
+}
+
+// months are written short, since Go writes them in English only.
+var months = map[string][]string{
+	say.English: {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
+	say.Russian: {"янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"},
+}
+
+// When writes a time in the reader's zone: day and minute, and the year where it is another.
+func (s Shell) When(t time.Time) string {
+	local := t.In(s.Zone)
+	text := local.Format("2 ") + months[s.Code][local.Month()-1]
+	if local.Year() != s.Now.In(s.Zone).Year() {
+		text += local.Format(" 2006")
+	}
+	return strings.ReplaceAll(text+local.Format(", 15:04"), " ", "\u00a0")
+}
+
+// Exactly writes a time to the second.
+func (s Shell) Exactly(t time.Time) string {
+	return s.When(t) + t.In(s.Zone).Format(":05")
+}
+
+// offset is the zone's distance from UTC at present, as in UTC+03:00.
+func (s Shell) offset() string { return s.Now.In(s.Zone).Format("UTC-07:00") }
+
+// USDT writes an amount of USDT with as many decimals as it has, at least two.
+func USDT(amount decimal.Decimal) string {
+	text := strings.TrimRight(money.USDT(amount), "0")
+	whole, fraction, _ := strings.Cut(text, ".")
+	for len(fraction) < 2 {
+		fraction += "0"
+	}
+	return group(whole) + "." + fraction + "\u00a0USDT"
+}
+
+// group puts a narrow space between thousands.
+func group(whole string) string {
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "−", whole[1:]
+	}
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "\u202f" + whole[at:]
+	}
+	return sign + whole
+}
+
+// Query is an address with a query, its values escaped.
+func Query(path string, pairs ...string) templ.SafeURL {
+	values := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return templ.SafeURL(path)
+	}
+	return templ.SafeURL(path + "?" + values.Encode())
+}

@@ -1,0 +1,158 @@
+// What the portals' pages do beside their forms, which work without it: remaining times, keys, copying, the desk's chime,
+// passkeys. Nothing here acts for the user: a key opens a page or moves the focus.
+"use strict";
+
+const html = document.documentElement;
+const ahead = html.dataset.now ? Date.parse(html.dataset.now) - Date.now() : 0; // the server's clock, before ours
+const every = (selector, act, root = document) => root.querySelectorAll(selector).forEach(act);
+
+// Remaining times.
+function countDown() {
+  every("[data-until]", (e) => {
+    const left = Math.max(0, Math.round((Date.parse(e.dataset.until) - Date.now() - ahead) / 1000));
+    const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60) % 60;
+    const text = (hours ? hours + ":" + String(minutes).padStart(2, "0") : String(minutes)) + ":" + String(left % 60).padStart(2, "0");
+    if (e.textContent !== text) e.textContent = text;
+    e.closest(".job")?.classList.toggle("soon", left < 120);
+  });
+}
+if (document.querySelector("[data-until], #desk")) {
+  countDown();
+  setInterval(countDown, 1000);
+}
+
+// Copying, and showing what was typed.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  navigator.clipboard.writeText(button.dataset.copy).then(() => say(button.dataset.done));
+});
+every("[data-copy]", (e) => (e.hidden = false));
+
+function say(text) {
+  const live = document.getElementById("live");
+  if (live) live.textContent = text;
+}
+
+// A browser's time zone, where a form asks for one.
+every("input[data-zone]", (e) => {
+  if (!e.value || e.dataset.zone === "unset") e.value = Intl.DateTimeFormat().resolvedOptions().timeZone || e.value;
+});
+
+// Keys, for those who have not switched them off.
+const typing = (e) => e.target.closest("input, select, textarea, dialog, [contenteditable]");
+const rows = () => [...document.querySelectorAll("[data-row]")];
+const current = () => document.querySelector("[data-row].at");
+function step(by) {
+  const all = rows();
+  if (!all.length) return;
+  const next = all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))] || all[0];
+  current()?.classList.remove("at");
+  next.classList.add("at");
+  next.scrollIntoView({ block: "nearest" });
+  (next.querySelector("a[href]") || next).focus({ preventScroll: true });
+}
+const keys = {
+  "/": () => document.querySelector("input[type=search]")?.focus(),
+  j: () => step(1),
+  k: () => step(-1),
+  c: () => current()?.querySelector("[data-key=c]")?.click(),
+  "?": () => document.getElementById("keys")?.showModal(),
+};
+if (html.dataset.keys === "on") {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+}
+every("[data-close]", (e) => e.addEventListener("click", () => e.closest("dialog").close()));
+
+// The desk: a chime for what is new, once sound may be played in this tab.
+const desk = document.getElementById("desk");
+if (desk) {
+  const ids = () => new Set([...document.querySelectorAll("#desk [data-job]")].map((e) => e.dataset.job));
+  const title = document.title;
+  let known = ids(), audio;
+  const chime = () => {
+    if (!audio || audio.state !== "running") return;
+    [0, 0.18].forEach((at, i) => {
+      const tone = audio.createOscillator(), volume = audio.createGain();
+      tone.frequency.value = i ? 1175 : 880;
+      volume.gain.setValueAtTime(0.0001, audio.currentTime + at);
+      volume.gain.exponentialRampToValueAtTime(0.2, audio.currentTime + at + 0.02);
+      volume.gain.exponentialRampToValueAtTime(0.0001, audio.currentTime + at + 0.4);
+      tone.connect(volume).connect(audio.destination);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + 0.45);
+    });
+    html.dataset.chimes = Number(html.dataset.chimes || 0) + 1;
+  };
+  // A browser plays sound only after a click in this page: the button is offered until then.
+  const sound = document.querySelector("[data-sound]");
+  const unlock = () => {
+    audio = audio || new AudioContext();
+    audio.resume().then(() => { if (sound) sound.hidden = true; });
+  };
+  if (desk.dataset.shift === "on") {
+    if (sound) { sound.hidden = false; sound.addEventListener("click", () => { unlock(); setTimeout(chime, 100); }); }
+    document.addEventListener("pointerdown", unlock, { once: true });
+    document.addEventListener("keydown", unlock, { once: true });
+  }
+  document.addEventListener("htmx:after:swap", () => {
+    const now = ids(), fresh = [...now].filter((id) => !known.has(id));
+    every("#desk [data-job]", (e) => e.classList.toggle("fresh", fresh.includes(e.dataset.job)));
+    known = now;
+    countDown();
+    if (!fresh.length) return;
+    chime();
+    say(desk.dataset.arrived);
+    if (document.hidden) document.title = "(" + fresh.length + ") " + title;
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) document.title = title; });
+  // After the line was down, what was missed is asked for.
+  const line = document.getElementById("line");
+  const asks = () => htmx.trigger(document.body, "changed");
+  document.addEventListener("htmx:sse:after:connection", () => { line.hidden = true; asks(); });
+  document.addEventListener("htmx:sse:error", () => { line.hidden = false; });
+  addEventListener("online", asks);
+}
+
+// Passkeys: the server's options in, the authenticator's answer out, in a form's field.
+const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+const listed = (list) => (list || []).map((c) => ({ ...c, id: bytes(c.id) }));
+async function passkey(form) {
+  const options = JSON.parse(form.dataset.passkey).publicKey;
+  options.challenge = bytes(options.challenge);
+  const creating = Boolean(options.rp && options.user);
+  if (creating) {
+    options.user.id = bytes(options.user.id);
+    options.excludeCredentials = listed(options.excludeCredentials);
+  } else {
+    options.allowCredentials = listed(options.allowCredentials);
+  }
+  const made = await (creating ? navigator.credentials.create({ publicKey: options }) : navigator.credentials.get({ publicKey: options }));
+  const answer = { clientDataJSON: text(made.response.clientDataJSON) };
+  if (creating) {
+    answer.attestationObject = text(made.response.attestationObject);
+    answer.transports = made.response.getTransports?.() || [];
+  } else {
+    answer.authenticatorData = text(made.response.authenticatorData);
+    answer.signature = text(made.response.signature);
+    if (made.response.userHandle) answer.userHandle = text(made.response.userHandle);
+  }
+  form.elements.passkey.value = JSON.stringify({
+    id: made.id, rawId: text(made.rawId), type: made.type, response: answer, clientExtensionResults: made.getClientExtensionResults(),
+  });
+  form.submit();
+}
+if (window.PublicKeyCredential) {
+  every("form[data-passkey]", (form) => {
+    form.hidden = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      passkey(form).catch(() => { const failed = form.querySelector(".wrong"); if (failed) failed.hidden = false; });
+    });
+  });
+}
