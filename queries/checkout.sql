@@ -23,3 +23,22 @@ from (select unnest(@merchant_ids::bigint[]) as merchant_id, unnest(@payment_ids
 join payment p on p.merchant_id = asked.merchant_id and p.id = asked.id
 left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
 left join card_attempt a on a.merchant_id = c.merchant_id and a.id = c.attempt_id;
+
+-- DeskStamps reads of traders numbers that change with whatever their desks show of payments: of their open payments, as many as
+-- a desk shows, with their checkouts and receipts, and of the trader's row, which has the break. A payment's version is raised
+-- by every change of it.
+-- name: DeskStamps :many
+select t.id, hashtextextended(t.version::text || ' ' || coalesce(desk.stamp, 0), 0)::bigint as stamp
+from trader t
+left join lateral (
+    select bit_xor(hashtextextended(
+        p.id || ' ' || p.version || ' ' || coalesce(c::text, '') || ' ' || (
+            select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id
+        ), 0)) as stamp
+    from (
+        select o.merchant_id, o.id, o.version from payment o
+        where o.trader_id = t.id and o.status = 'pending' order by o.expires_at, o.id limit @page
+    ) p
+    left join checkout c on c.merchant_id = p.merchant_id and c.payment_id = p.id
+) desk on true
+where t.id = any(@trader_ids::bigint[]);

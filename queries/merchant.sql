@@ -13,7 +13,7 @@ update merchant set api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
 where id = @id;
 
 -- name: MerchantsSince :many
-select id, max_open_payments from merchant where version >= @version;
+select id, api_enabled, max_open_payments from merchant where version >= @version;
 
 -- MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
 -- name: MerchantOpenPayments :one

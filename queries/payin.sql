@@ -91,3 +91,40 @@ select exists (select from payin where status = 'waiting' and expires_at <= @now
 select * from payin
 where merchant_id = @merchant_id and id = @id and status = 'waiting' and expires_at <= @now
 for no key update skip locked;
+
+-- PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
+-- those waiting that they can pay. What waits is read once for all who can pay it.
+-- name: PayinDeskStamps :many
+with asked as (select unnest(@trader_ids::bigint[]) as id),
+able as materialized (
+    select t.id, m.currency, m.method from asked
+    join trader t on t.id = asked.id and t.enabled
+    join trader_payout_method m on m.trader_id = t.id and m.enabled
+), waiting as materialized (
+    select k.currency, k.method, w.stamp from (select distinct a.currency, a.method from able a) k
+    cross join lateral (
+        select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+        where p.status = 'waiting' and p.currency = k.currency and p.method = k.method
+    ) w
+)
+select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' || coalesce(offered.stamp, 0), 0)::bigint as stamp
+from asked
+left join lateral (
+    select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.trader_id = asked.id and p.status = 'processing'
+) taken on true
+left join lateral (
+    select bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
+    join waiting w on w.currency = a.currency and w.method = a.method where a.id = asked.id
+) offered on true;
+
+-- PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
+-- name: PayinDeskCounts :one
+select (select count(*) from (
+        select from payin where trader_id = @trader_id::bigint and status = 'processing' limit @most) as t)::integer as taken,
+    (select count(*) from (
+        select from payin w
+        join trader_payout_method m on m.currency = w.currency and m.method = w.method
+        join trader t on t.id = m.trader_id
+        where w.status = 'waiting' and m.trader_id = @trader_id::bigint and m.enabled and t.enabled limit @most) as w
+    )::integer as waiting;

@@ -99,3 +99,13 @@ cross join lateral (
 select p.* from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
 order by p.id desc;
+
+-- PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts.
+-- name: PaymentDesk :many
+select sqlc.embed(p), (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+    as receipts
+from payment p where p.trader_id = @trader_id and p.status = 'pending' order by p.expires_at, p.id limit @page;
+
+-- PaymentDeskCount counts a trader's open payments, no further than to a number.
+-- name: PaymentDeskCount :one
+select count(*)::integer from (select from payment where trader_id = @trader_id and status = 'pending' limit @most) as open;

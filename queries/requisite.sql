@@ -1,37 +1,59 @@
--- RequisitesSince lists the requisites changed at a version or after it, each with its last use.
+-- RequisitesSince lists the requisites changed at a version or after it, each with the limits that hold and its last use.
 -- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, r.min_amount, r.max_amount, r.time_zone,
-    r.daily_count, r.daily_sum, r.open_payments, coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
-    coalesce(to_char(r.work_until, 'HH24:MI:SS'), '')::text as work_until, r.weight,
+select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+    r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
+    r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
+    coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
+    coalesce(to_char(r.work_until, 'HH24:MI:SS'), '')::text as work_until,
+    coalesce(to_char(r.own_work_from, 'HH24:MI:SS'), '')::text as own_work_from,
+    coalesce(to_char(r.own_work_until, 'HH24:MI:SS'), '')::text as own_work_until,
+    coalesce(r.own_time_zone, r.time_zone)::text as own_time_zone, r.weight,
     coalesce((select max(d.used_at) from requisite_day d where d.requisite_id = r.id), 'epoch')::timestamptz as used_at
 from requisite r where r.version >= @version;
 
--- RequisiteFacts is how requisites stand that may do for a payment of an amount, each on its own day.
+-- RequisiteFacts is how requisites stand that may do for a payment, each for an amount of its own and on its own day. Of a slot
+-- that is taken until a known time it says when, and else the epoch.
 -- name: RequisiteFacts :many
-select r.id, (r.enabled and t.enabled)::boolean as switched_on, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
+select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boolean as switched_on,
+    coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
-     where o.requisite_id = asked.id and o.free_at = 'infinity' and r.open_payments is not null)::integer as open_payments,
-    exists (select from requisite_slot s
-        where s.requisite_id = asked.id and s.amount = @amount and s.free_at > @now::timestamptz)::boolean as taken,
+     where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
+    (s.requisite_id is not null)::boolean as taken,
+    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
     (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
-from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day) asked
+from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day, unnest(@amounts::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
 cross join lateral (select n.balance from account_balance n where n.account_id = a.id order by n.version desc limit 1) b
-left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day;
+left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join requisite_slot s on s.requisite_id = asked.id and s.amount = asked.amount and s.free_at > @now::timestamptz;
+
+-- RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
+-- used, as far as their days are kept. A desk has no slots, so that what is open is counted among the payments.
+-- name: RequisiteUses :many
+select asked.id::bigint as id, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
+    coalesce((select max(u.used_at) from requisite_day u where u.requisite_id = asked.id), 'epoch')::timestamptz as used_at,
+    coalesce(open.count, 0)::integer as open_payments
+from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day) asked
+left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join (
+    select p.requisite_id, count(*) as count from payment p
+    where p.trader_id = @trader_id and p.status = 'pending' group by p.requisite_id
+) open on open.requisite_id = asked.id;
 
 -- RequisiteLock has payments for a requisite wait for one another where the number of those open is limited: nothing else
 -- that they write in common would keep two that are counted on different days apart.
 -- name: RequisiteLock :exec
-select id from requisite where id = @id and open_payments is not null for no key update;
+select id from requisite where id = @id and effective_open_payments is not null for no key update;
 
 -- RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
--- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off, since then it
--- may be counted on no time), requisite_day_sum, or requisite_slot_free.
+-- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
+-- break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
 -- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.enabled and t.enabled as enabled, r.daily_count, r.daily_sum, r.open_payments
+    select r.id, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+        r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
     from requisite r join trader t on t.id = r.trader_id where r.id = @id
 ), counted as (
     insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
@@ -60,9 +82,32 @@ returning id;
 -- name: RequisiteIsDesk :one
 select (value = '')::boolean from requisite where id = @id;
 
--- RequisiteSetting locks a requisite and reads its settings.
+-- RequisiteSetting locks a requisite and reads its settings. What follows from them is left out.
 -- name: RequisiteSetting :one
-select (to_jsonb(r) - 'version')::jsonb from requisite r where r.id = @id for no key update;
+select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
+    'effective_open_payments'])::jsonb from requisite r where r.id = @id for no key update;
+
+-- RequisiteOwn reads a requisite for its trader. To anybody else there is none.
+-- name: RequisiteOwn :one
+select * from requisite where id = @id and trader_id = @trader_id;
+
+-- RequisiteListOwn lists a trader's requisites.
+-- name: RequisiteListOwn :many
+select * from requisite where trader_id = @trader_id order by id;
+
+-- RequisiteUpdateOwn changes what is given of what a trader sets themselves. Of what can be cleared, the set_ flags tell unset
+-- from cleared.
+-- name: RequisiteUpdateOwn :exec
+update requisite set own_enabled = coalesce(sqlc.narg(enabled), own_enabled),
+    own_min_amount = case when @set_min_amount::boolean then sqlc.narg(min_amount) else own_min_amount end,
+    own_max_amount = case when @set_max_amount::boolean then sqlc.narg(max_amount) else own_max_amount end,
+    own_daily_count = case when @set_daily_count::boolean then sqlc.narg(daily_count) else own_daily_count end,
+    own_daily_sum = case when @set_daily_sum::boolean then sqlc.narg(daily_sum) else own_daily_sum end,
+    own_open_payments = case when @set_open_payments::boolean then sqlc.narg(open_payments) else own_open_payments end,
+    own_work_from = case when @set_hours::boolean then sqlc.narg(work_from)::text::time else own_work_from end,
+    own_work_until = case when @set_hours::boolean then sqlc.narg(work_until)::text::time else own_work_until end,
+    own_time_zone = case when @set_time_zone::boolean then sqlc.narg(time_zone) else own_time_zone end
+where id = @id;
 
 -- RequisiteUpdate changes what is given. Of the limits that can be cleared, the set_ flags tell unset from cleared.
 -- name: RequisiteUpdate :exec

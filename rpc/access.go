@@ -79,6 +79,11 @@ var access = edge.Access{
 	portalv1connect.TraderServiceGiveBackPayinProcedure:         {caller.Trader},
 	portalv1connect.TraderServiceCompletePayinProcedure:         {caller.Trader},
 	portalv1connect.TraderServiceFailPayinProcedure:             {caller.Trader},
+	portalv1connect.TraderServiceGetDeskProcedure:               {caller.Trader},
+	portalv1connect.TraderServiceSetBreakProcedure:              {caller.Trader},
+	portalv1connect.TraderServiceListRequisitesProcedure:        {caller.Trader},
+	portalv1connect.TraderServiceUpdateRequisiteProcedure:       {caller.Trader},
+	portalv1connect.TraderServiceExplainRequisitesProcedure:     {caller.Trader},
 	portalv1connect.ReceiptServiceListReceiptsProcedure: {
 		caller.Trader,
 		caller.MerchantPortal,

@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -19,6 +20,7 @@ type TraderService struct {
 	payments  *payment.Service
 	checkouts *checkout.Service
 	payouts   *payout.Service
+	settings  *directory.Settings
 	view      paymentView
 }
 
@@ -27,10 +29,11 @@ var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 // NewTraderService makes the handler. payURL is where the hosted pages live, without a trailing
 // slash.
 func NewTraderService(
-	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, links *auth.Links, payURL string,
+	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, settings *directory.Settings,
+	links *auth.Links, payURL string,
 ) *TraderService {
 	return &TraderService{
-		payments: payments, checkouts: checkouts, payouts: payouts,
+		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings,
 		view: paymentView{checkouts: checkouts, links: links, payURL: payURL},
 	}
 }

@@ -30,7 +30,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Deposit:    rpc.NewDepositService(deposits),
 		Cashbox:    rpc.NewCashboxService(deposits),
 		Auth:       rpc.NewAuthService(g.users, g.limits),
-		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
+		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Receipt:    rpc.NewReceiptService(g.payments),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),

@@ -92,11 +92,12 @@ func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) 
 }
 
 const merchantsSince = `-- name: MerchantsSince :many
-select id, max_open_payments from merchant where version >= $1
+select id, api_enabled, max_open_payments from merchant where version >= $1
 `
 
 type MerchantsSinceRow struct {
 	ID              int64
+	ApiEnabled      bool
 	MaxOpenPayments int32
 }
 
@@ -109,7 +110,7 @@ func (q *Queries) MerchantsSince(ctx context.Context, version int64) ([]Merchant
 	var items []MerchantsSinceRow
 	for rows.Next() {
 		var i MerchantsSinceRow
-		if err := rows.Scan(&i.ID, &i.MaxOpenPayments); err != nil {
+		if err := rows.Scan(&i.ID, &i.ApiEnabled, &i.MaxOpenPayments); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/shopspring/decimal"
 )
 
@@ -244,6 +245,42 @@ type RateLimit struct {
 	Name       string
 	Calls      int32
 	PerSeconds int32
+}
+
+type Requisite struct {
+	ID                    int64
+	Currency              string
+	Method                string
+	TraderID              int64
+	Value                 string
+	Holder                *string
+	Bank                  *string
+	MinAmount             decimal.Decimal
+	MaxAmount             decimal.Decimal
+	CreatedAt             time.Time
+	Enabled               bool
+	TimeZone              string
+	DailyCount            *int32
+	DailySum              decimal.NullDecimal
+	OpenPayments          *int32
+	WorkFrom              pgtype.Time
+	WorkUntil             pgtype.Time
+	Weight                int32
+	Version               int64
+	OwnEnabled            bool
+	OwnMinAmount          decimal.NullDecimal
+	OwnMaxAmount          decimal.NullDecimal
+	OwnDailyCount         *int32
+	OwnDailySum           decimal.NullDecimal
+	OwnOpenPayments       *int32
+	OwnWorkFrom           pgtype.Time
+	OwnWorkUntil          pgtype.Time
+	OwnTimeZone           *string
+	EffectiveMinAmount    decimal.Decimal
+	EffectiveMaxAmount    decimal.Decimal
+	EffectiveDailyCount   *int32
+	EffectiveDailySum     decimal.NullDecimal
+	EffectiveOpenPayments *int32
 }
 
 type SandboxAcquirer struct {

@@ -25,6 +25,87 @@ func (q *Queries) PayinCountTaken(ctx context.Context, traderID int64) (int64, e
 	return count, err
 }
 
+const payinDeskCounts = `-- name: PayinDeskCounts :one
+select (select count(*) from (
+        select from payin where trader_id = $1::bigint and status = 'processing' limit $2) as t)::integer as taken,
+    (select count(*) from (
+        select from payin w
+        join trader_payout_method m on m.currency = w.currency and m.method = w.method
+        join trader t on t.id = m.trader_id
+        where w.status = 'waiting' and m.trader_id = $1::bigint and m.enabled and t.enabled limit $2) as w
+    )::integer as waiting
+`
+
+type PayinDeskCountsParams struct {
+	TraderID int64
+	Most     int32
+}
+
+type PayinDeskCountsRow struct {
+	Taken   int32
+	Waiting int32
+}
+
+// PayinDeskCounts counts what a trader has taken and not ended and what waits that they can pay, no further than to a number.
+func (q *Queries) PayinDeskCounts(ctx context.Context, arg PayinDeskCountsParams) (PayinDeskCountsRow, error) {
+	row := q.db.QueryRow(ctx, payinDeskCounts, arg.TraderID, arg.Most)
+	var i PayinDeskCountsRow
+	err := row.Scan(&i.Taken, &i.Waiting)
+	return i, err
+}
+
+const payinDeskStamps = `-- name: PayinDeskStamps :many
+with asked as (select unnest($1::bigint[]) as id),
+able as materialized (
+    select t.id, m.currency, m.method from asked
+    join trader t on t.id = asked.id and t.enabled
+    join trader_payout_method m on m.trader_id = t.id and m.enabled
+), waiting as materialized (
+    select k.currency, k.method, w.stamp from (select distinct a.currency, a.method from able a) k
+    cross join lateral (
+        select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+        where p.status = 'waiting' and p.currency = k.currency and p.method = k.method
+    ) w
+)
+select asked.id::bigint as id, hashtextextended(coalesce(taken.stamp, 0) || ' ' || coalesce(offered.stamp, 0), 0)::bigint as stamp
+from asked
+left join lateral (
+    select bit_xor(hashtextextended(p.id || ' ' || p.status_at, 0)) as stamp from payin p
+    where p.trader_id = asked.id and p.status = 'processing'
+) taken on true
+left join lateral (
+    select bit_xor(hashtextextended(w.currency || ' ' || w.method || ' ' || w.stamp, 0)) as stamp from able a
+    join waiting w on w.currency = a.currency and w.method = a.method where a.id = asked.id
+) offered on true
+`
+
+type PayinDeskStampsRow struct {
+	ID    int64
+	Stamp int64
+}
+
+// PayinDeskStamps reads of traders numbers that change with the payouts of their desks: those they took and have not ended, and
+// those waiting that they can pay. What waits is read once for all who can pay it.
+func (q *Queries) PayinDeskStamps(ctx context.Context, traderIds []int64) ([]PayinDeskStampsRow, error) {
+	rows, err := q.db.Query(ctx, payinDeskStamps, traderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PayinDeskStampsRow
+	for rows.Next() {
+		var i PayinDeskStampsRow
+		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const payinEnd = `-- name: PayinEnd :one
 update payin set status = $1, status_reason = $2, status_at = $3,
     proof_reference = coalesce($4, proof_reference), event_sequence = event_sequence + 1

@@ -152,6 +152,108 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 	return i, err
 }
 
+const paymentDesk = `-- name: PaymentDesk :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_value, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+    as receipts
+from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
+`
+
+type PaymentDeskParams struct {
+	TraderID int64
+	Page     int32
+}
+
+type PaymentDeskRow struct {
+	Payment  Payment
+	Receipts int32
+}
+
+// PaymentDesk lists a trader's open payments, those that end first before the others, each with the number of its receipts.
+func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]PaymentDeskRow, error) {
+	rows, err := q.db.Query(ctx, paymentDesk, arg.TraderID, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentDeskRow
+	for rows.Next() {
+		var i PaymentDeskRow
+		if err := rows.Scan(
+			&i.Payment.MerchantID,
+			&i.Payment.ID,
+			&i.Payment.UUID,
+			&i.Payment.CashboxID,
+			&i.Payment.OrderID,
+			&i.Payment.Method,
+			&i.Payment.Currency,
+			&i.Payment.Amount,
+			&i.Payment.Description,
+			&i.Payment.CallbackURI,
+			&i.Payment.PayerUserID,
+			&i.Payment.PayerIP,
+			&i.Payment.PayerFullName,
+			&i.Payment.PayerType,
+			&i.Payment.PayerSuccessful,
+			&i.Payment.PayerExpired,
+			&i.Payment.ProviderPaymentID,
+			&i.Payment.Status,
+			&i.Payment.StatusReason,
+			&i.Payment.StatusAt,
+			&i.Payment.ExpiresAt,
+			&i.Payment.CreatedAt,
+			&i.Payment.EventSequence,
+			&i.Payment.TraderID,
+			&i.Payment.RequisiteID,
+			&i.Payment.RequisiteType,
+			&i.Payment.RequisiteMethod,
+			&i.Payment.RequisiteValue,
+			&i.Payment.RequisiteHolder,
+			&i.Payment.RequisiteBank,
+			&i.Payment.BaseRate,
+			&i.Payment.RateSource,
+			&i.Payment.RateUnavailable,
+			&i.Payment.MarkupPercent,
+			&i.Payment.TraderSharePercent,
+			&i.Payment.HoldUSDT,
+			&i.Payment.AmountUSDT,
+			&i.Payment.ProfitUSDT,
+			&i.Payment.SpreadTraderUSDT,
+			&i.Payment.SpreadPlatformUSDT,
+			&i.Payment.RequisiteDay,
+			&i.Payment.RateObservedAt,
+			&i.Payment.MarkupSource,
+			&i.Payment.Version,
+			&i.Payment.ReturnURL,
+			&i.Payment.PayerClaimedAt,
+			&i.Receipts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentDeskCount = `-- name: PaymentDeskCount :one
+select count(*)::integer from (select from payment where trader_id = $1 and status = 'pending' limit $2) as open
+`
+
+type PaymentDeskCountParams struct {
+	TraderID int64
+	Most     int32
+}
+
+// PaymentDeskCount counts a trader's open payments, no further than to a number.
+func (q *Queries) PaymentDeskCount(ctx context.Context, arg PaymentDeskCountParams) (int32, error) {
+	row := q.db.QueryRow(ctx, paymentDeskCount, arg.TraderID, arg.Most)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const paymentFind = `-- name: PaymentFind :one
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at from payment where id = $1
 `

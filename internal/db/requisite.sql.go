@@ -13,25 +13,27 @@ import (
 )
 
 const requisiteFacts = `-- name: RequisiteFacts :many
-select r.id, (r.enabled and t.enabled)::boolean as switched_on, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
+select r.id, (r.enabled and r.own_enabled and t.enabled and not t.on_break)::boolean as switched_on,
+    coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
     (select count(*) from requisite_slot o
-     where o.requisite_id = asked.id and o.free_at = 'infinity' and r.open_payments is not null)::integer as open_payments,
-    exists (select from requisite_slot s
-        where s.requisite_id = asked.id and s.amount = $1 and s.free_at > $2::timestamptz)::boolean as taken,
+     where o.requisite_id = asked.id and o.free_at = 'infinity' and r.effective_open_payments is not null)::integer as open_payments,
+    (s.requisite_id is not null)::boolean as taken,
+    (case when s.free_at < 'infinity' then s.free_at else 'epoch' end)::timestamptz as slot_free_at,
     (b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available
-from (select unnest($3::bigint[]) as id, unnest($4::date[]) as day) asked
+from (select unnest($1::bigint[]) as id, unnest($2::date[]) as day, unnest($3::numeric[]) as amount) asked
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join account a on a.owner_kind = 'trader' and a.owner_id = r.trader_id and a.purpose = 'available'
 cross join lateral (select n.balance from account_balance n where n.account_id = a.id order by n.version desc limit 1) b
 left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join requisite_slot s on s.requisite_id = asked.id and s.amount = asked.amount and s.free_at > $4::timestamptz
 `
 
 type RequisiteFactsParams struct {
-	Amount decimal.Decimal
-	Now    time.Time
-	Ids    []int64
-	Days   []time.Time
+	Ids     []int64
+	Days    []time.Time
+	Amounts []decimal.Decimal
+	Now     time.Time
 }
 
 type RequisiteFactsRow struct {
@@ -41,16 +43,18 @@ type RequisiteFactsRow struct {
 	Sum          decimal.Decimal
 	OpenPayments int32
 	Taken        bool
+	SlotFreeAt   time.Time
 	Available    decimal.Decimal
 }
 
-// RequisiteFacts is how requisites stand that may do for a payment of an amount, each on its own day.
+// RequisiteFacts is how requisites stand that may do for a payment, each for an amount of its own and on its own day. Of a slot
+// that is taken until a known time it says when, and else the epoch.
 func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) ([]RequisiteFactsRow, error) {
 	rows, err := q.db.Query(ctx, requisiteFacts,
-		arg.Amount,
-		arg.Now,
 		arg.Ids,
 		arg.Days,
+		arg.Amounts,
+		arg.Now,
 	)
 	if err != nil {
 		return nil, err
@@ -66,6 +70,7 @@ func (q *Queries) RequisiteFacts(ctx context.Context, arg RequisiteFactsParams) 
 			&i.Sum,
 			&i.OpenPayments,
 			&i.Taken,
+			&i.SlotFreeAt,
 			&i.Available,
 		); err != nil {
 			return nil, err
@@ -126,8 +131,67 @@ func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
 	return column_1, err
 }
 
+const requisiteListOwn = `-- name: RequisiteListOwn :many
+select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments from requisite where trader_id = $1 order by id
+`
+
+// RequisiteListOwn lists a trader's requisites.
+func (q *Queries) RequisiteListOwn(ctx context.Context, traderID int64) ([]Requisite, error) {
+	rows, err := q.db.Query(ctx, requisiteListOwn, traderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Requisite
+	for rows.Next() {
+		var i Requisite
+		if err := rows.Scan(
+			&i.ID,
+			&i.Currency,
+			&i.Method,
+			&i.TraderID,
+			&i.Value,
+			&i.Holder,
+			&i.Bank,
+			&i.MinAmount,
+			&i.MaxAmount,
+			&i.CreatedAt,
+			&i.Enabled,
+			&i.TimeZone,
+			&i.DailyCount,
+			&i.DailySum,
+			&i.OpenPayments,
+			&i.WorkFrom,
+			&i.WorkUntil,
+			&i.Weight,
+			&i.Version,
+			&i.OwnEnabled,
+			&i.OwnMinAmount,
+			&i.OwnMaxAmount,
+			&i.OwnDailyCount,
+			&i.OwnDailySum,
+			&i.OwnOpenPayments,
+			&i.OwnWorkFrom,
+			&i.OwnWorkUntil,
+			&i.OwnTimeZone,
+			&i.EffectiveMinAmount,
+			&i.EffectiveMaxAmount,
+			&i.EffectiveDailyCount,
+			&i.EffectiveDailySum,
+			&i.EffectiveOpenPayments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisiteLock = `-- name: RequisiteLock :exec
-select id from requisite where id = $1 and open_payments is not null for no key update
+select id from requisite where id = $1 and effective_open_payments is not null for no key update
 `
 
 // RequisiteLock has payments for a requisite wait for one another where the number of those open is limited: nothing else
@@ -137,11 +201,63 @@ func (q *Queries) RequisiteLock(ctx context.Context, id int64) error {
 	return err
 }
 
-const requisiteSetting = `-- name: RequisiteSetting :one
-select (to_jsonb(r) - 'version')::jsonb from requisite r where r.id = $1 for no key update
+const requisiteOwn = `-- name: RequisiteOwn :one
+select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments from requisite where id = $1 and trader_id = $2
 `
 
-// RequisiteSetting locks a requisite and reads its settings.
+type RequisiteOwnParams struct {
+	ID       int64
+	TraderID int64
+}
+
+// RequisiteOwn reads a requisite for its trader. To anybody else there is none.
+func (q *Queries) RequisiteOwn(ctx context.Context, arg RequisiteOwnParams) (Requisite, error) {
+	row := q.db.QueryRow(ctx, requisiteOwn, arg.ID, arg.TraderID)
+	var i Requisite
+	err := row.Scan(
+		&i.ID,
+		&i.Currency,
+		&i.Method,
+		&i.TraderID,
+		&i.Value,
+		&i.Holder,
+		&i.Bank,
+		&i.MinAmount,
+		&i.MaxAmount,
+		&i.CreatedAt,
+		&i.Enabled,
+		&i.TimeZone,
+		&i.DailyCount,
+		&i.DailySum,
+		&i.OpenPayments,
+		&i.WorkFrom,
+		&i.WorkUntil,
+		&i.Weight,
+		&i.Version,
+		&i.OwnEnabled,
+		&i.OwnMinAmount,
+		&i.OwnMaxAmount,
+		&i.OwnDailyCount,
+		&i.OwnDailySum,
+		&i.OwnOpenPayments,
+		&i.OwnWorkFrom,
+		&i.OwnWorkUntil,
+		&i.OwnTimeZone,
+		&i.EffectiveMinAmount,
+		&i.EffectiveMaxAmount,
+		&i.EffectiveDailyCount,
+		&i.EffectiveDailySum,
+		&i.EffectiveOpenPayments,
+	)
+	return i, err
+}
+
+const requisiteSetting = `-- name: RequisiteSetting :one
+select (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count', 'effective_daily_sum',
+    'effective_open_payments'])::jsonb from requisite r where r.id = $1 for no key update
+`
+
+// RequisiteSetting locks a requisite and reads its settings. What follows from them is left out.
 func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, requisiteSetting, id)
 	var column_1 []byte
@@ -151,7 +267,8 @@ func (q *Queries) RequisiteSetting(ctx context.Context, id int64) ([]byte, error
 
 const requisiteTake = `-- name: RequisiteTake :exec
 with rule as (
-    select r.id, r.enabled and t.enabled as enabled, r.daily_count, r.daily_sum, r.open_payments
+    select r.id, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
+        r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
     from requisite r join trader t on t.id = r.trader_id where r.id = $5
 ), counted as (
     insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
@@ -180,8 +297,8 @@ type RequisiteTakeParams struct {
 }
 
 // RequisiteTake counts a payment towards its requisite's day and takes the slot of its amount, but for a desk, which has none.
-// What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off, since then it
-// may be counted on no time), requisite_day_sum, or requisite_slot_free.
+// What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
+// break, since then it may be counted on no time), requisite_day_sum, or requisite_slot_free.
 // A null limit is asked for first: comparing with it would count the slots all the same.
 func (q *Queries) RequisiteTake(ctx context.Context, arg RequisiteTakeParams) error {
 	_, err := q.db.Exec(ctx, requisiteTake,
@@ -252,10 +369,127 @@ func (q *Queries) RequisiteUpdate(ctx context.Context, arg RequisiteUpdateParams
 	return err
 }
 
+const requisiteUpdateOwn = `-- name: RequisiteUpdateOwn :exec
+update requisite set own_enabled = coalesce($1, own_enabled),
+    own_min_amount = case when $2::boolean then $3 else own_min_amount end,
+    own_max_amount = case when $4::boolean then $5 else own_max_amount end,
+    own_daily_count = case when $6::boolean then $7 else own_daily_count end,
+    own_daily_sum = case when $8::boolean then $9 else own_daily_sum end,
+    own_open_payments = case when $10::boolean then $11 else own_open_payments end,
+    own_work_from = case when $12::boolean then $13::text::time else own_work_from end,
+    own_work_until = case when $12::boolean then $14::text::time else own_work_until end,
+    own_time_zone = case when $15::boolean then $16 else own_time_zone end
+where id = $17
+`
+
+type RequisiteUpdateOwnParams struct {
+	Enabled         *bool
+	SetMinAmount    bool
+	MinAmount       decimal.NullDecimal
+	SetMaxAmount    bool
+	MaxAmount       decimal.NullDecimal
+	SetDailyCount   bool
+	DailyCount      *int32
+	SetDailySum     bool
+	DailySum        decimal.NullDecimal
+	SetOpenPayments bool
+	OpenPayments    *int32
+	SetHours        bool
+	WorkFrom        *string
+	WorkUntil       *string
+	SetTimeZone     bool
+	TimeZone        *string
+	ID              int64
+}
+
+// RequisiteUpdateOwn changes what is given of what a trader sets themselves. Of what can be cleared, the set_ flags tell unset
+// from cleared.
+func (q *Queries) RequisiteUpdateOwn(ctx context.Context, arg RequisiteUpdateOwnParams) error {
+	_, err := q.db.Exec(ctx, requisiteUpdateOwn,
+		arg.Enabled,
+		arg.SetMinAmount,
+		arg.MinAmount,
+		arg.SetMaxAmount,
+		arg.MaxAmount,
+		arg.SetDailyCount,
+		arg.DailyCount,
+		arg.SetDailySum,
+		arg.DailySum,
+		arg.SetOpenPayments,
+		arg.OpenPayments,
+		arg.SetHours,
+		arg.WorkFrom,
+		arg.WorkUntil,
+		arg.SetTimeZone,
+		arg.TimeZone,
+		arg.ID,
+	)
+	return err
+}
+
+const requisiteUses = `-- name: RequisiteUses :many
+select asked.id::bigint as id, coalesce(d.count, 0)::integer as count, coalesce(d.sum, 0)::numeric as sum,
+    coalesce((select max(u.used_at) from requisite_day u where u.requisite_id = asked.id), 'epoch')::timestamptz as used_at,
+    coalesce(open.count, 0)::integer as open_payments
+from (select unnest($1::bigint[]) as id, unnest($2::date[]) as day) asked
+left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join (
+    select p.requisite_id, count(*) as count from payment p
+    where p.trader_id = $3 and p.status = 'pending' group by p.requisite_id
+) open on open.requisite_id = asked.id
+`
+
+type RequisiteUsesParams struct {
+	Ids      []int64
+	Days     []time.Time
+	TraderID int64
+}
+
+type RequisiteUsesRow struct {
+	ID           int64
+	Count        int32
+	Sum          decimal.Decimal
+	UsedAt       time.Time
+	OpenPayments int32
+}
+
+// RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
+// used, as far as their days are kept. A desk has no slots, so that what is open is counted among the payments.
+func (q *Queries) RequisiteUses(ctx context.Context, arg RequisiteUsesParams) ([]RequisiteUsesRow, error) {
+	rows, err := q.db.Query(ctx, requisiteUses, arg.Ids, arg.Days, arg.TraderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisiteUsesRow
+	for rows.Next() {
+		var i RequisiteUsesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Count,
+			&i.Sum,
+			&i.UsedAt,
+			&i.OpenPayments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisitesSince = `-- name: RequisitesSince :many
-select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, r.min_amount, r.max_amount, r.time_zone,
-    r.daily_count, r.daily_sum, r.open_payments, coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
-    coalesce(to_char(r.work_until, 'HH24:MI:SS'), '')::text as work_until, r.weight,
+select r.id, r.currency, r.method, r.trader_id, r.value, r.holder, r.bank, r.enabled, (not r.own_enabled)::boolean as own_off,
+    r.effective_min_amount as min_amount, r.effective_max_amount as max_amount, r.time_zone,
+    r.effective_daily_count as daily_count, r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments,
+    coalesce(to_char(r.work_from, 'HH24:MI:SS'), '')::text as work_from,
+    coalesce(to_char(r.work_until, 'HH24:MI:SS'), '')::text as work_until,
+    coalesce(to_char(r.own_work_from, 'HH24:MI:SS'), '')::text as own_work_from,
+    coalesce(to_char(r.own_work_until, 'HH24:MI:SS'), '')::text as own_work_until,
+    coalesce(r.own_time_zone, r.time_zone)::text as own_time_zone, r.weight,
     coalesce((select max(d.used_at) from requisite_day d where d.requisite_id = r.id), 'epoch')::timestamptz as used_at
 from requisite r where r.version >= $1
 `
@@ -269,6 +503,7 @@ type RequisitesSinceRow struct {
 	Holder       *string
 	Bank         *string
 	Enabled      bool
+	OwnOff       bool
 	MinAmount    decimal.Decimal
 	MaxAmount    decimal.Decimal
 	TimeZone     string
@@ -277,11 +512,14 @@ type RequisitesSinceRow struct {
 	OpenPayments *int32
 	WorkFrom     string
 	WorkUntil    string
+	OwnWorkFrom  string
+	OwnWorkUntil string
+	OwnTimeZone  string
 	Weight       int32
 	UsedAt       time.Time
 }
 
-// RequisitesSince lists the requisites changed at a version or after it, each with its last use.
+// RequisitesSince lists the requisites changed at a version or after it, each with the limits that hold and its last use.
 func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]RequisitesSinceRow, error) {
 	rows, err := q.db.Query(ctx, requisitesSince, version)
 	if err != nil {
@@ -300,6 +538,7 @@ func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]Requisi
 			&i.Holder,
 			&i.Bank,
 			&i.Enabled,
+			&i.OwnOff,
 			&i.MinAmount,
 			&i.MaxAmount,
 			&i.TimeZone,
@@ -308,6 +547,9 @@ func (q *Queries) RequisitesSince(ctx context.Context, version int64) ([]Requisi
 			&i.OpenPayments,
 			&i.WorkFrom,
 			&i.WorkUntil,
+			&i.OwnWorkFrom,
+			&i.OwnWorkUntil,
+			&i.OwnTimeZone,
 			&i.Weight,
 			&i.UsedAt,
 		); err != nil {

@@ -36,6 +36,31 @@ func (q *Queries) TraderInsert(ctx context.Context, arg TraderInsertParams) (int
 	return id, err
 }
 
+const traderOnBreak = `-- name: TraderOnBreak :one
+select on_break from trader where id = $1
+`
+
+func (q *Queries) TraderOnBreak(ctx context.Context, id int64) (bool, error) {
+	row := q.db.QueryRow(ctx, traderOnBreak, id)
+	var on_break bool
+	err := row.Scan(&on_break)
+	return on_break, err
+}
+
+const traderSetBreak = `-- name: TraderSetBreak :exec
+update trader set on_break = $1 where id = $2
+`
+
+type TraderSetBreakParams struct {
+	OnBreak bool
+	ID      int64
+}
+
+func (q *Queries) TraderSetBreak(ctx context.Context, arg TraderSetBreakParams) error {
+	_, err := q.db.Exec(ctx, traderSetBreak, arg.OnBreak, arg.ID)
+	return err
+}
+
 const traderSetting = `-- name: TraderSetting :one
 select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = $1 for no key update
 `
@@ -78,12 +103,13 @@ func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) erro
 }
 
 const tradersSince = `-- name: TradersSince :many
-select id, enabled, rate_percent, share_percent from trader where version >= $1
+select id, enabled, on_break, rate_percent, share_percent from trader where version >= $1
 `
 
 type TradersSinceRow struct {
 	ID           int64
 	Enabled      bool
+	OnBreak      bool
 	RatePercent  decimal.NullDecimal
 	SharePercent decimal.Decimal
 }
@@ -100,6 +126,7 @@ func (q *Queries) TradersSince(ctx context.Context, version int64) ([]TradersSin
 		if err := rows.Scan(
 			&i.ID,
 			&i.Enabled,
+			&i.OnBreak,
 			&i.RatePercent,
 			&i.SharePercent,
 		); err != nil {

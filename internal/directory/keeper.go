@@ -47,6 +47,7 @@ type Keeper struct {
 }
 
 type merchant struct {
+	apiEnabled      bool
 	maxOpenPayments int32
 	// cashboxes are the ids of its cashboxes, in order.
 	cashboxes []int64
@@ -175,7 +176,7 @@ func (n *renewal) queries(version int64) []db.Query {
 func (k *Keeper) take(n renewal) {
 	for _, row := range n.merchants {
 		m := k.merchants[row.ID]
-		m.maxOpenPayments = row.MaxOpenPayments
+		m.apiEnabled, m.maxOpenPayments = row.ApiEnabled, row.MaxOpenPayments
 		k.merchants[row.ID] = m
 	}
 	for _, row := range n.cashboxes {
@@ -247,6 +248,20 @@ func (c *cashbox) shop(method, currency string) *Shop {
 		MarginPercent: m.MarginPercent, Validity: time.Duration(m.ValiditySeconds) * time.Second,
 		MinAmount: m.MinAmount, MaxAmount: m.MaxAmount, ReturnHosts: c.ReturnHosts,
 	}
+}
+
+// Taken reports whether any cashbox takes payments by a method in a currency.
+func (k *Keeper) Taken(method, currency string) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for _, box := range k.cashboxes {
+		if shop := box.shop(method, currency); shop.CollectEnabled && shop.MethodEnabled {
+			if k.merchants[box.MerchantID].apiEnabled {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Validity is how long a payment by a cashbox's method waits for its payer.

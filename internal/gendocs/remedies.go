@@ -56,6 +56,7 @@ var remedies = map[string]string{
 	"payment_not_pending":                             "Read the payment and its status.",
 	"rate_limited":                                    "Wait for the seconds in `Retry-After`, then repeat the call. See [Limits](#limits).",
 	"rate_unavailable":                                "The operator sets a rate for the currency (`SetRate`) or repairs the feed.",
+	"requisite_off_by_operator":                       "For traders: ask an operator to switch the requisite on.",
 	"role_not_allowed":                                "Ask the owner of your account for a role that includes it.",
 	"signature_required":                              "Send the header `Signature`.",
 	"token_kind_not_allowed":                          "Sign in as a user of the kind that this call is for.",

@@ -35,7 +35,9 @@ const ruleNoRequisite routing.Rule = "no_requisite"
 var rules = []routing.Rule{
 	ruleNoRequisite,
 	routing.TraderOff,
+	routing.TraderBreak,
 	routing.RequisiteOff,
+	routing.OwnOff,
 	routing.AmountLimits,
 	routing.WorkingHours,
 	routing.DailyCount,

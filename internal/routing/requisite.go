@@ -41,9 +41,8 @@ type pool struct {
 // requisite is one as it was last read, at its place in its pool.
 type requisite struct {
 	db.RequisitesSinceRow
-	zone *time.Location
-	// workFrom and workUntil are times of day.
-	workFrom, workUntil time.Duration
+	// hours are the operators', whose zone has the day that limits count by; own are the trader's.
+	hours, own hours
 	// place is where it stands in pool: among those on or off.
 	pool  *pool
 	place *list.Element
@@ -79,7 +78,7 @@ func (r *Requisites) Renew(n *Renewal) {
 	defer r.mu.Unlock()
 	switched := map[int64]bool{}
 	for _, row := range n.traders {
-		switched[row.ID] = r.traders[row.ID].Enabled != row.Enabled
+		switched[row.ID] = takesPart(r.traders[row.ID]) != takesPart(row)
 		r.traders[row.ID] = row
 	}
 	unsorted := map[*pool]bool{}
@@ -111,8 +110,8 @@ func (r *Requisites) put(row db.RequisitesSinceRow) (known *requisite, resort bo
 		resort = known.Weight != row.Weight
 	}
 	known.RequisitesSinceRow = row
-	known.zone = r.zone(row.TimeZone)
-	known.workFrom, known.workUntil = timeOfDay(row.WorkFrom), timeOfDay(row.WorkUntil)
+	known.hours = newHours(r.zone(row.TimeZone), row.WorkFrom, row.WorkUntil)
+	known.own = newHours(r.zone(row.OwnTimeZone), row.OwnWorkFrom, row.OwnWorkUntil)
 	if !resort {
 		r.stand(known)
 	}
@@ -127,9 +126,12 @@ func (r *Requisites) pool(key poolKey) *pool {
 	return r.pools[key]
 }
 
+// takesPart tells whether a trader gets payments at present.
+func takesPart(trader db.TradersSinceRow) bool { return trader.Enabled && !trader.OnBreak }
+
 // switchedOn tells whether requisite and trader are.
 func (r *Requisites) switchedOn(known *requisite) bool {
-	return known.Enabled && r.traders[known.TraderID].Enabled
+	return known.Enabled && !known.OwnOff && takesPart(r.traders[known.TraderID])
 }
 
 // stand has a requisite stand where it belongs by its switches: among those on in its order. Its

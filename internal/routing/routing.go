@@ -169,11 +169,12 @@ func read(
 	hold func(Candidate) decimal.Decimal,
 	candidates []Candidate,
 ) error {
-	params := db.RequisiteFactsParams{Amount: w.Amount, Now: w.Now}
+	params := db.RequisiteFactsParams{Now: w.Now}
 	at := map[int64]int{}
 	for i, c := range candidates {
 		if c.DroppedBy == Free {
 			params.Ids, params.Days, at[c.ID] = append(params.Ids, c.ID), append(params.Days, c.Day), i
+			params.Amounts = append(params.Amounts, w.Amount)
 		}
 	}
 	if len(at) == 0 {

@@ -26,7 +26,10 @@ type Rule string
 const (
 	Free         Rule = ""
 	TraderOff    Rule = "trader_off"
+	TraderBreak  Rule = "trader_break"
 	RequisiteOff Rule = "requisite_off"
+	// OwnOff is a requisite that its trader has switched off.
+	OwnOff       Rule = "requisite_off_by_trader"
 	AmountLimits Rule = "amount_limits"
 	WorkingHours Rule = "working_hours"
 	DailyCount   Rule = "daily_count"
@@ -60,7 +63,7 @@ type Candidate struct {
 // candidate is a requisite as it stands in memory. The caller holds the lock.
 func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	trader := r.traders[known.TraderID]
-	year, month, day := w.Now.In(known.zone).Date()
+	year, month, day := w.Now.In(known.hours.zone).Date()
 	return Candidate{
 		ID:                 known.ID,
 		TraderID:           known.TraderID,
@@ -78,63 +81,62 @@ func (r *Requisites) candidate(w Want, known *requisite) Candidate {
 	}
 }
 
-// bySettings is the rule that drops a requisite by what is set. The caller holds the lock.
+// settingRules are those that go by what is set.
+var settingRules = []struct {
+	rule  Rule
+	drops func(trader db.TradersSinceRow, w Want, known *requisite) bool
+}{
+	{TraderOff, func(t db.TradersSinceRow, _ Want, _ *requisite) bool { return !t.Enabled }},
+	{TraderBreak, func(t db.TradersSinceRow, _ Want, _ *requisite) bool { return t.OnBreak }},
+	{RequisiteOff, func(_ db.TradersSinceRow, _ Want, known *requisite) bool { return !known.Enabled }},
+	{OwnOff, func(_ db.TradersSinceRow, _ Want, known *requisite) bool { return known.OwnOff }},
+	{AmountLimits, func(_ db.TradersSinceRow, w Want, known *requisite) bool {
+		return w.Amount.LessThan(known.MinAmount) || w.Amount.GreaterThan(known.MaxAmount)
+	}},
+	{WorkingHours, func(_ db.TradersSinceRow, w Want, known *requisite) bool { return !known.works(w.Now) }},
+}
+
+// bySettings is the first rule that drops a requisite by what is set. The caller holds the lock.
 func (r *Requisites) bySettings(w Want, known *requisite) Rule {
-	switch {
-	case !r.traders[known.TraderID].Enabled:
-		return TraderOff
-	case !known.Enabled:
-		return RequisiteOff
-	case w.Amount.LessThan(known.MinAmount) || w.Amount.GreaterThan(known.MaxAmount):
-		return AmountLimits
-	case !known.works(w.Now):
-		return WorkingHours
+	trader := r.traders[known.TraderID]
+	for _, s := range settingRules {
+		if s.drops(trader, w, known) {
+			return s.rule
+		}
 	}
 	return Free
 }
 
-// works tells whether it is within the requisite's hours, which may go over midnight.
-func (known *requisite) works(now time.Time) bool {
-	if known.WorkFrom == "" {
-		return true
-	}
-	local := sinceMidnight(now.In(known.zone))
-	if known.workFrom <= known.workUntil {
-		return local >= known.workFrom && local < known.workUntil
-	}
-	return local >= known.workFrom || local < known.workUntil
+// factRules are those that go by how a candidate stands in the database. hold is what its trader
+// would put up.
+var factRules = []struct {
+	rule  Rule
+	drops func(c Candidate, w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) bool
+}{
+	{RequisiteOff, func(_ Candidate, _ Want, facts db.RequisiteFactsRow, _ decimal.Decimal) bool {
+		return !facts.SwitchedOn
+	}},
+	{DailyCount, func(c Candidate, _ Want, facts db.RequisiteFactsRow, _ decimal.Decimal) bool {
+		return c.dailyCount != nil && facts.Count >= *c.dailyCount
+	}},
+	{DailySum, func(c Candidate, w Want, facts db.RequisiteFactsRow, _ decimal.Decimal) bool {
+		return c.dailySum.Valid && facts.Sum.Add(w.Amount).GreaterThan(c.dailySum.Decimal)
+	}},
+	{OpenLimit, func(c Candidate, _ Want, facts db.RequisiteFactsRow, _ decimal.Decimal) bool {
+		return c.openPayments != nil && facts.OpenPayments >= *c.openPayments
+	}},
+	{SlotTaken, func(_ Candidate, _ Want, facts db.RequisiteFactsRow, _ decimal.Decimal) bool { return facts.Taken }},
+	{TraderShort, func(_ Candidate, _ Want, facts db.RequisiteFactsRow, hold decimal.Decimal) bool {
+		return facts.Available.LessThan(hold)
+	}},
 }
 
-// wakeWithin is when hours are looked at again at the latest: where clocks change, a time of day
-// may not come at all.
-const wakeWithin = time.Hour
-
-// worksFrom is when its hours begin next, or when to look again.
-func (known *requisite) worksFrom(now time.Time) time.Time {
-	year, month, day := now.In(known.zone).Date()
-	begins := time.Date(year, month, day, 0, 0, 0, int(known.workFrom), known.zone)
-	if begins.After(now) && begins.Before(now.Add(wakeWithin)) {
-		return begins
-	}
-	return now.Add(wakeWithin)
-}
-
-// byFacts is the rule that drops a candidate by how it stands in the database. hold is what its
-// trader would put up.
+// byFacts is the first rule that drops a candidate by how it stands in the database.
 func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Decimal) Rule {
-	switch {
-	case !facts.SwitchedOn:
-		return RequisiteOff
-	case c.dailyCount != nil && facts.Count >= *c.dailyCount:
-		return DailyCount
-	case c.dailySum.Valid && facts.Sum.Add(w.Amount).GreaterThan(c.dailySum.Decimal):
-		return DailySum
-	case c.openPayments != nil && facts.OpenPayments >= *c.openPayments:
-		return OpenLimit
-	case facts.Taken:
-		return SlotTaken
-	case facts.Available.LessThan(hold):
-		return TraderShort
+	for _, f := range factRules {
+		if f.drops(c, w, facts, hold) {
+			return f.rule
+		}
 	}
 	return Free
 }

@@ -159,8 +159,8 @@ type RoutingCandidate struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
 	TraderId    int64                  `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	// The rule that drops it, unset when it is free: trader_off, requisite_off, amount_limits, working_hours,
-	// daily_count, daily_sum, open_limit, slot_taken or trader_short.
+	// The rule that drops it, unset when it is free: trader_off, trader_break, requisite_off, requisite_off_by_trader,
+	// amount_limits, working_hours, daily_count, daily_sum, open_limit, slot_taken or trader_short.
 	DroppedBy     *string                `protobuf:"bytes,3,opt,name=dropped_by,json=droppedBy,proto3,oneof" json:"dropped_by,omitempty"`
 	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
 	Weight        int32                  `protobuf:"varint,5,opt,name=weight,proto3" json:"weight,omitempty"`

@@ -107,8 +107,8 @@ export type RoutingCandidate = Message<"portal.v1.RoutingCandidate"> & {
   traderId: bigint;
 
   /**
-   * The rule that drops it, unset when it is free: trader_off, requisite_off, amount_limits, working_hours,
-   * daily_count, daily_sum, open_limit, slot_taken or trader_short.
+   * The rule that drops it, unset when it is free: trader_off, trader_break, requisite_off, requisite_off_by_trader,
+   * amount_limits, working_hours, daily_count, daily_sum, open_limit, slot_taken or trader_short.
    *
    * @generated from field: optional string dropped_by = 3;
    */

@@ -10,6 +10,7 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -339,11 +340,1043 @@ func (x *CancelPaymentResponse) GetData() *v1.Payment {
 	return nil
 }
 
+type GetDeskRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeskRequest) Reset() {
+	*x = GetDeskRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeskRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeskRequest) ProtoMessage() {}
+
+func (x *GetDeskRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeskRequest.ProtoReflect.Descriptor instead.
+func (*GetDeskRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{6}
+}
+
+type GetDeskResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// On a break the trader gets no new payments.
+	OnBreak bool `protobuf:"varint,1,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
+	// USDT that new payments can be held from. Unset where the caller's role does not include the trader's money.
+	AvailableUsdt *string `protobuf:"bytes,2,opt,name=available_usdt,json=availableUsdt,proto3,oneof" json:"available_usdt,omitempty"`
+	// USDT held for open payments; unset like available_usdt.
+	ReservedUsdt *string `protobuf:"bytes,3,opt,name=reserved_usdt,json=reservedUsdt,proto3,oneof" json:"reserved_usdt,omitempty"`
+	// Pending payments. 100 is 100 or more, here and in the counts below.
+	OpenPayments int32 `protobuf:"varint,4,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
+	// Payouts that the trader took and has not ended.
+	TakenPayins int32 `protobuf:"varint,5,opt,name=taken_payins,json=takenPayins,proto3" json:"taken_payins,omitempty"`
+	// Payouts that wait and that the trader can pay.
+	WaitingPayins int32 `protobuf:"varint,6,opt,name=waiting_payins,json=waitingPayins,proto3" json:"waiting_payins,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeskResponse) Reset() {
+	*x = GetDeskResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeskResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeskResponse) ProtoMessage() {}
+
+func (x *GetDeskResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeskResponse.ProtoReflect.Descriptor instead.
+func (*GetDeskResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetDeskResponse) GetOnBreak() bool {
+	if x != nil {
+		return x.OnBreak
+	}
+	return false
+}
+
+func (x *GetDeskResponse) GetAvailableUsdt() string {
+	if x != nil && x.AvailableUsdt != nil {
+		return *x.AvailableUsdt
+	}
+	return ""
+}
+
+func (x *GetDeskResponse) GetReservedUsdt() string {
+	if x != nil && x.ReservedUsdt != nil {
+		return *x.ReservedUsdt
+	}
+	return ""
+}
+
+func (x *GetDeskResponse) GetOpenPayments() int32 {
+	if x != nil {
+		return x.OpenPayments
+	}
+	return 0
+}
+
+func (x *GetDeskResponse) GetTakenPayins() int32 {
+	if x != nil {
+		return x.TakenPayins
+	}
+	return 0
+}
+
+func (x *GetDeskResponse) GetWaitingPayins() int32 {
+	if x != nil {
+		return x.WaitingPayins
+	}
+	return 0
+}
+
+type SetBreakRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the trader is on a break from now on.
+	OnBreak       bool `protobuf:"varint,1,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBreakRequest) Reset() {
+	*x = SetBreakRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBreakRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBreakRequest) ProtoMessage() {}
+
+func (x *SetBreakRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBreakRequest.ProtoReflect.Descriptor instead.
+func (*SetBreakRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SetBreakRequest) GetOnBreak() bool {
+	if x != nil {
+		return x.OnBreak
+	}
+	return false
+}
+
+type SetBreakResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	OnBreak       bool                   `protobuf:"varint,1,opt,name=on_break,json=onBreak,proto3" json:"on_break,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBreakResponse) Reset() {
+	*x = SetBreakResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBreakResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBreakResponse) ProtoMessage() {}
+
+func (x *SetBreakResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBreakResponse.ProtoReflect.Descriptor instead.
+func (*SetBreakResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *SetBreakResponse) GetOnBreak() bool {
+	if x != nil {
+		return x.OnBreak
+	}
+	return false
+}
+
+type TraderServiceListRequisitesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceListRequisitesRequest) Reset() {
+	*x = TraderServiceListRequisitesRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceListRequisitesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceListRequisitesRequest) ProtoMessage() {}
+
+func (x *TraderServiceListRequisitesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceListRequisitesRequest.ProtoReflect.Descriptor instead.
+func (*TraderServiceListRequisitesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{10}
+}
+
+type TraderServiceListRequisitesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []*OwnRequisite        `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceListRequisitesResponse) Reset() {
+	*x = TraderServiceListRequisitesResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceListRequisitesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceListRequisitesResponse) ProtoMessage() {}
+
+func (x *TraderServiceListRequisitesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceListRequisitesResponse.ProtoReflect.Descriptor instead.
+func (*TraderServiceListRequisitesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *TraderServiceListRequisitesResponse) GetData() []*OwnRequisite {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// OwnRequisite is a requisite as its trader sees it.
+type OwnRequisite struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Id       int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Currency string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	Method   string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// What payers send money to; empty for a desk that takes cards.
+	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
+	// The last four digits of the value; empty like it.
+	Masked string  `protobuf:"bytes,5,opt,name=masked,proto3" json:"masked,omitempty"`
+	Holder *string `protobuf:"bytes,6,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	Bank   *string `protobuf:"bytes,7,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// The trader's own switch. Both switches have to be on.
+	Enabled           bool `protobuf:"varint,8,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	EnabledByOperator bool `protobuf:"varint,9,opt,name=enabled_by_operator,json=enabledByOperator,proto3" json:"enabled_by_operator,omitempty"`
+	// What operators set.
+	OperatorLimits *OwnRequisiteLimits `protobuf:"bytes,10,opt,name=operator_limits,json=operatorLimits,proto3" json:"operator_limits,omitempty"`
+	// What the trader set.
+	OwnLimits *OwnRequisiteLimits `protobuf:"bytes,11,opt,name=own_limits,json=ownLimits,proto3" json:"own_limits,omitempty"`
+	// The stricter of the two, without hours: both hours hold.
+	EffectiveLimits *OwnRequisiteLimits `protobuf:"bytes,12,opt,name=effective_limits,json=effectiveLimits,proto3" json:"effective_limits,omitempty"`
+	// What it was given today.
+	Use           *RequisiteUse `protobuf:"bytes,13,opt,name=use,proto3" json:"use,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnRequisite) Reset() {
+	*x = OwnRequisite{}
+	mi := &file_portal_v1_trader_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnRequisite) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnRequisite) ProtoMessage() {}
+
+func (x *OwnRequisite) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnRequisite.ProtoReflect.Descriptor instead.
+func (*OwnRequisite) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *OwnRequisite) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *OwnRequisite) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetMasked() string {
+	if x != nil {
+		return x.Masked
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetHolder() string {
+	if x != nil && x.Holder != nil {
+		return *x.Holder
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetBank() string {
+	if x != nil && x.Bank != nil {
+		return *x.Bank
+	}
+	return ""
+}
+
+func (x *OwnRequisite) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *OwnRequisite) GetEnabledByOperator() bool {
+	if x != nil {
+		return x.EnabledByOperator
+	}
+	return false
+}
+
+func (x *OwnRequisite) GetOperatorLimits() *OwnRequisiteLimits {
+	if x != nil {
+		return x.OperatorLimits
+	}
+	return nil
+}
+
+func (x *OwnRequisite) GetOwnLimits() *OwnRequisiteLimits {
+	if x != nil {
+		return x.OwnLimits
+	}
+	return nil
+}
+
+func (x *OwnRequisite) GetEffectiveLimits() *OwnRequisiteLimits {
+	if x != nil {
+		return x.EffectiveLimits
+	}
+	return nil
+}
+
+func (x *OwnRequisite) GetUse() *RequisiteUse {
+	if x != nil {
+		return x.Use
+	}
+	return nil
+}
+
+// OwnRequisiteLimits are limits of a requisite. What is unset is not limited.
+type OwnRequisiteLimits struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	MinAmount *string                `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	MaxAmount *string                `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
+	// Payments a day.
+	DailyCount *int32 `protobuf:"varint,3,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
+	// Their sum a day.
+	DailySum *string `protobuf:"bytes,4,opt,name=daily_sum,json=dailySum,proto3,oneof" json:"daily_sum,omitempty"`
+	// Payments that may be open at the same time.
+	OpenPayments *int32 `protobuf:"varint,5,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
+	// HH:MM in time_zone; both or neither. From after until means over midnight.
+	WorkFrom  *string `protobuf:"bytes,6,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	WorkUntil *string `protobuf:"bytes,7,opt,name=work_until,json=workUntil,proto3,oneof" json:"work_until,omitempty"`
+	// IANA name. The day that limits count by is the operators' zone's. The trader's own zone is unset where it is the same.
+	TimeZone      *string `protobuf:"bytes,8,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnRequisiteLimits) Reset() {
+	*x = OwnRequisiteLimits{}
+	mi := &file_portal_v1_trader_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnRequisiteLimits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnRequisiteLimits) ProtoMessage() {}
+
+func (x *OwnRequisiteLimits) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnRequisiteLimits.ProtoReflect.Descriptor instead.
+func (*OwnRequisiteLimits) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *OwnRequisiteLimits) GetMinAmount() string {
+	if x != nil && x.MinAmount != nil {
+		return *x.MinAmount
+	}
+	return ""
+}
+
+func (x *OwnRequisiteLimits) GetMaxAmount() string {
+	if x != nil && x.MaxAmount != nil {
+		return *x.MaxAmount
+	}
+	return ""
+}
+
+func (x *OwnRequisiteLimits) GetDailyCount() int32 {
+	if x != nil && x.DailyCount != nil {
+		return *x.DailyCount
+	}
+	return 0
+}
+
+func (x *OwnRequisiteLimits) GetDailySum() string {
+	if x != nil && x.DailySum != nil {
+		return *x.DailySum
+	}
+	return ""
+}
+
+func (x *OwnRequisiteLimits) GetOpenPayments() int32 {
+	if x != nil && x.OpenPayments != nil {
+		return *x.OpenPayments
+	}
+	return 0
+}
+
+func (x *OwnRequisiteLimits) GetWorkFrom() string {
+	if x != nil && x.WorkFrom != nil {
+		return *x.WorkFrom
+	}
+	return ""
+}
+
+func (x *OwnRequisiteLimits) GetWorkUntil() string {
+	if x != nil && x.WorkUntil != nil {
+		return *x.WorkUntil
+	}
+	return ""
+}
+
+func (x *OwnRequisiteLimits) GetTimeZone() string {
+	if x != nil && x.TimeZone != nil {
+		return *x.TimeZone
+	}
+	return ""
+}
+
+// RequisiteUse is what a requisite was given.
+type RequisiteUse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The local day, YYYY-MM-DD, that limits count by.
+	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	// Payments of the day, without those that ended unpaid.
+	Count int32  `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	Sum   string `protobuf:"bytes,3,opt,name=sum,proto3" json:"sum,omitempty"`
+	// Pending payments.
+	OpenPayments int32 `protobuf:"varint,4,opt,name=open_payments,json=openPayments,proto3" json:"open_payments,omitempty"`
+	// When a payment last got it; unset where that was not within the last week.
+	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequisiteUse) Reset() {
+	*x = RequisiteUse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequisiteUse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequisiteUse) ProtoMessage() {}
+
+func (x *RequisiteUse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequisiteUse.ProtoReflect.Descriptor instead.
+func (*RequisiteUse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RequisiteUse) GetDay() string {
+	if x != nil {
+		return x.Day
+	}
+	return ""
+}
+
+func (x *RequisiteUse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *RequisiteUse) GetSum() string {
+	if x != nil {
+		return x.Sum
+	}
+	return ""
+}
+
+func (x *RequisiteUse) GetOpenPayments() int32 {
+	if x != nil {
+		return x.OpenPayments
+	}
+	return 0
+}
+
+func (x *RequisiteUse) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+type TraderServiceUpdateRequisiteRequest struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// Switches it on or off. What an operator has switched off cannot be switched on.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// What is unset stays; an empty text, or 0, clears a limit of the trader's own.
+	Limits        *OwnRequisiteLimits `protobuf:"bytes,3,opt,name=limits,proto3" json:"limits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceUpdateRequisiteRequest) Reset() {
+	*x = TraderServiceUpdateRequisiteRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceUpdateRequisiteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceUpdateRequisiteRequest) ProtoMessage() {}
+
+func (x *TraderServiceUpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceUpdateRequisiteRequest.ProtoReflect.Descriptor instead.
+func (*TraderServiceUpdateRequisiteRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TraderServiceUpdateRequisiteRequest) GetRequisiteId() int64 {
+	if x != nil {
+		return x.RequisiteId
+	}
+	return 0
+}
+
+func (x *TraderServiceUpdateRequisiteRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+func (x *TraderServiceUpdateRequisiteRequest) GetLimits() *OwnRequisiteLimits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+type TraderServiceUpdateRequisiteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          *OwnRequisite          `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceUpdateRequisiteResponse) Reset() {
+	*x = TraderServiceUpdateRequisiteResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceUpdateRequisiteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceUpdateRequisiteResponse) ProtoMessage() {}
+
+func (x *TraderServiceUpdateRequisiteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceUpdateRequisiteResponse.ProtoReflect.Descriptor instead.
+func (*TraderServiceUpdateRequisiteResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *TraderServiceUpdateRequisiteResponse) GetData() *OwnRequisite {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type ExplainRequisitesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this one; unset or 0 is all.
+	RequisiteId   *int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3,oneof" json:"requisite_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainRequisitesRequest) Reset() {
+	*x = ExplainRequisitesRequest{}
+	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainRequisitesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainRequisitesRequest) ProtoMessage() {}
+
+func (x *ExplainRequisitesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainRequisitesRequest.ProtoReflect.Descriptor instead.
+func (*ExplainRequisitesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExplainRequisitesRequest) GetRequisiteId() int64 {
+	if x != nil && x.RequisiteId != nil {
+		return *x.RequisiteId
+	}
+	return 0
+}
+
+type ExplainRequisitesResponse struct {
+	state         protoimpl.MessageState  `protogen:"open.v1"`
+	Data          []*RequisiteExplanation `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainRequisitesResponse) Reset() {
+	*x = ExplainRequisitesResponse{}
+	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainRequisitesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainRequisitesResponse) ProtoMessage() {}
+
+func (x *ExplainRequisitesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainRequisitesResponse.ProtoReflect.Descriptor instead.
+func (*ExplainRequisitesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ExplainRequisitesResponse) GetData() []*RequisiteExplanation {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// RequisiteExplanation says why a requisite gets payments, or none.
+type RequisiteExplanation struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	Currency    string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	Method      string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// A payment of the amount could get it now.
+	Free bool `protobuf:"varint,4,opt,name=free,proto3" json:"free,omitempty"`
+	// The smallest amount that it takes, for which the rules were asked.
+	Amount string `protobuf:"bytes,5,opt,name=amount,proto3" json:"amount,omitempty"`
+	// All rules that keep the payment away.
+	Drops []*RequisiteDrop `protobuf:"bytes,6,rep,name=drops,proto3" json:"drops,omitempty"`
+	// USDT that the amount would hold at the present rate, about: a merchant's terms may change it by a part of the spread.
+	// Unset where there is no rate, and like available_usdt.
+	HoldUsdt *string `protobuf:"bytes,7,opt,name=hold_usdt,json=holdUsdt,proto3,oneof" json:"hold_usdt,omitempty"`
+	// USDT that the trader has. Unset where the caller's role does not include the trader's money.
+	AvailableUsdt *string `protobuf:"bytes,8,opt,name=available_usdt,json=availableUsdt,proto3,oneof" json:"available_usdt,omitempty"`
+	// The currency never had a rate, so that there are no payments in it.
+	NoRate bool `protobuf:"varint,9,opt,name=no_rate,json=noRate,proto3" json:"no_rate,omitempty"`
+	// Some merchant takes payments by this method at present.
+	TakenByMerchants bool `protobuf:"varint,10,opt,name=taken_by_merchants,json=takenByMerchants,proto3" json:"taken_by_merchants,omitempty"`
+	// When a payment last got it; unset where that was not within the last week.
+	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequisiteExplanation) Reset() {
+	*x = RequisiteExplanation{}
+	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequisiteExplanation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequisiteExplanation) ProtoMessage() {}
+
+func (x *RequisiteExplanation) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequisiteExplanation.ProtoReflect.Descriptor instead.
+func (*RequisiteExplanation) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *RequisiteExplanation) GetRequisiteId() int64 {
+	if x != nil {
+		return x.RequisiteId
+	}
+	return 0
+}
+
+func (x *RequisiteExplanation) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *RequisiteExplanation) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *RequisiteExplanation) GetFree() bool {
+	if x != nil {
+		return x.Free
+	}
+	return false
+}
+
+func (x *RequisiteExplanation) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *RequisiteExplanation) GetDrops() []*RequisiteDrop {
+	if x != nil {
+		return x.Drops
+	}
+	return nil
+}
+
+func (x *RequisiteExplanation) GetHoldUsdt() string {
+	if x != nil && x.HoldUsdt != nil {
+		return *x.HoldUsdt
+	}
+	return ""
+}
+
+func (x *RequisiteExplanation) GetAvailableUsdt() string {
+	if x != nil && x.AvailableUsdt != nil {
+		return *x.AvailableUsdt
+	}
+	return ""
+}
+
+func (x *RequisiteExplanation) GetNoRate() bool {
+	if x != nil {
+		return x.NoRate
+	}
+	return false
+}
+
+func (x *RequisiteExplanation) GetTakenByMerchants() bool {
+	if x != nil {
+		return x.TakenByMerchants
+	}
+	return false
+}
+
+func (x *RequisiteExplanation) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+// RequisiteDrop is a rule that keeps payments away from a requisite.
+type RequisiteDrop struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// trader_off, trader_break, requisite_off, requisite_off_by_trader, amount_limits, working_hours, daily_count, daily_sum,
+	// open_limit, slot_taken (another open payment has this amount) or trader_short (too few USDT).
+	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The limit and what of it is used, where the rule has numbers: payments, an amount, or USDT.
+	Limit *string `protobuf:"bytes,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	Used  *string `protobuf:"bytes,3,opt,name=used,proto3,oneof" json:"used,omitempty"`
+	// When it ends by itself; unset where that is not known.
+	FreeAt        *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=free_at,json=freeAt,proto3" json:"free_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequisiteDrop) Reset() {
+	*x = RequisiteDrop{}
+	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequisiteDrop) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequisiteDrop) ProtoMessage() {}
+
+func (x *RequisiteDrop) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_trader_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequisiteDrop.ProtoReflect.Descriptor instead.
+func (*RequisiteDrop) Descriptor() ([]byte, []int) {
+	return file_portal_v1_trader_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *RequisiteDrop) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *RequisiteDrop) GetLimit() string {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return ""
+}
+
+func (x *RequisiteDrop) GetUsed() string {
+	if x != nil && x.Used != nil {
+		return *x.Used
+	}
+	return ""
+}
+
+func (x *RequisiteDrop) GetFreeAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FreeAt
+	}
+	return nil
+}
+
 var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -369,7 +1402,111 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\a_reason\"Z\n" +
 	"\x15CancelPaymentResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\x90\a\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\x10\n" +
+	"\x0eGetDeskRequest\"\x96\x02\n" +
+	"\x0fGetDeskResponse\x12\x19\n" +
+	"\bon_break\x18\x01 \x01(\bR\aonBreak\x12*\n" +
+	"\x0eavailable_usdt\x18\x02 \x01(\tH\x00R\ravailableUsdt\x88\x01\x01\x12(\n" +
+	"\rreserved_usdt\x18\x03 \x01(\tH\x01R\freservedUsdt\x88\x01\x01\x12#\n" +
+	"\ropen_payments\x18\x04 \x01(\x05R\fopenPayments\x12!\n" +
+	"\ftaken_payins\x18\x05 \x01(\x05R\vtakenPayins\x12%\n" +
+	"\x0ewaiting_payins\x18\x06 \x01(\x05R\rwaitingPayinsB\x11\n" +
+	"\x0f_available_usdtB\x10\n" +
+	"\x0e_reserved_usdt\",\n" +
+	"\x0fSetBreakRequest\x12\x19\n" +
+	"\bon_break\x18\x01 \x01(\bR\aonBreak\"-\n" +
+	"\x10SetBreakResponse\x12\x19\n" +
+	"\bon_break\x18\x01 \x01(\bR\aonBreak\"$\n" +
+	"\"TraderServiceListRequisitesRequest\"R\n" +
+	"#TraderServiceListRequisitesResponse\x12+\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.OwnRequisiteR\x04data\"\x8f\x04\n" +
+	"\fOwnRequisite\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\x12\x14\n" +
+	"\x05value\x18\x04 \x01(\tR\x05value\x12\x16\n" +
+	"\x06masked\x18\x05 \x01(\tR\x06masked\x12\x1b\n" +
+	"\x06holder\x18\x06 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
+	"\x04bank\x18\a \x01(\tH\x01R\x04bank\x88\x01\x01\x12\x18\n" +
+	"\aenabled\x18\b \x01(\bR\aenabled\x12.\n" +
+	"\x13enabled_by_operator\x18\t \x01(\bR\x11enabledByOperator\x12F\n" +
+	"\x0foperator_limits\x18\n" +
+	" \x01(\v2\x1d.portal.v1.OwnRequisiteLimitsR\x0eoperatorLimits\x12<\n" +
+	"\n" +
+	"own_limits\x18\v \x01(\v2\x1d.portal.v1.OwnRequisiteLimitsR\townLimits\x12H\n" +
+	"\x10effective_limits\x18\f \x01(\v2\x1d.portal.v1.OwnRequisiteLimitsR\x0feffectiveLimits\x12)\n" +
+	"\x03use\x18\r \x01(\v2\x17.portal.v1.RequisiteUseR\x03useB\t\n" +
+	"\a_holderB\a\n" +
+	"\x05_bank\"\xaf\x03\n" +
+	"\x12OwnRequisiteLimits\x12\"\n" +
+	"\n" +
+	"min_amount\x18\x01 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"max_amount\x18\x02 \x01(\tH\x01R\tmaxAmount\x88\x01\x01\x12$\n" +
+	"\vdaily_count\x18\x03 \x01(\x05H\x02R\n" +
+	"dailyCount\x88\x01\x01\x12 \n" +
+	"\tdaily_sum\x18\x04 \x01(\tH\x03R\bdailySum\x88\x01\x01\x12(\n" +
+	"\ropen_payments\x18\x05 \x01(\x05H\x04R\fopenPayments\x88\x01\x01\x12 \n" +
+	"\twork_from\x18\x06 \x01(\tH\x05R\bworkFrom\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"work_until\x18\a \x01(\tH\x06R\tworkUntil\x88\x01\x01\x12 \n" +
+	"\ttime_zone\x18\b \x01(\tH\aR\btimeZone\x88\x01\x01B\r\n" +
+	"\v_min_amountB\r\n" +
+	"\v_max_amountB\x0e\n" +
+	"\f_daily_countB\f\n" +
+	"\n" +
+	"_daily_sumB\x10\n" +
+	"\x0e_open_paymentsB\f\n" +
+	"\n" +
+	"_work_fromB\r\n" +
+	"\v_work_untilB\f\n" +
+	"\n" +
+	"_time_zone\"\xab\x01\n" +
+	"\fRequisiteUse\x12\x10\n" +
+	"\x03day\x18\x01 \x01(\tR\x03day\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\x12\x10\n" +
+	"\x03sum\x18\x03 \x01(\tR\x03sum\x12#\n" +
+	"\ropen_payments\x18\x04 \x01(\x05R\fopenPayments\x12<\n" +
+	"\flast_used_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"lastUsedAt\"\xaa\x01\n" +
+	"#TraderServiceUpdateRequisiteRequest\x12!\n" +
+	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1d\n" +
+	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x125\n" +
+	"\x06limits\x18\x03 \x01(\v2\x1d.portal.v1.OwnRequisiteLimitsR\x06limitsB\n" +
+	"\n" +
+	"\b_enabled\"S\n" +
+	"$TraderServiceUpdateRequisiteResponse\x12+\n" +
+	"\x04data\x18\x01 \x01(\v2\x17.portal.v1.OwnRequisiteR\x04data\"S\n" +
+	"\x18ExplainRequisitesRequest\x12&\n" +
+	"\frequisite_id\x18\x01 \x01(\x03H\x00R\vrequisiteId\x88\x01\x01B\x0f\n" +
+	"\r_requisite_id\"P\n" +
+	"\x19ExplainRequisitesResponse\x123\n" +
+	"\x04data\x18\x01 \x03(\v2\x1f.portal.v1.RequisiteExplanationR\x04data\"\xbd\x03\n" +
+	"\x14RequisiteExplanation\x12!\n" +
+	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\x12\x12\n" +
+	"\x04free\x18\x04 \x01(\bR\x04free\x12\x16\n" +
+	"\x06amount\x18\x05 \x01(\tR\x06amount\x12.\n" +
+	"\x05drops\x18\x06 \x03(\v2\x18.portal.v1.RequisiteDropR\x05drops\x12 \n" +
+	"\thold_usdt\x18\a \x01(\tH\x00R\bholdUsdt\x88\x01\x01\x12*\n" +
+	"\x0eavailable_usdt\x18\b \x01(\tH\x01R\ravailableUsdt\x88\x01\x01\x12\x17\n" +
+	"\ano_rate\x18\t \x01(\bR\x06noRate\x12,\n" +
+	"\x12taken_by_merchants\x18\n" +
+	" \x01(\bR\x10takenByMerchants\x12<\n" +
+	"\flast_used_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"lastUsedAtB\f\n" +
+	"\n" +
+	"_hold_usdtB\x11\n" +
+	"\x0f_available_usdt\"\x9f\x01\n" +
+	"\rRequisiteDrop\x12\x12\n" +
+	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x19\n" +
+	"\x05limit\x18\x02 \x01(\tH\x00R\x05limit\x88\x01\x01\x12\x17\n" +
+	"\x04used\x18\x03 \x01(\tH\x01R\x04used\x88\x01\x01\x123\n" +
+	"\afree_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06freeAtB\b\n" +
+	"\x06_limitB\a\n" +
+	"\x05_used2\xdc\n" +
+	"\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
@@ -382,7 +1519,12 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\tTakePayin\x12\x1b.portal.v1.TakePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
 	"\rGiveBackPayin\x12\x1f.portal.v1.GiveBackPayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12P\n" +
 	"\rCompletePayin\x12\x1f.portal.v1.CompletePayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12H\n" +
-	"\tFailPayin\x12\x1b.portal.v1.FailPayinRequest\x1a\x1e.portal.v1.TraderPayinResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\tFailPayin\x12\x1b.portal.v1.FailPayinRequest\x1a\x1e.portal.v1.TraderPayinResponse\x12@\n" +
+	"\aGetDesk\x12\x19.portal.v1.GetDeskRequest\x1a\x1a.portal.v1.GetDeskResponse\x12C\n" +
+	"\bSetBreak\x12\x1a.portal.v1.SetBreakRequest\x1a\x1b.portal.v1.SetBreakResponse\x12o\n" +
+	"\x0eListRequisites\x12-.portal.v1.TraderServiceListRequisitesRequest\x1a..portal.v1.TraderServiceListRequisitesResponse\x12r\n" +
+	"\x0fUpdateRequisite\x12..portal.v1.TraderServiceUpdateRequisiteRequest\x1a/.portal.v1.TraderServiceUpdateRequisiteResponse\x12^\n" +
+	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_trader_proto_rawDescOnce sync.Once
@@ -396,58 +1538,96 @@ func file_portal_v1_trader_proto_rawDescGZIP() []byte {
 	return file_portal_v1_trader_proto_rawDescData
 }
 
-var file_portal_v1_trader_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_portal_v1_trader_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_portal_v1_trader_proto_goTypes = []any{
-	(*ListPaymentsRequest)(nil),      // 0: portal.v1.ListPaymentsRequest
-	(*ListPaymentsResponse)(nil),     // 1: portal.v1.ListPaymentsResponse
-	(*ConfirmReceivedRequest)(nil),   // 2: portal.v1.ConfirmReceivedRequest
-	(*ConfirmReceivedResponse)(nil),  // 3: portal.v1.ConfirmReceivedResponse
-	(*CancelPaymentRequest)(nil),     // 4: portal.v1.CancelPaymentRequest
-	(*CancelPaymentResponse)(nil),    // 5: portal.v1.CancelPaymentResponse
-	(*v1.Payment)(nil),               // 6: gateway.v1.Payment
-	(*RequestCodeRequest)(nil),       // 7: portal.v1.RequestCodeRequest
-	(*RequestCodeResendRequest)(nil), // 8: portal.v1.RequestCodeResendRequest
-	(*MarkCodeNotNeededRequest)(nil), // 9: portal.v1.MarkCodeNotNeededRequest
-	(*ListPayinsRequest)(nil),        // 10: portal.v1.ListPayinsRequest
-	(*TakePayinRequest)(nil),         // 11: portal.v1.TakePayinRequest
-	(*GiveBackPayinRequest)(nil),     // 12: portal.v1.GiveBackPayinRequest
-	(*CompletePayinRequest)(nil),     // 13: portal.v1.CompletePayinRequest
-	(*FailPayinRequest)(nil),         // 14: portal.v1.FailPayinRequest
-	(*CardStepResponse)(nil),         // 15: portal.v1.CardStepResponse
-	(*ListTraderPayinsResponse)(nil), // 16: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),      // 17: portal.v1.TraderPayinResponse
+	(*ListPaymentsRequest)(nil),                  // 0: portal.v1.ListPaymentsRequest
+	(*ListPaymentsResponse)(nil),                 // 1: portal.v1.ListPaymentsResponse
+	(*ConfirmReceivedRequest)(nil),               // 2: portal.v1.ConfirmReceivedRequest
+	(*ConfirmReceivedResponse)(nil),              // 3: portal.v1.ConfirmReceivedResponse
+	(*CancelPaymentRequest)(nil),                 // 4: portal.v1.CancelPaymentRequest
+	(*CancelPaymentResponse)(nil),                // 5: portal.v1.CancelPaymentResponse
+	(*GetDeskRequest)(nil),                       // 6: portal.v1.GetDeskRequest
+	(*GetDeskResponse)(nil),                      // 7: portal.v1.GetDeskResponse
+	(*SetBreakRequest)(nil),                      // 8: portal.v1.SetBreakRequest
+	(*SetBreakResponse)(nil),                     // 9: portal.v1.SetBreakResponse
+	(*TraderServiceListRequisitesRequest)(nil),   // 10: portal.v1.TraderServiceListRequisitesRequest
+	(*TraderServiceListRequisitesResponse)(nil),  // 11: portal.v1.TraderServiceListRequisitesResponse
+	(*OwnRequisite)(nil),                         // 12: portal.v1.OwnRequisite
+	(*OwnRequisiteLimits)(nil),                   // 13: portal.v1.OwnRequisiteLimits
+	(*RequisiteUse)(nil),                         // 14: portal.v1.RequisiteUse
+	(*TraderServiceUpdateRequisiteRequest)(nil),  // 15: portal.v1.TraderServiceUpdateRequisiteRequest
+	(*TraderServiceUpdateRequisiteResponse)(nil), // 16: portal.v1.TraderServiceUpdateRequisiteResponse
+	(*ExplainRequisitesRequest)(nil),             // 17: portal.v1.ExplainRequisitesRequest
+	(*ExplainRequisitesResponse)(nil),            // 18: portal.v1.ExplainRequisitesResponse
+	(*RequisiteExplanation)(nil),                 // 19: portal.v1.RequisiteExplanation
+	(*RequisiteDrop)(nil),                        // 20: portal.v1.RequisiteDrop
+	(*v1.Payment)(nil),                           // 21: gateway.v1.Payment
+	(*timestamppb.Timestamp)(nil),                // 22: google.protobuf.Timestamp
+	(*RequestCodeRequest)(nil),                   // 23: portal.v1.RequestCodeRequest
+	(*RequestCodeResendRequest)(nil),             // 24: portal.v1.RequestCodeResendRequest
+	(*MarkCodeNotNeededRequest)(nil),             // 25: portal.v1.MarkCodeNotNeededRequest
+	(*ListPayinsRequest)(nil),                    // 26: portal.v1.ListPayinsRequest
+	(*TakePayinRequest)(nil),                     // 27: portal.v1.TakePayinRequest
+	(*GiveBackPayinRequest)(nil),                 // 28: portal.v1.GiveBackPayinRequest
+	(*CompletePayinRequest)(nil),                 // 29: portal.v1.CompletePayinRequest
+	(*FailPayinRequest)(nil),                     // 30: portal.v1.FailPayinRequest
+	(*CardStepResponse)(nil),                     // 31: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil),             // 32: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),                  // 33: portal.v1.TraderPayinResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
-	6,  // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
-	6,  // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
-	6,  // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
-	0,  // 3: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
-	2,  // 4: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
-	4,  // 5: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	7,  // 6: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
-	8,  // 7: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
-	9,  // 8: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
-	10, // 9: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	11, // 10: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	12, // 11: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
-	13, // 12: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	14, // 13: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	1,  // 14: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 15: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 16: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	15, // 17: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	15, // 18: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	15, // 19: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	16, // 20: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	17, // 21: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	17, // 22: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
-	17, // 23: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	17, // 24: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	14, // [14:25] is the sub-list for method output_type
-	3,  // [3:14] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	21, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
+	21, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
+	21, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
+	12, // 3: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
+	13, // 4: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 5: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 6: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
+	14, // 7: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
+	22, // 8: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
+	13, // 9: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
+	12, // 10: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
+	19, // 11: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
+	20, // 12: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
+	22, // 13: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
+	22, // 14: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
+	0,  // 15: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
+	2,  // 16: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
+	4,  // 17: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
+	23, // 18: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	24, // 19: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	25, // 20: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	26, // 21: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	27, // 22: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
+	28, // 23: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
+	29, // 24: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	30, // 25: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	6,  // 26: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
+	8,  // 27: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
+	10, // 28: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
+	15, // 29: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
+	17, // 30: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
+	1,  // 31: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 32: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 33: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	31, // 34: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	31, // 35: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	31, // 36: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	32, // 37: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	33, // 38: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	33, // 39: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	33, // 40: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	33, // 41: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	7,  // 42: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
+	9,  // 43: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
+	11, // 44: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
+	16, // 45: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
+	18, // 46: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
+	31, // [31:47] is the sub-list for method output_type
+	15, // [15:31] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_trader_proto_init() }
@@ -460,13 +1640,20 @@ func file_portal_v1_trader_proto_init() {
 	file_portal_v1_trader_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[4].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[12].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[15].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[17].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[19].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_trader_proto_rawDesc), len(file_portal_v1_trader_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

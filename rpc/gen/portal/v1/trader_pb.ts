@@ -7,6 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import type { Payment } from "../../gateway/v1/payment_pb.js";
 import { file_gateway_v1_payment } from "../../gateway/v1/payment_pb.js";
 import { file_gateway_v1_wire } from "../../gateway/v1/wire_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { CardStepResponseSchema, MarkCodeNotNeededRequestSchema, RequestCodeRequestSchema, RequestCodeResendRequestSchema } from "./card_pb.js";
 import { file_portal_v1_card } from "./card_pb.js";
 import type { CompletePayinRequestSchema, FailPayinRequestSchema, GiveBackPayinRequestSchema, ListPayinsRequestSchema, ListTraderPayinsResponseSchema, TakePayinRequestSchema, TraderPayinResponseSchema } from "./payin_pb.js";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/trader.proto.
  */
 export const file_portal_v1_trader: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IlIKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIksKFUNhbmNlbFBheW1lbnRSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQykAcKDVRyYWRlclNlcnZpY2USTwoMTGlzdFBheW1lbnRzEh4ucG9ydGFsLnYxLkxpc3RQYXltZW50c1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFBheW1lbnRzUmVzcG9uc2USWAoPQ29uZmlybVJlY2VpdmVkEiEucG9ydGFsLnYxLkNvbmZpcm1SZWNlaXZlZFJlcXVlc3QaIi5wb3J0YWwudjEuQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USUgoNQ2FuY2VsUGF5bWVudBIfLnBvcnRhbC52MS5DYW5jZWxQYXltZW50UmVxdWVzdBogLnBvcnRhbC52MS5DYW5jZWxQYXltZW50UmVzcG9uc2USSQoLUmVxdWVzdENvZGUSHS5wb3J0YWwudjEuUmVxdWVzdENvZGVSZXF1ZXN0GhsucG9ydGFsLnYxLkNhcmRTdGVwUmVzcG9uc2USVQoRUmVxdWVzdENvZGVSZXNlbmQSIy5wb3J0YWwudjEuUmVxdWVzdENvZGVSZXNlbmRSZXF1ZXN0GhsucG9ydGFsLnYxLkNhcmRTdGVwUmVzcG9uc2USVQoRTWFya0NvZGVOb3ROZWVkZWQSIy5wb3J0YWwudjEuTWFya0NvZGVOb3ROZWVkZWRSZXF1ZXN0GhsucG9ydGFsLnYxLkNhcmRTdGVwUmVzcG9uc2USTwoKTGlzdFBheWlucxIcLnBvcnRhbC52MS5MaXN0UGF5aW5zUmVxdWVzdBojLnBvcnRhbC52MS5MaXN0VHJhZGVyUGF5aW5zUmVzcG9uc2USSAoJVGFrZVBheWluEhsucG9ydGFsLnYxLlRha2VQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJQCg1HaXZlQmFja1BheWluEh8ucG9ydGFsLnYxLkdpdmVCYWNrUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USUAoNQ29tcGxldGVQYXlpbhIfLnBvcnRhbC52MS5Db21wbGV0ZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlEkgKCUZhaWxQYXlpbhIbLnBvcnRhbC52MS5GYWlsUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payment, file_gateway_v1_wire, file_portal_v1_card, file_portal_v1_payin]);
+  fileDesc("ChZwb3J0YWwvdjEvdHJhZGVyLnByb3RvEglwb3J0YWwudjEicwoTTGlzdFBheW1lbnRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiYwoUTGlzdFBheW1lbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuUGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIsChZDb25maXJtUmVjZWl2ZWRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMiTQoXQ29uZmlybVJlY2VpdmVkUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50IlIKFENhbmNlbFBheW1lbnRSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAMSGwoGcmVhc29uGAIgASgJQgaKtRgCMAFIAIgBAUIJCgdfcmVhc29uIksKFUNhbmNlbFBheW1lbnRSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQiEAoOR2V0RGVza1JlcXVlc3QixgEKD0dldERlc2tSZXNwb25zZRIQCghvbl9icmVhaxgBIAEoCBIbCg5hdmFpbGFibGVfdXNkdBgCIAEoCUgAiAEBEhoKDXJlc2VydmVkX3VzZHQYAyABKAlIAYgBARIVCg1vcGVuX3BheW1lbnRzGAQgASgFEhQKDHRha2VuX3BheWlucxgFIAEoBRIWCg53YWl0aW5nX3BheWlucxgGIAEoBUIRCg9fYXZhaWxhYmxlX3VzZHRCEAoOX3Jlc2VydmVkX3VzZHQiIwoPU2V0QnJlYWtSZXF1ZXN0EhAKCG9uX2JyZWFrGAEgASgIIiQKEFNldEJyZWFrUmVzcG9uc2USEAoIb25fYnJlYWsYASABKAgiJAoiVHJhZGVyU2VydmljZUxpc3RSZXF1aXNpdGVzUmVxdWVzdCJMCiNUcmFkZXJTZXJ2aWNlTGlzdFJlcXVpc2l0ZXNSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcucG9ydGFsLnYxLk93blJlcXVpc2l0ZSKPAwoMT3duUmVxdWlzaXRlEgoKAmlkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRINCgV2YWx1ZRgEIAEoCRIOCgZtYXNrZWQYBSABKAkSEwoGaG9sZGVyGAYgASgJSACIAQESEQoEYmFuaxgHIAEoCUgBiAEBEg8KB2VuYWJsZWQYCCABKAgSGwoTZW5hYmxlZF9ieV9vcGVyYXRvchgJIAEoCBI2Cg9vcGVyYXRvcl9saW1pdHMYCiABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEjEKCm93bl9saW1pdHMYCyABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEjcKEGVmZmVjdGl2ZV9saW1pdHMYDCABKAsyHS5wb3J0YWwudjEuT3duUmVxdWlzaXRlTGltaXRzEiQKA3VzZRgNIAEoCzIXLnBvcnRhbC52MS5SZXF1aXNpdGVVc2VCCQoHX2hvbGRlckIHCgVfYmFuayLWAgoST3duUmVxdWlzaXRlTGltaXRzEhcKCm1pbl9hbW91bnQYASABKAlIAIgBARIXCgptYXhfYW1vdW50GAIgASgJSAGIAQESGAoLZGFpbHlfY291bnQYAyABKAVIAogBARIWCglkYWlseV9zdW0YBCABKAlIA4gBARIaCg1vcGVuX3BheW1lbnRzGAUgASgFSASIAQESFgoJd29ya19mcm9tGAYgASgJSAWIAQESFwoKd29ya191bnRpbBgHIAEoCUgGiAEBEhYKCXRpbWVfem9uZRgIIAEoCUgHiAEBQg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50Qg4KDF9kYWlseV9jb3VudEIMCgpfZGFpbHlfc3VtQhAKDl9vcGVuX3BheW1lbnRzQgwKCl93b3JrX2Zyb21CDQoLX3dvcmtfdW50aWxCDAoKX3RpbWVfem9uZSKAAQoMUmVxdWlzaXRlVXNlEgsKA2RheRgBIAEoCRINCgVjb3VudBgCIAEoBRILCgNzdW0YAyABKAkSFQoNb3Blbl9wYXltZW50cxgEIAEoBRIwCgxsYXN0X3VzZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIowBCiNUcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMSFAoHZW5hYmxlZBgCIAEoCEgAiAEBEi0KBmxpbWl0cxgDIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHNCCgoIX2VuYWJsZWQiTQokVHJhZGVyU2VydmljZVVwZGF0ZVJlcXVpc2l0ZVJlc3BvbnNlEiUKBGRhdGEYASABKAsyFy5wb3J0YWwudjEuT3duUmVxdWlzaXRlIkYKGEV4cGxhaW5SZXF1aXNpdGVzUmVxdWVzdBIZCgxyZXF1aXNpdGVfaWQYASABKANIAIgBAUIPCg1fcmVxdWlzaXRlX2lkIkoKGUV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2USLQoEZGF0YRgBIAMoCzIfLnBvcnRhbC52MS5SZXF1aXNpdGVFeHBsYW5hdGlvbiLKAgoUUmVxdWlzaXRlRXhwbGFuYXRpb24SFAoMcmVxdWlzaXRlX2lkGAEgASgDEhAKCGN1cnJlbmN5GAIgASgJEg4KBm1ldGhvZBgDIAEoCRIMCgRmcmVlGAQgASgIEg4KBmFtb3VudBgFIAEoCRInCgVkcm9wcxgGIAMoCzIYLnBvcnRhbC52MS5SZXF1aXNpdGVEcm9wEhYKCWhvbGRfdXNkdBgHIAEoCUgAiAEBEhsKDmF2YWlsYWJsZV91c2R0GAggASgJSAGIAQESDwoHbm9fcmF0ZRgJIAEoCBIaChJ0YWtlbl9ieV9tZXJjaGFudHMYCiABKAgSMAoMbGFzdF91c2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIMCgpfaG9sZF91c2R0QhEKD19hdmFpbGFibGVfdXNkdCKEAQoNUmVxdWlzaXRlRHJvcBIMCgRydWxlGAEgASgJEhIKBWxpbWl0GAIgASgJSACIAQESEQoEdXNlZBgDIAEoCUgBiAEBEisKB2ZyZWVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBl9saW1pdEIHCgVfdXNlZDLcCgoNVHJhZGVyU2VydmljZRJPCgxMaXN0UGF5bWVudHMSHi5wb3J0YWwudjEuTGlzdFBheW1lbnRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0UGF5bWVudHNSZXNwb25zZRJYCg9Db25maXJtUmVjZWl2ZWQSIS5wb3J0YWwudjEuQ29uZmlybVJlY2VpdmVkUmVxdWVzdBoiLnBvcnRhbC52MS5Db25maXJtUmVjZWl2ZWRSZXNwb25zZRJSCg1DYW5jZWxQYXltZW50Eh8ucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXF1ZXN0GiAucG9ydGFsLnYxLkNhbmNlbFBheW1lbnRSZXNwb25zZRJJCgtSZXF1ZXN0Q29kZRIdLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFSZXF1ZXN0Q29kZVJlc2VuZBIjLnBvcnRhbC52MS5SZXF1ZXN0Q29kZVJlc2VuZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJVChFNYXJrQ29kZU5vdE5lZWRlZBIjLnBvcnRhbC52MS5NYXJrQ29kZU5vdE5lZWRlZFJlcXVlc3QaGy5wb3J0YWwudjEuQ2FyZFN0ZXBSZXNwb25zZRJPCgpMaXN0UGF5aW5zEhwucG9ydGFsLnYxLkxpc3RQYXlpbnNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RUcmFkZXJQYXlpbnNSZXNwb25zZRJICglUYWtlUGF5aW4SGy5wb3J0YWwudjEuVGFrZVBheWluUmVxdWVzdBoeLnBvcnRhbC52MS5UcmFkZXJQYXlpblJlc3BvbnNlElAKDUdpdmVCYWNrUGF5aW4SHy5wb3J0YWwudjEuR2l2ZUJhY2tQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJQCg1Db21wbGV0ZVBheWluEh8ucG9ydGFsLnYxLkNvbXBsZXRlUGF5aW5SZXF1ZXN0Gh4ucG9ydGFsLnYxLlRyYWRlclBheWluUmVzcG9uc2USSAoJRmFpbFBheWluEhsucG9ydGFsLnYxLkZhaWxQYXlpblJlcXVlc3QaHi5wb3J0YWwudjEuVHJhZGVyUGF5aW5SZXNwb25zZRJACgdHZXREZXNrEhkucG9ydGFsLnYxLkdldERlc2tSZXF1ZXN0GhoucG9ydGFsLnYxLkdldERlc2tSZXNwb25zZRJDCghTZXRCcmVhaxIaLnBvcnRhbC52MS5TZXRCcmVha1JlcXVlc3QaGy5wb3J0YWwudjEuU2V0QnJlYWtSZXNwb25zZRJvCg5MaXN0UmVxdWlzaXRlcxItLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlTGlzdFJlcXVpc2l0ZXNSZXF1ZXN0Gi4ucG9ydGFsLnYxLlRyYWRlclNlcnZpY2VMaXN0UmVxdWlzaXRlc1Jlc3BvbnNlEnIKD1VwZGF0ZVJlcXVpc2l0ZRIuLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBovLnBvcnRhbC52MS5UcmFkZXJTZXJ2aWNlVXBkYXRlUmVxdWlzaXRlUmVzcG9uc2USXgoRRXhwbGFpblJlcXVpc2l0ZXMSIy5wb3J0YWwudjEuRXhwbGFpblJlcXVpc2l0ZXNSZXF1ZXN0GiQucG9ydGFsLnYxLkV4cGxhaW5SZXF1aXNpdGVzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp, file_portal_v1_card, file_portal_v1_payin]);
 
 /**
  * @generated from message portal.v1.ListPaymentsRequest
@@ -162,6 +164,554 @@ export const CancelPaymentResponseSchema: GenMessage<CancelPaymentResponse> = /*
   messageDesc(file_portal_v1_trader, 5);
 
 /**
+ * @generated from message portal.v1.GetDeskRequest
+ */
+export type GetDeskRequest = Message<"portal.v1.GetDeskRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.GetDeskRequest.
+ * Use `create(GetDeskRequestSchema)` to create a new message.
+ */
+export const GetDeskRequestSchema: GenMessage<GetDeskRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 6);
+
+/**
+ * @generated from message portal.v1.GetDeskResponse
+ */
+export type GetDeskResponse = Message<"portal.v1.GetDeskResponse"> & {
+  /**
+   * On a break the trader gets no new payments.
+   *
+   * @generated from field: bool on_break = 1;
+   */
+  onBreak: boolean;
+
+  /**
+   * USDT that new payments can be held from. Unset where the caller's role does not include the trader's money.
+   *
+   * @generated from field: optional string available_usdt = 2;
+   */
+  availableUsdt?: string | undefined;
+
+  /**
+   * USDT held for open payments; unset like available_usdt.
+   *
+   * @generated from field: optional string reserved_usdt = 3;
+   */
+  reservedUsdt?: string | undefined;
+
+  /**
+   * Pending payments. 100 is 100 or more, here and in the counts below.
+   *
+   * @generated from field: int32 open_payments = 4;
+   */
+  openPayments: number;
+
+  /**
+   * Payouts that the trader took and has not ended.
+   *
+   * @generated from field: int32 taken_payins = 5;
+   */
+  takenPayins: number;
+
+  /**
+   * Payouts that wait and that the trader can pay.
+   *
+   * @generated from field: int32 waiting_payins = 6;
+   */
+  waitingPayins: number;
+};
+
+/**
+ * Describes the message portal.v1.GetDeskResponse.
+ * Use `create(GetDeskResponseSchema)` to create a new message.
+ */
+export const GetDeskResponseSchema: GenMessage<GetDeskResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 7);
+
+/**
+ * @generated from message portal.v1.SetBreakRequest
+ */
+export type SetBreakRequest = Message<"portal.v1.SetBreakRequest"> & {
+  /**
+   * Whether the trader is on a break from now on.
+   *
+   * @generated from field: bool on_break = 1;
+   */
+  onBreak: boolean;
+};
+
+/**
+ * Describes the message portal.v1.SetBreakRequest.
+ * Use `create(SetBreakRequestSchema)` to create a new message.
+ */
+export const SetBreakRequestSchema: GenMessage<SetBreakRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 8);
+
+/**
+ * @generated from message portal.v1.SetBreakResponse
+ */
+export type SetBreakResponse = Message<"portal.v1.SetBreakResponse"> & {
+  /**
+   * @generated from field: bool on_break = 1;
+   */
+  onBreak: boolean;
+};
+
+/**
+ * Describes the message portal.v1.SetBreakResponse.
+ * Use `create(SetBreakResponseSchema)` to create a new message.
+ */
+export const SetBreakResponseSchema: GenMessage<SetBreakResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 9);
+
+/**
+ * @generated from message portal.v1.TraderServiceListRequisitesRequest
+ */
+export type TraderServiceListRequisitesRequest = Message<"portal.v1.TraderServiceListRequisitesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceListRequisitesRequest.
+ * Use `create(TraderServiceListRequisitesRequestSchema)` to create a new message.
+ */
+export const TraderServiceListRequisitesRequestSchema: GenMessage<TraderServiceListRequisitesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 10);
+
+/**
+ * @generated from message portal.v1.TraderServiceListRequisitesResponse
+ */
+export type TraderServiceListRequisitesResponse = Message<"portal.v1.TraderServiceListRequisitesResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.OwnRequisite data = 1;
+   */
+  data: OwnRequisite[];
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceListRequisitesResponse.
+ * Use `create(TraderServiceListRequisitesResponseSchema)` to create a new message.
+ */
+export const TraderServiceListRequisitesResponseSchema: GenMessage<TraderServiceListRequisitesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 11);
+
+/**
+ * OwnRequisite is a requisite as its trader sees it.
+ *
+ * @generated from message portal.v1.OwnRequisite
+ */
+export type OwnRequisite = Message<"portal.v1.OwnRequisite"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: string method = 3;
+   */
+  method: string;
+
+  /**
+   * What payers send money to; empty for a desk that takes cards.
+   *
+   * @generated from field: string value = 4;
+   */
+  value: string;
+
+  /**
+   * The last four digits of the value; empty like it.
+   *
+   * @generated from field: string masked = 5;
+   */
+  masked: string;
+
+  /**
+   * @generated from field: optional string holder = 6;
+   */
+  holder?: string | undefined;
+
+  /**
+   * @generated from field: optional string bank = 7;
+   */
+  bank?: string | undefined;
+
+  /**
+   * The trader's own switch. Both switches have to be on.
+   *
+   * @generated from field: bool enabled = 8;
+   */
+  enabled: boolean;
+
+  /**
+   * @generated from field: bool enabled_by_operator = 9;
+   */
+  enabledByOperator: boolean;
+
+  /**
+   * What operators set.
+   *
+   * @generated from field: portal.v1.OwnRequisiteLimits operator_limits = 10;
+   */
+  operatorLimits?: OwnRequisiteLimits | undefined;
+
+  /**
+   * What the trader set.
+   *
+   * @generated from field: portal.v1.OwnRequisiteLimits own_limits = 11;
+   */
+  ownLimits?: OwnRequisiteLimits | undefined;
+
+  /**
+   * The stricter of the two, without hours: both hours hold.
+   *
+   * @generated from field: portal.v1.OwnRequisiteLimits effective_limits = 12;
+   */
+  effectiveLimits?: OwnRequisiteLimits | undefined;
+
+  /**
+   * What it was given today.
+   *
+   * @generated from field: portal.v1.RequisiteUse use = 13;
+   */
+  use?: RequisiteUse | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OwnRequisite.
+ * Use `create(OwnRequisiteSchema)` to create a new message.
+ */
+export const OwnRequisiteSchema: GenMessage<OwnRequisite> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 12);
+
+/**
+ * OwnRequisiteLimits are limits of a requisite. What is unset is not limited.
+ *
+ * @generated from message portal.v1.OwnRequisiteLimits
+ */
+export type OwnRequisiteLimits = Message<"portal.v1.OwnRequisiteLimits"> & {
+  /**
+   * @generated from field: optional string min_amount = 1;
+   */
+  minAmount?: string | undefined;
+
+  /**
+   * @generated from field: optional string max_amount = 2;
+   */
+  maxAmount?: string | undefined;
+
+  /**
+   * Payments a day.
+   *
+   * @generated from field: optional int32 daily_count = 3;
+   */
+  dailyCount?: number | undefined;
+
+  /**
+   * Their sum a day.
+   *
+   * @generated from field: optional string daily_sum = 4;
+   */
+  dailySum?: string | undefined;
+
+  /**
+   * Payments that may be open at the same time.
+   *
+   * @generated from field: optional int32 open_payments = 5;
+   */
+  openPayments?: number | undefined;
+
+  /**
+   * HH:MM in time_zone; both or neither. From after until means over midnight.
+   *
+   * @generated from field: optional string work_from = 6;
+   */
+  workFrom?: string | undefined;
+
+  /**
+   * @generated from field: optional string work_until = 7;
+   */
+  workUntil?: string | undefined;
+
+  /**
+   * IANA name. The day that limits count by is the operators' zone's. The trader's own zone is unset where it is the same.
+   *
+   * @generated from field: optional string time_zone = 8;
+   */
+  timeZone?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OwnRequisiteLimits.
+ * Use `create(OwnRequisiteLimitsSchema)` to create a new message.
+ */
+export const OwnRequisiteLimitsSchema: GenMessage<OwnRequisiteLimits> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 13);
+
+/**
+ * RequisiteUse is what a requisite was given.
+ *
+ * @generated from message portal.v1.RequisiteUse
+ */
+export type RequisiteUse = Message<"portal.v1.RequisiteUse"> & {
+  /**
+   * The local day, YYYY-MM-DD, that limits count by.
+   *
+   * @generated from field: string day = 1;
+   */
+  day: string;
+
+  /**
+   * Payments of the day, without those that ended unpaid.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+
+  /**
+   * @generated from field: string sum = 3;
+   */
+  sum: string;
+
+  /**
+   * Pending payments.
+   *
+   * @generated from field: int32 open_payments = 4;
+   */
+  openPayments: number;
+
+  /**
+   * When a payment last got it; unset where that was not within the last week.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 5;
+   */
+  lastUsedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.RequisiteUse.
+ * Use `create(RequisiteUseSchema)` to create a new message.
+ */
+export const RequisiteUseSchema: GenMessage<RequisiteUse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 14);
+
+/**
+ * @generated from message portal.v1.TraderServiceUpdateRequisiteRequest
+ */
+export type TraderServiceUpdateRequisiteRequest = Message<"portal.v1.TraderServiceUpdateRequisiteRequest"> & {
+  /**
+   * @generated from field: int64 requisite_id = 1;
+   */
+  requisiteId: bigint;
+
+  /**
+   * Switches it on or off. What an operator has switched off cannot be switched on.
+   *
+   * @generated from field: optional bool enabled = 2;
+   */
+  enabled?: boolean | undefined;
+
+  /**
+   * What is unset stays; an empty text, or 0, clears a limit of the trader's own.
+   *
+   * @generated from field: portal.v1.OwnRequisiteLimits limits = 3;
+   */
+  limits?: OwnRequisiteLimits | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceUpdateRequisiteRequest.
+ * Use `create(TraderServiceUpdateRequisiteRequestSchema)` to create a new message.
+ */
+export const TraderServiceUpdateRequisiteRequestSchema: GenMessage<TraderServiceUpdateRequisiteRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 15);
+
+/**
+ * @generated from message portal.v1.TraderServiceUpdateRequisiteResponse
+ */
+export type TraderServiceUpdateRequisiteResponse = Message<"portal.v1.TraderServiceUpdateRequisiteResponse"> & {
+  /**
+   * @generated from field: portal.v1.OwnRequisite data = 1;
+   */
+  data?: OwnRequisite | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceUpdateRequisiteResponse.
+ * Use `create(TraderServiceUpdateRequisiteResponseSchema)` to create a new message.
+ */
+export const TraderServiceUpdateRequisiteResponseSchema: GenMessage<TraderServiceUpdateRequisiteResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 16);
+
+/**
+ * @generated from message portal.v1.ExplainRequisitesRequest
+ */
+export type ExplainRequisitesRequest = Message<"portal.v1.ExplainRequisitesRequest"> & {
+  /**
+   * Only this one; unset or 0 is all.
+   *
+   * @generated from field: optional int64 requisite_id = 1;
+   */
+  requisiteId?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ExplainRequisitesRequest.
+ * Use `create(ExplainRequisitesRequestSchema)` to create a new message.
+ */
+export const ExplainRequisitesRequestSchema: GenMessage<ExplainRequisitesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 17);
+
+/**
+ * @generated from message portal.v1.ExplainRequisitesResponse
+ */
+export type ExplainRequisitesResponse = Message<"portal.v1.ExplainRequisitesResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.RequisiteExplanation data = 1;
+   */
+  data: RequisiteExplanation[];
+};
+
+/**
+ * Describes the message portal.v1.ExplainRequisitesResponse.
+ * Use `create(ExplainRequisitesResponseSchema)` to create a new message.
+ */
+export const ExplainRequisitesResponseSchema: GenMessage<ExplainRequisitesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 18);
+
+/**
+ * RequisiteExplanation says why a requisite gets payments, or none.
+ *
+ * @generated from message portal.v1.RequisiteExplanation
+ */
+export type RequisiteExplanation = Message<"portal.v1.RequisiteExplanation"> & {
+  /**
+   * @generated from field: int64 requisite_id = 1;
+   */
+  requisiteId: bigint;
+
+  /**
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: string method = 3;
+   */
+  method: string;
+
+  /**
+   * A payment of the amount could get it now.
+   *
+   * @generated from field: bool free = 4;
+   */
+  free: boolean;
+
+  /**
+   * The smallest amount that it takes, for which the rules were asked.
+   *
+   * @generated from field: string amount = 5;
+   */
+  amount: string;
+
+  /**
+   * All rules that keep the payment away.
+   *
+   * @generated from field: repeated portal.v1.RequisiteDrop drops = 6;
+   */
+  drops: RequisiteDrop[];
+
+  /**
+   * USDT that the amount would hold at the present rate, about: a merchant's terms may change it by a part of the spread.
+   * Unset where there is no rate, and like available_usdt.
+   *
+   * @generated from field: optional string hold_usdt = 7;
+   */
+  holdUsdt?: string | undefined;
+
+  /**
+   * USDT that the trader has. Unset where the caller's role does not include the trader's money.
+   *
+   * @generated from field: optional string available_usdt = 8;
+   */
+  availableUsdt?: string | undefined;
+
+  /**
+   * The currency never had a rate, so that there are no payments in it.
+   *
+   * @generated from field: bool no_rate = 9;
+   */
+  noRate: boolean;
+
+  /**
+   * Some merchant takes payments by this method at present.
+   *
+   * @generated from field: bool taken_by_merchants = 10;
+   */
+  takenByMerchants: boolean;
+
+  /**
+   * When a payment last got it; unset where that was not within the last week.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 11;
+   */
+  lastUsedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.RequisiteExplanation.
+ * Use `create(RequisiteExplanationSchema)` to create a new message.
+ */
+export const RequisiteExplanationSchema: GenMessage<RequisiteExplanation> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 19);
+
+/**
+ * RequisiteDrop is a rule that keeps payments away from a requisite.
+ *
+ * @generated from message portal.v1.RequisiteDrop
+ */
+export type RequisiteDrop = Message<"portal.v1.RequisiteDrop"> & {
+  /**
+   * trader_off, trader_break, requisite_off, requisite_off_by_trader, amount_limits, working_hours, daily_count, daily_sum,
+   * open_limit, slot_taken (another open payment has this amount) or trader_short (too few USDT).
+   *
+   * @generated from field: string rule = 1;
+   */
+  rule: string;
+
+  /**
+   * The limit and what of it is used, where the rule has numbers: payments, an amount, or USDT.
+   *
+   * @generated from field: optional string limit = 2;
+   */
+  limit?: string | undefined;
+
+  /**
+   * @generated from field: optional string used = 3;
+   */
+  used?: string | undefined;
+
+  /**
+   * When it ends by itself; unset where that is not known.
+   *
+   * @generated from field: google.protobuf.Timestamp free_at = 4;
+   */
+  freeAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.RequisiteDrop.
+ * Use `create(RequisiteDropSchema)` to create a new message.
+ */
+export const RequisiteDropSchema: GenMessage<RequisiteDrop> = /*@__PURE__*/
+  messageDesc(file_portal_v1_trader, 20);
+
+/**
  * TraderService is the desk of a trader: the payments assigned to them, the payouts they can pay, and what they do with them.
  *
  * @generated from service portal.v1.TraderService
@@ -276,6 +826,56 @@ export const TraderService: GenService<{
     methodKind: "unary";
     input: typeof FailPayinRequestSchema;
     output: typeof TraderPayinResponseSchema;
+  },
+  /**
+   * GetDesk tells whether the caller's trader is on a break, what they have, and how much waits for them.
+   *
+   * @generated from rpc portal.v1.TraderService.GetDesk
+   */
+  getDesk: {
+    methodKind: "unary";
+    input: typeof GetDeskRequestSchema;
+    output: typeof GetDeskResponseSchema;
+  },
+  /**
+   * SetBreak begins or ends a break. While it lasts the trader gets no new payments; those that are open stay.
+   *
+   * @generated from rpc portal.v1.TraderService.SetBreak
+   */
+  setBreak: {
+    methodKind: "unary";
+    input: typeof SetBreakRequestSchema;
+    output: typeof SetBreakResponseSchema;
+  },
+  /**
+   * ListRequisites lists the requisites of the caller's trader, by their ids.
+   *
+   * @generated from rpc portal.v1.TraderService.ListRequisites
+   */
+  listRequisites: {
+    methodKind: "unary";
+    input: typeof TraderServiceListRequisitesRequestSchema;
+    output: typeof TraderServiceListRequisitesResponseSchema;
+  },
+  /**
+   * UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
+   *
+   * @generated from rpc portal.v1.TraderService.UpdateRequisite
+   */
+  updateRequisite: {
+    methodKind: "unary";
+    input: typeof TraderServiceUpdateRequisiteRequestSchema;
+    output: typeof TraderServiceUpdateRequisiteResponseSchema;
+  },
+  /**
+   * ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
+   *
+   * @generated from rpc portal.v1.TraderService.ExplainRequisites
+   */
+  explainRequisites: {
+    methodKind: "unary";
+    input: typeof ExplainRequisitesRequestSchema;
+    output: typeof ExplainRequisitesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_trader, 0);

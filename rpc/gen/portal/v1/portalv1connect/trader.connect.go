@@ -64,6 +64,19 @@ const (
 	TraderServiceCompletePayinProcedure = "/portal.v1.TraderService/CompletePayin"
 	// TraderServiceFailPayinProcedure is the fully-qualified name of the TraderService's FailPayin RPC.
 	TraderServiceFailPayinProcedure = "/portal.v1.TraderService/FailPayin"
+	// TraderServiceGetDeskProcedure is the fully-qualified name of the TraderService's GetDesk RPC.
+	TraderServiceGetDeskProcedure = "/portal.v1.TraderService/GetDesk"
+	// TraderServiceSetBreakProcedure is the fully-qualified name of the TraderService's SetBreak RPC.
+	TraderServiceSetBreakProcedure = "/portal.v1.TraderService/SetBreak"
+	// TraderServiceListRequisitesProcedure is the fully-qualified name of the TraderService's
+	// ListRequisites RPC.
+	TraderServiceListRequisitesProcedure = "/portal.v1.TraderService/ListRequisites"
+	// TraderServiceUpdateRequisiteProcedure is the fully-qualified name of the TraderService's
+	// UpdateRequisite RPC.
+	TraderServiceUpdateRequisiteProcedure = "/portal.v1.TraderService/UpdateRequisite"
+	// TraderServiceExplainRequisitesProcedure is the fully-qualified name of the TraderService's
+	// ExplainRequisites RPC.
+	TraderServiceExplainRequisitesProcedure = "/portal.v1.TraderService/ExplainRequisites"
 )
 
 // TraderServiceClient is a client for the portal.v1.TraderService service.
@@ -90,6 +103,16 @@ type TraderServiceClient interface {
 	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
 	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// GetDesk tells whether the caller's trader is on a break, what they have, and how much waits for them.
+	GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error)
+	// SetBreak begins or ends a break. While it lasts the trader gets no new payments; those that are open stay.
+	SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error)
+	// ListRequisites lists the requisites of the caller's trader, by their ids.
+	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
+	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
+	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
+	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 }
 
 // NewTraderServiceClient constructs a client for the portal.v1.TraderService service. By default,
@@ -169,6 +192,36 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
 			connect.WithClientOptions(opts...),
 		),
+		getDesk: connect.NewClient[v1.GetDeskRequest, v1.GetDeskResponse](
+			httpClient,
+			baseURL+TraderServiceGetDeskProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("GetDesk")),
+			connect.WithClientOptions(opts...),
+		),
+		setBreak: connect.NewClient[v1.SetBreakRequest, v1.SetBreakResponse](
+			httpClient,
+			baseURL+TraderServiceSetBreakProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("SetBreak")),
+			connect.WithClientOptions(opts...),
+		),
+		listRequisites: connect.NewClient[v1.TraderServiceListRequisitesRequest, v1.TraderServiceListRequisitesResponse](
+			httpClient,
+			baseURL+TraderServiceListRequisitesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListRequisites")),
+			connect.WithClientOptions(opts...),
+		),
+		updateRequisite: connect.NewClient[v1.TraderServiceUpdateRequisiteRequest, v1.TraderServiceUpdateRequisiteResponse](
+			httpClient,
+			baseURL+TraderServiceUpdateRequisiteProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
+			connect.WithClientOptions(opts...),
+		),
+		explainRequisites: connect.NewClient[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse](
+			httpClient,
+			baseURL+TraderServiceExplainRequisitesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -185,6 +238,11 @@ type traderServiceClient struct {
 	giveBackPayin     *connect.Client[v1.GiveBackPayinRequest, v1.TraderPayinResponse]
 	completePayin     *connect.Client[v1.CompletePayinRequest, v1.TraderPayinResponse]
 	failPayin         *connect.Client[v1.FailPayinRequest, v1.TraderPayinResponse]
+	getDesk           *connect.Client[v1.GetDeskRequest, v1.GetDeskResponse]
+	setBreak          *connect.Client[v1.SetBreakRequest, v1.SetBreakResponse]
+	listRequisites    *connect.Client[v1.TraderServiceListRequisitesRequest, v1.TraderServiceListRequisitesResponse]
+	updateRequisite   *connect.Client[v1.TraderServiceUpdateRequisiteRequest, v1.TraderServiceUpdateRequisiteResponse]
+	explainRequisites *connect.Client[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -242,6 +300,31 @@ func (c *traderServiceClient) FailPayin(ctx context.Context, req *connect.Reques
 	return c.failPayin.CallUnary(ctx, req)
 }
 
+// GetDesk calls portal.v1.TraderService.GetDesk.
+func (c *traderServiceClient) GetDesk(ctx context.Context, req *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error) {
+	return c.getDesk.CallUnary(ctx, req)
+}
+
+// SetBreak calls portal.v1.TraderService.SetBreak.
+func (c *traderServiceClient) SetBreak(ctx context.Context, req *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error) {
+	return c.setBreak.CallUnary(ctx, req)
+}
+
+// ListRequisites calls portal.v1.TraderService.ListRequisites.
+func (c *traderServiceClient) ListRequisites(ctx context.Context, req *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error) {
+	return c.listRequisites.CallUnary(ctx, req)
+}
+
+// UpdateRequisite calls portal.v1.TraderService.UpdateRequisite.
+func (c *traderServiceClient) UpdateRequisite(ctx context.Context, req *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error) {
+	return c.updateRequisite.CallUnary(ctx, req)
+}
+
+// ExplainRequisites calls portal.v1.TraderService.ExplainRequisites.
+func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+	return c.explainRequisites.CallUnary(ctx, req)
+}
+
 // TraderServiceHandler is an implementation of the portal.v1.TraderService service.
 type TraderServiceHandler interface {
 	// ListPayments lists the payments assigned to the caller, newest first.
@@ -266,6 +349,16 @@ type TraderServiceHandler interface {
 	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
 	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	// GetDesk tells whether the caller's trader is on a break, what they have, and how much waits for them.
+	GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error)
+	// SetBreak begins or ends a break. While it lasts the trader gets no new payments; those that are open stay.
+	SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error)
+	// ListRequisites lists the requisites of the caller's trader, by their ids.
+	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
+	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
+	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
+	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
 }
 
 // NewTraderServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -341,6 +434,36 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceGetDeskHandler := connect.NewUnaryHandler(
+		TraderServiceGetDeskProcedure,
+		svc.GetDesk,
+		connect.WithSchema(traderServiceMethods.ByName("GetDesk")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceSetBreakHandler := connect.NewUnaryHandler(
+		TraderServiceSetBreakProcedure,
+		svc.SetBreak,
+		connect.WithSchema(traderServiceMethods.ByName("SetBreak")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListRequisitesHandler := connect.NewUnaryHandler(
+		TraderServiceListRequisitesProcedure,
+		svc.ListRequisites,
+		connect.WithSchema(traderServiceMethods.ByName("ListRequisites")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceUpdateRequisiteHandler := connect.NewUnaryHandler(
+		TraderServiceUpdateRequisiteProcedure,
+		svc.UpdateRequisite,
+		connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceExplainRequisitesHandler := connect.NewUnaryHandler(
+		TraderServiceExplainRequisitesProcedure,
+		svc.ExplainRequisites,
+		connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.TraderService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TraderServiceListPaymentsProcedure:
@@ -365,6 +488,16 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceCompletePayinHandler.ServeHTTP(w, r)
 		case TraderServiceFailPayinProcedure:
 			traderServiceFailPayinHandler.ServeHTTP(w, r)
+		case TraderServiceGetDeskProcedure:
+			traderServiceGetDeskHandler.ServeHTTP(w, r)
+		case TraderServiceSetBreakProcedure:
+			traderServiceSetBreakHandler.ServeHTTP(w, r)
+		case TraderServiceListRequisitesProcedure:
+			traderServiceListRequisitesHandler.ServeHTTP(w, r)
+		case TraderServiceUpdateRequisiteProcedure:
+			traderServiceUpdateRequisiteHandler.ServeHTTP(w, r)
+		case TraderServiceExplainRequisitesProcedure:
+			traderServiceExplainRequisitesHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -416,4 +549,24 @@ func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *connect
 
 func (UnimplementedTraderServiceHandler) FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.FailPayin is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.GetDesk is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SetBreak is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListRequisites is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.UpdateRequisite is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ExplainRequisites is not implemented"))
 }

@@ -1,0 +1,95 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
+)
+
+// Step is what a trader may do about a payment on their desk.
+type Step string
+
+// The steps.
+const (
+	StepConfirm       Step = "confirm"
+	StepCancel        Step = "cancel"
+	StepRequestCode   Step = "request_code"
+	StepResend        Step = "resend"
+	StepCodeNotNeeded Step = "code_not_needed"
+)
+
+// DeskPayment is an open payment on its trader's desk, and where its checkout stands.
+type DeskPayment struct {
+	payment.DeskPayment
+	// Reading is the zero value where no card is entered for the payment.
+	Reading
+	// Steps are what makes sense now, the one that ends the payment well first.
+	Steps []Step
+}
+
+// Desk lists the open payments of the caller's trader: those that end first before the others, at
+// most payment.MaxDesk.
+func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
+	open, err := s.Payments.Desk(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	payments := make([]payment.Payment, 0, len(open))
+	for _, p := range open {
+		payments = append(payments, p.Payment)
+	}
+	readings, err := s.Read(ctx, payments...)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]DeskPayment, 0, len(open))
+	for _, p := range open {
+		d := DeskPayment{DeskPayment: p, Reading: readings[p.ID]}
+		d.Steps = s.steps(d)
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// steps are what the trader can do now. The moves between phases decide, and one that would change
+// nothing makes no sense.
+func (s *Service) steps(d DeskPayment) []Step {
+	if !d.CardCheckout() {
+		return []Step{StepConfirm, StepCancel}
+	}
+	var steps []Step
+	if d.Phase != AwaitingDetails {
+		steps = append(steps, StepConfirm)
+	}
+	moves := func(step Step, after State, err error) {
+		if err == nil && (after.Phase != d.Phase || after.Resends != d.Resends) {
+			steps = append(steps, step)
+		}
+	}
+	after, err := d.codeRequested()
+	moves(StepRequestCode, after, err)
+	if d.Method == payment.MethodQuasiEcom {
+		after, err = d.resent(byTrader, s.clock.Now())
+		moves(StepResend, after, err)
+	}
+	after, err = d.codeNotNeeded()
+	moves(StepCodeNotNeeded, after, err)
+	return append(steps, StepCancel)
+}
+
+// DeskStamps are numbers, by trader, that change with whatever the desks of traders show of payments
+// but their time, and with a break. One query asks for all.
+func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
+	rows, err := s.q.DeskStamps(ctx, db.DeskStampsParams{TraderIds: traderIDs, Page: payment.MaxDesk})
+	if err != nil {
+		return nil, fmt.Errorf("read the stamps of desks: %w", err)
+	}
+	stamps := make(map[int64]uint64, len(rows))
+	for _, row := range rows {
+		stamps[row.ID] = uint64(row.Stamp)
+	}
+	return stamps, nil
+}

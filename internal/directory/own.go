@@ -1,0 +1,200 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/requisite"
+)
+
+// OwnRequisite is a requisite as its trader sees it.
+type OwnRequisite struct {
+	ID               int64
+	Currency, Method string
+	// Value is what payers send money to, and Masked its last four digits. Both are empty for a desk
+	// that takes cards.
+	Value, Masked string
+	Holder, Bank  *string
+	// Enabled is the trader's switch, and EnabledByOperator the operators'. Both have to be on.
+	Enabled, EnabledByOperator bool
+	// Set are the operators' limits, and Own the trader's. The stricter of two holds.
+	Set, Own RequisiteLimits
+	// Effective are the limits that hold. Its hours and zone are empty: both hours hold, each in the
+	// zone beside it.
+	Effective RequisiteLimits
+	Use       RequisiteUse
+}
+
+// RequisiteLimits are limits of a requisite. What is nil, or not valid, is not limited.
+type RequisiteLimits struct {
+	MinAmount, MaxAmount decimal.NullDecimal
+	DailyCount           *int32
+	DailySum             decimal.NullDecimal
+	OpenPayments         *int32
+	// WorkFrom and WorkUntil are HH:MM in TimeZone; both are empty where it works all day.
+	WorkFrom, WorkUntil string
+	// TimeZone is an IANA name. The operators' also has the day that limits count by; the trader's own
+	// is empty where it is the same.
+	TimeZone string
+}
+
+// RequisiteUse is what a requisite was given.
+type RequisiteUse struct {
+	// Day is the local day that limits count by, and Count and Sum what it has counted: payments that
+	// ended unpaid are taken off again.
+	Day   time.Time
+	Count int32
+	Sum   decimal.Decimal
+	// OpenPayments are pending now.
+	OpenPayments int32
+	// LastUsedAt is when it was last given to a payment, or nil where that was not within the last
+	// week.
+	LastUsedAt *time.Time
+}
+
+// ListOwnRequisites lists the requisites of a trader, by their ids, to the trader.
+func (s *Settings) ListOwnRequisites(ctx context.Context, who caller.Caller) ([]OwnRequisite, error) {
+	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.RequisiteListOwn(ctx, who.TraderID)
+	if err != nil {
+		return nil, fmt.Errorf("list requisites: %w", err)
+	}
+	return s.own(ctx, who, rows)
+}
+
+// OwnRequisite reads a requisite of a trader, to the trader. Anybody else's is not found.
+func (s *Settings) OwnRequisite(ctx context.Context, who caller.Caller, id int64) (OwnRequisite, error) {
+	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+		return OwnRequisite{}, err
+	}
+	row, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID})
+	if db.NoRows(err) {
+		return OwnRequisite{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return OwnRequisite{}, fmt.Errorf("read requisite: %w", err)
+	}
+	list, err := s.own(ctx, who, []db.Requisite{row})
+	if err != nil {
+		return OwnRequisite{}, err
+	}
+	return list[0], nil
+}
+
+// checkOwn settles that a trader may do something with what is theirs.
+func checkOwn(ctx context.Context, who caller.Caller, wanted caller.Capability) error {
+	if err := who.Need(wanted); err != nil {
+		return err
+	}
+	return fault.Decoded(ctx).Err()
+}
+
+// own are requisites with what they were given.
+func (s *Settings) own(ctx context.Context, who caller.Caller, rows []db.Requisite) ([]OwnRequisite, error) {
+	params, now := db.RequisiteUsesParams{TraderID: who.TraderID}, s.clock.Now()
+	list := make([]OwnRequisite, 0, len(rows))
+	at := map[int64]*OwnRequisite{}
+	for _, row := range rows {
+		list = append(list, ownRequisite(row))
+		own := &list[len(list)-1]
+		own.Use.Day = day(row.TimeZone, now)
+		params.Ids, params.Days = append(params.Ids, row.ID), append(params.Days, own.Use.Day)
+		at[row.ID] = own
+	}
+	uses, err := s.q.RequisiteUses(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("read what requisites were given: %w", err)
+	}
+	for _, use := range uses {
+		own := &at[use.ID].Use
+		own.Count, own.Sum, own.OpenPayments = use.Count, use.Sum, use.OpenPayments
+		if use.UsedAt.Unix() > 0 {
+			own.LastUsedAt = &use.UsedAt
+		}
+	}
+	return list, nil
+}
+
+// day is the local day in a zone. One that is not known any more has UTC stand in, as for payments.
+func day(zone string, now time.Time) time.Time {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		location = time.UTC
+	}
+	year, month, day := now.In(location).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+func ownRequisite(row db.Requisite) OwnRequisite {
+	own := OwnRequisite{
+		ID: row.ID, Currency: row.Currency, Method: row.Method, Value: row.Value,
+		Holder: row.Holder, Bank: row.Bank, Enabled: row.OwnEnabled, EnabledByOperator: row.Enabled,
+		Set: RequisiteLimits{
+			MinAmount: decimal.NewNullDecimal(row.MinAmount), MaxAmount: decimal.NewNullDecimal(row.MaxAmount),
+			DailyCount: row.DailyCount, DailySum: row.DailySum, OpenPayments: row.OpenPayments,
+			WorkFrom: clockOf(row.WorkFrom), WorkUntil: clockOf(row.WorkUntil), TimeZone: row.TimeZone,
+		},
+		Own: RequisiteLimits{
+			MinAmount: row.OwnMinAmount, MaxAmount: row.OwnMaxAmount, DailyCount: row.OwnDailyCount,
+			DailySum: row.OwnDailySum, OpenPayments: row.OwnOpenPayments,
+			WorkFrom: clockOf(row.OwnWorkFrom), WorkUntil: clockOf(row.OwnWorkUntil), TimeZone: deref(row.OwnTimeZone),
+		},
+		Effective: RequisiteLimits{
+			MinAmount:    decimal.NewNullDecimal(row.EffectiveMinAmount),
+			MaxAmount:    decimal.NewNullDecimal(row.EffectiveMaxAmount),
+			DailyCount:   row.EffectiveDailyCount,
+			DailySum:     row.EffectiveDailySum,
+			OpenPayments: row.EffectiveOpenPayments,
+		},
+	}
+	if own.Value != "" {
+		own.Masked = requisite.Mask(own.Value)
+	}
+	return own
+}
+
+// clockOf is a time of day as HH:MM, or "" for none.
+func clockOf(t pgtype.Time) string {
+	if !t.Valid {
+		return ""
+	}
+	return time.UnixMicro(t.Microseconds).UTC().Format("15:04")
+}
+
+// Break reports whether the caller's trader is on a break.
+func (s *Settings) Break(ctx context.Context, who caller.Caller) (bool, error) {
+	if err := checkOwn(ctx, who, caller.TraderRead); err != nil {
+		return false, err
+	}
+	on, err := s.q.TraderOnBreak(ctx, who.TraderID)
+	if err != nil {
+		return false, fmt.Errorf("read break: %w", err)
+	}
+	return on, nil
+}
+
+// OwnBalance is a trader's USDT: what new payments may be held from, and what is held.
+type OwnBalance struct{ Available, Reserved decimal.Decimal }
+
+// OwnBalance reads the balance of the caller's trader.
+func (s *Settings) OwnBalance(ctx context.Context, who caller.Caller) (OwnBalance, error) {
+	if err := checkOwn(ctx, who, caller.TraderMoney); err != nil {
+		return OwnBalance{}, err
+	}
+	available, err := ledger.Balance(ctx, s.q, ledger.Available(ledger.Trader, who.TraderID))
+	if err != nil {
+		return OwnBalance{}, err
+	}
+	reserved, err := ledger.Balance(ctx, s.q, ledger.Reserved(ledger.Trader, who.TraderID))
+	return OwnBalance{Available: available, Reserved: reserved}, err
+}

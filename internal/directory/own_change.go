@@ -1,0 +1,157 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+)
+
+var errOperatorOff = fault.New(fault.Refused, "requisite_off_by_operator",
+	"An operator has switched the requisite off; only they can switch it on.")
+
+// OwnLimits are the limits that a trader sets for a requisite. Nil leaves one as it is; empty, or 0,
+// clears it.
+type OwnLimits struct {
+	MinAmount, MaxAmount *string
+	DailyCount           *int32
+	DailySum             *string
+	OpenPayments         *int32
+	// WorkFrom and WorkUntil come together or are cleared together. TimeZone is theirs alone: the day
+	// that limits count by stays in the operators' zone.
+	WorkFrom, WorkUntil, TimeZone *string
+}
+
+// OwnUpdate changes what is set.
+type OwnUpdate struct {
+	Enabled *bool
+	Limits  OwnLimits
+}
+
+// UpdateOwnRequisite changes what a trader sets of a requisite of theirs. A limit may be stricter
+// than the operators' or the same, and holds beside it. Payments made keep the requisite.
+func (s *Settings) UpdateOwnRequisite(
+	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
+) (Change, error) {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return Change{}, err
+	}
+	f := fault.Decoded(ctx)
+	params := u.params(f)
+	if err := f.Err(); err != nil {
+		return Change{}, err
+	}
+	params.ID = id
+	c := Change{
+		At: s.clock.Now(), Actor: who.Actor(), Subject: "requisite", SubjectKey: strconv.FormatInt(id, 10),
+	}
+	c, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Read: func(q *db.Queries) ([]byte, error) {
+			// Whose it is never changes, so that it need not be asked under the lock.
+			if _, err := q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID}); err != nil {
+				return nil, err
+			}
+			return q.RequisiteSetting(ctx, id)
+		},
+		Apply: func(q *db.Queries) error {
+			row, err := q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: who.TraderID})
+			if err != nil {
+				return fmt.Errorf("read requisite: %w", err)
+			}
+			if err := within(row, params); err != nil {
+				return err
+			}
+			return q.RequisiteUpdateOwn(ctx, params)
+		},
+	})
+	if db.IsCheckViolation(err) {
+		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
+	}
+	return c, err
+}
+
+// orderField is the one of the two amounts that was given, where their order is wrong.
+func (l OwnLimits) orderField() string {
+	return Limits{MinAmount: l.MinAmount, MaxAmount: l.MaxAmount}.orderField()
+}
+
+// params checks the form of what is given, and says what it comes to in SQL.
+func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
+	l := u.Limits
+	p := db.RequisiteUpdateOwnParams{
+		Enabled:      u.Enabled,
+		SetMinAmount: l.MinAmount != nil, MinAmount: optionalAmount(f, "limits.minAmount", deref(l.MinAmount)),
+		SetMaxAmount: l.MaxAmount != nil, MaxAmount: optionalAmount(f, "limits.maxAmount", deref(l.MaxAmount)),
+		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
+		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", deref(l.DailySum)),
+		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
+		SetTimeZone: l.TimeZone != nil,
+	}
+	f.Check(!p.DailySum.Valid || p.DailySum.Decimal.IsPositive(), "limits.dailySum", "must be more than 0")
+	if l.TimeZone != nil && *l.TimeZone != "" {
+		checkZone(f, l.TimeZone)
+		p.TimeZone = l.TimeZone
+	}
+	var clocks db.RequisiteUpdateParams
+	clocks.SetHours = l.WorkFrom != nil || l.WorkUntil != nil
+	Limits{WorkFrom: l.WorkFrom, WorkUntil: l.WorkUntil}.hours(f, &clocks)
+	p.SetHours, p.WorkFrom, p.WorkUntil = clocks.SetHours, clocks.WorkFrom, clocks.WorkUntil
+	return p
+}
+
+// within refuses what would go beyond what operators set of the requisite, whose row is locked.
+func within(row db.Requisite, p db.RequisiteUpdateOwnParams) error {
+	if p.Enabled != nil && *p.Enabled && !row.Enabled {
+		return errOperatorOff
+	}
+	f := fault.Fields{}
+	between(f, "limits.minAmount", p.MinAmount, row)
+	between(f, "limits.maxAmount", p.MaxAmount, row)
+	f.Check(!p.DailySum.Valid || !row.DailySum.Valid || p.DailySum.Decimal.LessThanOrEqual(row.DailySum.Decimal),
+		"limits.dailySum", "must be at most %s, which the operator has set", money.Fiat(row.DailySum.Decimal))
+	atMost(f, "limits.dailyCount", p.DailyCount, row.DailyCount)
+	atMost(f, "limits.openPayments", p.OpenPayments, row.OpenPayments)
+	f.Check(p.OpenPayments == nil || row.Value != "", "limits.openPayments", openNotForDesks)
+	return f.Err()
+}
+
+func between(f fault.Fields, field string, amount decimal.NullDecimal, row db.Requisite) {
+	inside := !amount.Decimal.LessThan(row.MinAmount) && !amount.Decimal.GreaterThan(row.MaxAmount)
+	f.Check(!amount.Valid || inside, field, "must be between %s and %s, which the operator has set",
+		money.Fiat(row.MinAmount), money.Fiat(row.MaxAmount))
+}
+
+func atMost(f fault.Fields, field string, own, set *int32) {
+	f.Check(
+		own == nil || set == nil || *own <= *set,
+		field,
+		"must be at most %d, which the operator has set",
+		deref(set),
+	)
+}
+
+// SetBreak begins or ends a break of the caller's trader. While it lasts no requisite of theirs gets
+// a payment; those that are open stay.
+func (s *Settings) SetBreak(ctx context.Context, who caller.Caller, on bool) error {
+	if err := checkOwn(ctx, who, caller.TraderWork); err != nil {
+		return err
+	}
+	c := Change{
+		At: s.clock.Now(), Actor: who.Actor(), Subject: "trader", SubjectKey: strconv.FormatInt(who.TraderID, 10),
+	}
+	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, who.TraderID) },
+		Apply: func(q *db.Queries) error {
+			return q.TraderSetBreak(ctx, db.TraderSetBreakParams{ID: who.TraderID, OnBreak: on})
+		},
+	})
+	return err
+}

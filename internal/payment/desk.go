@@ -1,0 +1,58 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// MaxDesk is how many payments a desk shows, and how far it counts.
+const MaxDesk = 200
+
+// DeskPayment is an open payment on its trader's desk.
+type DeskPayment struct {
+	Payment
+	// Receipts is how many the payer has sent.
+	Receipts int
+}
+
+// Desk lists the open payments of the caller's trader: those that end first before the others, at
+// most MaxDesk.
+func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, error) {
+	if err := checkDesk(ctx, who); err != nil {
+		return nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.PaymentDeskRow, error) {
+		return q.PaymentDesk(ctx, db.PaymentDeskParams{TraderID: who.TraderID, Page: MaxDesk})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list open payments: %w", err)
+	}
+	list := make([]DeskPayment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, DeskPayment{Payment: fromRow(row.Payment), Receipts: int(row.Receipts)})
+	}
+	return list, nil
+}
+
+// DeskCount counts the open payments of the caller's trader, no further than to most.
+func (s *Service) DeskCount(ctx context.Context, who caller.Caller, most int32) (int, error) {
+	if err := checkDesk(ctx, who); err != nil {
+		return 0, err
+	}
+	count, err := s.q.PaymentDeskCount(ctx, db.PaymentDeskCountParams{TraderID: who.TraderID, Most: most})
+	if err != nil {
+		return 0, fmt.Errorf("count open payments: %w", err)
+	}
+	return int(count), nil
+}
+
+func checkDesk(ctx context.Context, who caller.Caller) error {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return err
+	}
+	return fault.Decoded(ctx).Err()
+}

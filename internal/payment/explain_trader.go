@@ -1,0 +1,149 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/routing"
+)
+
+// RequisiteExplanation says why a requisite gets payments, or gets none.
+type RequisiteExplanation struct {
+	RequisiteID      int64
+	Currency, Method string
+	// Free tells that a payment of Amount could get the requisite now.
+	Free bool
+	// Amount is the smallest that the requisite takes, which is what the rules are asked for.
+	Amount decimal.Decimal
+	// Drops are all the rules that keep the payment away, in the order in which they are looked at.
+	Drops []routing.Drop
+	// Hold is what the trader would put up for Amount, at the present rate and the trader's own
+	// terms; a merchant's may make it differ by a part of the spread. Available is what they have.
+	// Neither is valid for somebody who may not see the trader's money, nor Hold without a rate.
+	Hold, Available decimal.NullDecimal
+	// NoRate tells that the currency never had a rate, so that nobody gets payments in it.
+	NoRate bool
+	// Taken tells that some merchant takes payments by the method at present.
+	Taken bool
+	// LastUsedAt is when a payment last got the requisite, or nil where that was not within the last
+	// week.
+	LastUsedAt *time.Time
+}
+
+// smallest is the least amount of a payment.
+var smallest = decimal.NewFromInt(1)
+
+// ExplainForTrader says of a requisite of the caller's trader whether a payment could get it now, or
+// of all of them where the id is 0. Somebody else's is not found. It goes by the rules that payments
+// are made by.
+func (s *Service) ExplainForTrader(
+	ctx context.Context, who caller.Caller, requisiteID int64,
+) ([]RequisiteExplanation, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	if _, err := s.settings.Renew(ctx); err != nil {
+		return nil, err
+	}
+	x := explainer{s: s, now: s.clock.Now(), money: who.May(caller.TraderMoney)}
+	standings, err := s.settings.Requisites.Stand(ctx, s.q, who.TraderID, x.asked)
+	if err != nil {
+		return nil, err
+	}
+	var list []RequisiteExplanation
+	for _, standing := range standings {
+		if requisiteID == 0 || standing.ID == requisiteID {
+			list = append(list, x.explain(standing))
+		}
+	}
+	if requisiteID != 0 && len(list) == 0 {
+		return nil, fault.ErrNotFound
+	}
+	return list, s.addLastUse(ctx, standings, list)
+}
+
+// explainer explains the requisites of one trader at one time.
+type explainer struct {
+	s   *Service
+	now time.Time
+	// money tells that the caller may see the trader's money.
+	money bool
+}
+
+// draft is the smallest payment by a method that a requisite takes, of a merchant without terms of
+// its own.
+func (x explainer) draft(currency, method string, amount decimal.Decimal) *draft {
+	o := order{Request: Request{Currency: currency}, amount: decimal.Max(amount, smallest)}
+	o.method, _ = catalogue.Find(catalogue.Payments(currency), method)
+	d := x.s.draft(caller.Caller{}, o)
+	d.now, d.shop = x.now, &directory.Shop{}
+	if d.limit != nil {
+		d.amount = decimal.Max(d.amount, d.limit.MinAmount)
+	}
+	return d
+}
+
+func (x explainer) asked(
+	currency, method string, amount decimal.Decimal,
+) (routing.Want, func(routing.Candidate) decimal.Decimal) {
+	d := x.draft(currency, method, amount)
+	if d.baseErr != nil {
+		return d.want(), func(routing.Candidate) decimal.Decimal { return decimal.Zero }
+	}
+	return d.want(), d.hold
+}
+
+func (x explainer) explain(standing routing.Standing) RequisiteExplanation {
+	w := standing.Want
+	_, rateErr := x.s.settings.Rate(w.Currency, x.now)
+	e := RequisiteExplanation{
+		RequisiteID: standing.ID, Currency: w.Currency, Method: w.Method, Amount: w.Amount, Drops: standing.Drops,
+		NoRate: rateErr != nil, Taken: x.s.settings.Taken(w.Method, w.Currency),
+	}
+	e.Free = len(e.Drops) == 0 && !e.NoRate
+	if x.money {
+		e.Available = decimal.NewNullDecimal(standing.Available)
+		e.Hold = decimal.NullDecimal{Decimal: standing.Hold, Valid: !e.NoRate}
+		return e
+	}
+	for i := range e.Drops {
+		if e.Drops[i].Rule == routing.TraderShort {
+			e.Drops[i].Limit, e.Drops[i].Used = decimal.NullDecimal{}, decimal.NullDecimal{}
+		}
+	}
+	return e
+}
+
+// addLastUse adds when requisites last got a payment.
+func (s *Service) addLastUse(ctx context.Context, standings []routing.Standing, list []RequisiteExplanation) error {
+	var params db.RequisiteUsesParams
+	for _, standing := range standings {
+		params.TraderID = standing.TraderID
+		params.Ids, params.Days = append(params.Ids, standing.ID), append(params.Days, standing.Day)
+	}
+	rows, err := s.q.RequisiteUses(ctx, params)
+	if err != nil {
+		return fmt.Errorf("read the last use of requisites: %w", err)
+	}
+	used := map[int64]*time.Time{}
+	for _, row := range rows {
+		if row.UsedAt.Unix() > 0 {
+			used[row.ID] = &row.UsedAt
+		}
+	}
+	for i := range list {
+		list[i].LastUsedAt = used[list[i].RequisiteID]
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package routing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+)
+
+// Standing is how a requisite stands for a payment, by all rules.
+type Standing struct {
+	Candidate
+	// Want is the payment.
+	Want Want
+	// Hold is what the trader would put up for it, and Available what they have.
+	Hold, Available decimal.Decimal
+	// Drops are all the rules that drop the requisite, in their order. DroppedBy is the first.
+	Drops []Drop
+}
+
+// Drop is a rule that drops a requisite, with its numbers.
+type Drop struct {
+	Rule Rule
+	// Limit and Used are the limit of the rule and what of it is used. Of AmountLimits they are the
+	// bound that the amount is beyond, and the amount; of TraderShort what would be held, and what is
+	// available. They are not valid for other rules without a number.
+	Limit, Used decimal.NullDecimal
+	// FreeAt is when the rule lets go by itself: when the hours begin, the day ends, or the slot is
+	// free. Nil is unknown, or never.
+	FreeAt *time.Time
+}
+
+// Asked says what payment a trader's requisite of a pool is looked at for, whose smallest amount is
+// given, and what its trader would put up.
+type Asked func(currency, method string, smallest decimal.Decimal) (w Want, hold func(Candidate) decimal.Decimal)
+
+// Stand tells how a trader's requisites stand, in the order of their ids, by the rules that payments
+// are made by. It locks nothing and changes nothing.
+func (r *Requisites) Stand(ctx context.Context, q *db.Queries, traderID int64, asked Asked) ([]Standing, error) {
+	list := r.ofTrader(traderID, asked)
+	var params db.RequisiteFactsParams
+	for _, s := range list {
+		params.Ids, params.Days = append(params.Ids, s.ID), append(params.Days, s.Day)
+		params.Amounts, params.Now = append(params.Amounts, s.Want.Amount), s.Want.Now
+	}
+	rows, err := q.RequisiteFacts(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("look at requisites: %w", err)
+	}
+	facts := make(map[int64]db.RequisiteFactsRow, len(rows))
+	for _, row := range rows {
+		facts[row.ID] = row
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range list {
+		s := &list[i]
+		s.Available = facts[s.ID].Available
+		if s.Drops = r.drops(*s, facts[s.ID]); len(s.Drops) > 0 {
+			s.DroppedBy = s.Drops[0].Rule
+		}
+	}
+	return list, nil
+}
+
+func (r *Requisites) ofTrader(traderID int64, asked Asked) []Standing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []Standing
+	for _, known := range r.known {
+		if known.TraderID == traderID {
+			w, hold := asked(known.Currency, known.Method, known.MinAmount)
+			s := Standing{Candidate: r.candidate(w, known), Want: w}
+			s.Hold = hold(s.Candidate)
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Standing) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// drops are all the rules that drop a requisite. The caller holds the lock.
+func (r *Requisites) drops(s Standing, facts db.RequisiteFactsRow) []Drop {
+	known, trader := r.known[s.ID], r.traders[s.TraderID]
+	var drops []Drop
+	for _, rule := range settingRules {
+		if rule.drops(trader, s.Want, known) {
+			drops = append(drops, s.drop(rule.rule, known, facts))
+		}
+	}
+	on := r.switchedOn(known)
+	for _, rule := range factRules {
+		// A switch that is known already is named by the rule of its own.
+		if rule.drops(s.Candidate, s.Want, facts, s.Hold) && (on || rule.rule != RequisiteOff) {
+			drops = append(drops, s.drop(rule.rule, known, facts))
+		}
+	}
+	return drops
+}
+
+// drop is a rule that drops the requisite, with its numbers.
+func (s Standing) drop(rule Rule, known *requisite, facts db.RequisiteFactsRow) Drop {
+	d := Drop{Rule: rule}
+	ends := known.dayEnds(s.Want.Now)
+	switch rule {
+	case AmountLimits:
+		d.Limit, d.Used = some(known.MaxAmount), some(s.Want.Amount)
+		if s.Want.Amount.LessThan(known.MinAmount) {
+			d.Limit = some(known.MinAmount)
+		}
+	case WorkingHours:
+		d.FreeAt = known.opensAt(s.Want.Now)
+	case DailyCount:
+		d.Limit, d.Used, d.FreeAt = number(*s.dailyCount), number(facts.Count), &ends
+	case DailySum:
+		d.Limit, d.Used, d.FreeAt = s.dailySum, some(facts.Sum), &ends
+	case OpenLimit:
+		d.Limit, d.Used = number(*s.openPayments), number(facts.OpenPayments)
+	case SlotTaken:
+		d.Used = some(s.Want.Amount)
+		if facts.SlotFreeAt.Unix() > 0 {
+			d.FreeAt = &facts.SlotFreeAt
+		}
+	case TraderShort:
+		d.Limit, d.Used = some(s.Hold), some(s.Available)
+	case Free, TraderOff, TraderBreak, RequisiteOff, OwnOff: // have no numbers
+	}
+	return d
+}
+
+func some(d decimal.Decimal) decimal.NullDecimal { return decimal.NewNullDecimal(d) }
+
+func number(n int32) decimal.NullDecimal { return some(decimal.NewFromInt32(n)) }
