@@ -64,6 +64,7 @@ var remedies = map[string]string{
 	"unavailable":                                     "The database does not answer. Repeat the same call after the seconds in `Retry-After`.",
 	"unsupported_media_type":                          "Send the body uncompressed, with the media type that the message names.",
 	"validation_failed":                               "Correct the fields that `errors` names. All wrong fields are named at once.",
+	"submission_unfinished":                           "In the portal, look at the payment before you send the form again.",
 	"view_only":                                       "Leave the view of the other user first.",
 }
 

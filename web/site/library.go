@@ -37,13 +37,37 @@ type Library map[string]file
 const staticPath = "/static/"
 
 // Add packs a file and returns its address.
-func (l Library) Add(name string) string {
-	content := static.Read(name)
+func (l Library) Add(name string) string { return l.put(name, static.Read(name)) }
+
+func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)
 	sum := sha256.Sum256(content)
 	public := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
 	l[public] = file{kind: mime.TypeByExtension(extension), plain: content, packed: Pack(content)}
 	return staticPath + public
+}
+
+// AddStyle packs the portals' stylesheet for a theme and returns its address. The theme is light, dark,
+// or system, which goes by the reader's system.
+func (l Library) AddStyle(theme string) string {
+	text := Style("portal.css")
+	light, dark := tokens()
+	switch theme {
+	case "light":
+		text = light + ":root{color-scheme:light}" + text
+	case "dark":
+		text = light + dark + ":root{color-scheme:dark}" + text
+	default:
+		text = Style("tokens.css") + text
+	}
+	return l.put("portal-"+theme+".css", []byte(text))
+}
+
+// tokens are the colours of light, and those that dark has in their place.
+func tokens() (light, dark string) {
+	all := Style("tokens.css")
+	light, dark, _ = strings.Cut(all, "@media (prefers-color-scheme: dark) {")
+	return light, strings.TrimSuffix(strings.TrimSpace(dark), "}")
 }
 
 // Beside serves the static files, and everything else by the handler of pages. Static files are no
@@ -135,6 +159,9 @@ func takesGzip(r *http.Request) bool {
 	}
 	return false
 }
+
+// Page is what can be rendered.
+type Page = templ.Component
 
 // Show renders a page whole before the first byte is sent: half a page about money is worse than
 // none.

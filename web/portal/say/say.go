@@ -54,3 +54,9 @@ func russianForm(n int) int {
 	}
 	return 2
 }
+
+// Flash is what a page says once of what has just been done. Tone is the stylesheet's; "" is good.
+type Flash struct {
+	Text Phrase
+	Tone string
+}

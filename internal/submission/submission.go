@@ -1,0 +1,99 @@
+// Package submission has forms act once, however often they are sent: a double click, the Back
+// button and a repeat after a lost answer lead to where the first sending led.
+package submission
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Outcome is where a form led to, and a word for what it did.
+type Outcome struct{ LedTo, Said string }
+
+// ErrUnfinished says that a form was sent before, and that what came of it is not known: its process
+// is still at it, or died.
+var ErrUnfinished = fault.New(fault.Refused, "submission_unfinished",
+	"This was sent before, and its outcome is not known yet. Look before you repeat it.")
+
+const (
+	// waitFor is how long a repeat waits for the first sending to end, which it looks at every
+	// waitStep.
+	waitFor  = 5 * time.Second
+	waitStep = 50 * time.Millisecond
+	// keepFor is how long outcomes are kept: as long as a page with the form may stay open.
+	keepFor = 24 * time.Hour
+)
+
+// Service remembers forms that were sent.
+type Service struct {
+	pool *pgxpool.Pool
+	q    *db.Queries
+}
+
+// New makes the service.
+func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Calls)} }
+
+// NewToken names a form that is about to be shown.
+func NewToken() string { return uuid.NewString() }
+
+// Once acts at a form's first sending by a user, and answers with that sending's outcome at each. If
+// act fails, the form may be sent again.
+func (s *Service) Once(
+	ctx context.Context, userID int64, token string, act func() (Outcome, error),
+) (Outcome, error) {
+	parsed, err := uuid.Parse(token)
+	if err != nil {
+		return Outcome{}, fault.Fields{"token": {"is not one of ours"}}.Err()
+	}
+	claimed, err := s.q.SubmissionClaim(ctx, db.SubmissionClaimParams{Token: parsed, UserID: userID, Now: time.Now()})
+	if err != nil {
+		return Outcome{}, fmt.Errorf("claim submission: %w", err)
+	}
+	if claimed == 0 {
+		return s.first(ctx, userID, parsed)
+	}
+	out, err := act()
+	// What act did stays done if the browser has gone meanwhile.
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		if f := fault.As(err); f != nil && f.Code != fault.ErrOutcomeUnknown.Code {
+			_ = s.q.SubmissionForget(ctx, db.SubmissionForgetParams{Token: parsed, UserID: userID})
+		}
+		return Outcome{}, err
+	}
+	err = s.q.SubmissionEnd(ctx, db.SubmissionEndParams{LedTo: &out.LedTo, Said: &out.Said, Token: parsed, UserID: userID})
+	if err != nil {
+		return out, fmt.Errorf("keep the outcome of a submission: %w", err)
+	}
+	return out, nil
+}
+
+// first waits for the outcome of the first sending.
+func (s *Service) first(ctx context.Context, userID int64, token uuid.UUID) (Outcome, error) {
+	for end := time.Now().Add(waitFor); ; time.Sleep(waitStep) {
+		row, err := s.q.SubmissionGet(ctx, db.SubmissionGetParams{Token: token, UserID: userID})
+		switch {
+		case db.NoRows(err): // somebody else's, or the first sending failed just now
+			return Outcome{}, ErrUnfinished
+		case err != nil:
+			return Outcome{}, fmt.Errorf("read submission: %w", err)
+		case row.LedTo != nil && row.Said != nil:
+			return Outcome{LedTo: *row.LedTo, Said: *row.Said}, nil
+		case time.Now().After(end):
+			return Outcome{}, ErrUnfinished
+		}
+	}
+}
+
+// Prune forgets forms that nobody has open any more.
+func (s *Service) Prune(ctx context.Context) error {
+	_, err := s.q.SubmissionPrune(ctx, time.Now().Add(-keepFor))
+	return err
+}

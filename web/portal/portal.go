@@ -1,0 +1,174 @@
+// Package portal serves the portals of merchants, traders and operators: handlers here, templates in
+// view, phrases in say. Handlers call the services that RPC handlers call, as the user who is signed
+// in. The pages work without script and ask no third party for anything.
+package portal
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+	"gateway.example/web/words"
+)
+
+// Rooms are what the portals show and drive.
+type Rooms struct {
+	Sessions    *session.Service
+	Submissions *submission.Service
+	Payments    *payment.Service
+	Checkouts   *checkout.Service
+	Payouts     *payout.Service
+	Settings    *directory.Settings
+	Reports     *report.Service
+	Clock       clock.Clock
+	// Secure tells that the portals are public by https alone.
+	Secure bool
+	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.
+	Sandbox *Sandbox
+	// Stopping is closed when the program is about to end: live pages are let go then.
+	Stopping <-chan struct{}
+}
+
+// Portal serves everything on the portals' address.
+type Portal struct {
+	Rooms
+	files view.Files
+	live  *live
+}
+
+// New makes the handler. It refuses a route of which nobody is said to have access.
+func New(rooms Rooms) (http.Handler, error) {
+	p := &Portal{Rooms: rooms, live: newLive(rooms)}
+	library := site.Library{}
+	p.files = view.Files{
+		Style:     map[string]string{},
+		Script:    library.Add("portal.js"),
+		Hypertext: library.Add("htmx-4.0.1.min.js"),
+		Stream:    library.Add("htmx-sse-4.0.1.min.js"),
+		Icon:      library.Add("icon.svg"),
+	}
+	for _, theme := range []string{"system", "light", "dark"} {
+		p.files.Style[theme] = library.AddStyle(theme)
+	}
+	mux := http.NewServeMux()
+	for _, route := range p.routes() {
+		if !route.open && len(route.kinds) == 0 {
+			return nil, fmt.Errorf("route %s: nobody is said to have access", route.pattern)
+		}
+		mux.HandleFunc(route.pattern, p.guarded(route))
+	}
+	mux.HandleFunc("/", p.guarded(route{open: true, handle: func(v *visit) error { return v.notFound() }}))
+	return library.Beside(edge.Secured(p.sameOrigin(edge.Named(mux)))), nil
+}
+
+// sameOrigin refuses posts of other sites, and those of which the browser does not say where they
+// come from.
+func (p *Portal) sameOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := p.visit(w, r, route{open: true})
+		v.message(http.StatusForbidden, say.ForeignTitle, say.ForeignText)
+	})
+	protection.SetDenyHandler(refuse)
+	guarded := protection.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		silent := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && silent {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// visit is one request of a browser, and who it is of.
+type visit struct {
+	*Portal
+	w     http.ResponseWriter
+	r     *http.Request
+	route route
+	// session is the user's; its ID is 0 where nobody is signed in.
+	session session.Session
+	who     caller.Caller
+	shell   view.Shell
+}
+
+func (p *Portal) visit(w http.ResponseWriter, r *http.Request, to route) *visit {
+	v := &visit{Portal: p, w: w, r: r, route: to}
+	v.shell = view.Shell{
+		Files: p.files, Zone: time.UTC, Now: p.Clock.Now(), Theme: "system", Shortcuts: true, Sandbox: p.Sandbox != nil,
+	}
+	v.speak("")
+	return v
+}
+
+func (v *visit) ctx() context.Context { return v.r.Context() }
+
+// enter makes the visit a user's.
+func (v *visit) enter(found session.Session) {
+	v.session, v.who = found, found.Caller
+	preferences := found.Preferences
+	v.shell.Login, v.shell.Shortcuts, v.shell.Theme = v.who.Login, preferences.Shortcuts, preferences.Theme
+	if zone, err := time.LoadLocation(preferences.Zone); err == nil {
+		v.shell.Zone = zone
+	}
+	v.speak(preferences.Language)
+	v.shell.Portal = home(v.who.Kind)
+	if found.State == session.Whole {
+		v.shell.Nav = v.navigation()
+	}
+}
+
+const languageCookie = "lang"
+
+// speak chooses the language: the one asked for in the address, the user's own, the one chosen
+// before, or the browser's.
+func (v *visit) speak(preferred string) {
+	asked := v.r.URL.Query().Get("lang")
+	if asked == say.English || asked == say.Russian {
+		v.setCookie(languageCookie, asked, 365*24*time.Hour)
+	} else if cookie, err := v.r.Cookie(languageCookie); err == nil {
+		asked = cookie.Value
+	}
+	if preferred != "" {
+		asked = preferred
+	}
+	if asked != say.English && asked != say.Russian {
+		asked = words.For(v.r.Header.Get("Accept-Language")).Code
+	}
+	if asked != say.Russian {
+		asked = say.English
+	}
+	v.shell.Words, _ = words.In(asked)
+}
+
+// home is the name of the portal of a kind of user.
+func home(kind caller.Kind) string {
+	switch kind {
+	case caller.MerchantPortal:
+		return "merchant"
+	case caller.Trader:
+		return "trader"
+	case caller.Operator:
+		return "operator"
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
+	}
+	return ""
+}
+
+func (v *visit) log(err error) { slog.ErrorContext(v.ctx(), "portal", "error", err) }

@@ -1,0 +1,161 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal/say"
+)
+
+// route is one of the portals' addresses, and who may ask for it. What they may do there is decided
+// by the services once more.
+type route struct {
+	// pattern is the method and path.
+	pattern string
+	// open lets in anybody, also without a session; kinds are let in otherwise.
+	open  bool
+	kinds []caller.Kind
+	// begun lets in users whose second factor is still to come, too.
+	begun bool
+	// needs is the capability without which there is nothing to see; "" is none.
+	needs caller.Capability
+	// fragment tells that a script asks for it, which cannot be shown a page to sign in.
+	fragment bool
+	handle   func(*visit) error
+}
+
+var (
+	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	traders   = []caller.Kind{caller.Trader}
+	merchants = []caller.Kind{caller.MerchantPortal}
+	operators = []caller.Kind{caller.Operator}
+)
+
+// routes is the one table of all addresses.
+func (p *Portal) routes() []route {
+	routes := slices.Concat(signRoutes, accountRoutes, deskRoutes, traderRoutes)
+	if p.Sandbox != nil {
+		routes = append(routes, sandboxRoutes...)
+	}
+	return routes
+}
+
+// guarded lets those through to a route's handler who may come in, and shows what went wrong there.
+func (p *Portal) guarded(to route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := p.visit(w, r, to)
+		err := v.admit()
+		if err == nil {
+			v.takeFlash()
+			err = to.handle(v)
+		}
+		if err != nil {
+			v.failed(err)
+		}
+	}
+}
+
+// admit settles who visits, and whether they may.
+func (v *visit) admit() error {
+	if cookie, err := v.r.Cookie(v.sessionCookie()); err == nil {
+		found, err := v.Sessions.Find(v.ctx(), cookie.Value)
+		if err == nil {
+			v.enter(found)
+		} else if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
+			return err
+		}
+	}
+	switch {
+	case v.route.open:
+		return nil
+	case v.session.ID == 0:
+		return fault.ErrUnauthenticated
+	case v.session.State != session.Whole && !v.route.begun:
+		return v.session.NeedWhole()
+	case !slices.Contains(v.route.kinds, v.who.Kind):
+		return fault.ErrNotFound
+	case v.route.needs != "":
+		return v.who.Need(v.route.needs)
+	}
+	return nil
+}
+
+// failed shows why a request was refused, or leads to where what it lacks is given.
+func (v *visit) failed(err error) {
+	f := edge.Fault(err)
+	if f == nil {
+		v.log(err)
+		v.messageText(http.StatusInternalServerError, say.BrokenTitle, v.shell.Say(say.BrokenText, edge.RequestID(v.ctx())))
+		return
+	}
+	switch {
+	case f.Kind == fault.Unauthenticated:
+		v.leadTo("/sign-in")
+	case f.Code == "second_factor_required" && v.session.State == session.AwaitsEnrolment:
+		v.lead("/second-factor/enrol")
+	case f.Code == "second_factor_required", f.Code == fault.ErrFactorNeeded.Code:
+		v.leadTo("/second-factor")
+	case f.Kind == fault.NotFound:
+		_ = v.notFound()
+	case f.Kind == fault.Forbidden:
+		v.message(http.StatusForbidden, say.RefusedTitle, say.RefusedText)
+	case f.Kind == fault.TooManyRequests:
+		v.message(http.StatusTooManyRequests, say.TooOftenTitle, say.TooOftenText)
+	case f.Kind == fault.Unavailable:
+		v.w.Header().Set("Retry-After", "1")
+		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
+	default:
+		v.log(err)
+		v.messageText(http.StatusConflict, say.ChangedTitle, f.Message)
+	}
+}
+
+// leadTo leads to a page that leads back here when it is done with.
+func (v *visit) leadTo(path string) {
+	next := v.r.URL.RequestURI()
+	if v.r.Method != http.MethodGet || v.route.fragment {
+		next = v.back()
+	}
+	if next == "/" {
+		v.lead(path)
+		return
+	}
+	v.lead(path + "?next=" + url.QueryEscape(next))
+}
+
+// back is the page that a form was on.
+func (v *visit) back() string {
+	from, err := url.Parse(v.r.Header.Get("Referer"))
+	if err != nil || from.Host != v.r.Host {
+		return "/"
+	}
+	return from.RequestURI()
+}
+
+// lead leads a browser to another page, and a script that asks for a part of one likewise.
+func (v *visit) lead(to string) {
+	if v.r.Header.Get("HX-Request") != "" {
+		v.w.Header().Set("HX-Redirect", to)
+		v.w.WriteHeader(http.StatusOK)
+		return
+	}
+	v.w.Header().Set("Location", to)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// next is where an address asks to be led to: a path of ours, or "".
+func (v *visit) next() string {
+	next := v.r.URL.Query().Get("next")
+	to, err := url.Parse(next)
+	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.Contains(next, "\\") {
+		return ""
+	}
+	return next
+}
