@@ -1,16 +1,30 @@
 -- name: UserInsert :one
-insert into app_user (kind, login, password_hash, merchant_id, trader_id, created_at)
-values (@kind, @login, @password_hash, @merchant_id, @trader_id, @created_at)
+insert into app_user (kind, role, login, password_hash, merchant_id, trader_id, created_at)
+values (@kind, @role, @login, @password_hash, @merchant_id, @trader_id, @created_at)
 returning id;
 
 -- name: UserByLogin :one
-select id, kind, password_hash, totp_secret from app_user where login = @login and enabled;
+select u.id, u.kind, u.password_hash, u.totp_secret, u.totp_step,
+    exists (select from passkey p where p.user_id = u.id) as has_passkey
+from app_user u where u.login = @login and u.enabled;
+
+-- UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
+-- name: UserLock :one
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step,
+    (select count(*) from passkey p where p.user_id = u.id) as passkeys
+from app_user u where u.id = @id and u.enabled for no key update of u;
+
+-- name: UserKind :one
+select kind from app_user where id = @id;
 
 -- UserSetting locks a user and reads what may be known of them.
 -- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('merchant_ids',
-    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id)))::jsonb
-from app_user u where u.id = @id for no key update;
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+    'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
+    'has_password', u.password_hash is not null,
+    'has_totp', u.totp_secret is not null,
+    'passkeys', (select count(*) from passkey p where p.user_id = u.id)))::jsonb
+from app_user u where u.id = @id for no key update of u;
 
 -- UserLink lets a cabinet user see merchants' payments.
 -- name: UserLink :exec
@@ -18,5 +32,23 @@ insert into cabinet_merchant (user_id, merchant_id) select @user_id, unnest(@mer
 
 -- name: UserUpdate :exec
 update app_user set enabled = coalesce(sqlc.narg(enabled), enabled),
-    password_hash = coalesce(sqlc.narg(password_hash), password_hash)
+    password_hash = coalesce(sqlc.narg(password_hash), password_hash),
+    role = coalesce(sqlc.narg(role), role)
 where id = @id;
+
+-- name: UserSetPassword :exec
+update app_user set password_hash = @password_hash where id = @id;
+
+-- UserForget takes password and second factors from a user who lost them.
+-- name: UserForget :exec
+update app_user set password_hash = null, totp_secret = null, totp_step = null where id = @id;
+
+-- UserTakeStep uses up a TOTP step. No row: it, or a later one, was used before.
+-- name: UserTakeStep :execrows
+update app_user set totp_step = @step::bigint where id = @id and coalesce(totp_step, 0) < @step::bigint;
+
+-- name: UserSetTOTP :exec
+update app_user set totp_secret = @totp_secret, totp_step = @totp_step where id = @id;
+
+-- name: UserSetPreferences :exec
+update app_user set zone = @zone, language = sqlc.narg(language), theme = @theme, shortcuts = @shortcuts where id = @id;

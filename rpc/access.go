@@ -5,10 +5,23 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
+
+// users are everybody who signs in.
+var users = []caller.Kind{caller.Cabinet, caller.MerchantPortal, caller.Trader, caller.Operator}
+
+// unfinished are the procedures that work before the second factor was given.
+var unfinished = edge.Unfinished{
+	portalv1connect.AuthServiceSecondFactorProcedure: true,
+	portalv1connect.AuthServiceLogoutProcedure:       true,
+	portalv1connect.AuthServiceGetSessionProcedure:   true,
+	portalv1connect.AuthServiceBeginTotpProcedure:    true,
+	portalv1connect.AuthServiceConfirmTotpProcedure:  true,
+}
 
 // access says which kinds of callers each procedure lets in, over Connect and REST alike. What such
 // a caller may do with which record is the service's to decide.
@@ -21,6 +34,18 @@ var access = edge.Access{
 	gatewayv1connect.PaymentServiceListPaymentsProcedure:        {caller.Cabinet, caller.MerchantKey},
 	gatewayv1connect.PaymentServiceCreateAppealProcedure:        {caller.MerchantKey},
 	portalv1connect.AuthServiceLoginProcedure:                   {caller.Anyone},
+	portalv1connect.AuthServiceSecondFactorProcedure:            users,
+	portalv1connect.AuthServiceLogoutProcedure:                  users,
+	portalv1connect.AuthServiceGetSessionProcedure:              users,
+	portalv1connect.AuthServiceListSessionsProcedure:            users,
+	portalv1connect.AuthServiceEndSessionProcedure:              users,
+	portalv1connect.AuthServiceBeginTotpProcedure:               users,
+	portalv1connect.AuthServiceConfirmTotpProcedure:             users,
+	portalv1connect.AuthServiceRemoveTotpProcedure:              users,
+	portalv1connect.AuthServiceRenewRecoveryCodesProcedure:      users,
+	portalv1connect.AuthServiceChangePasswordProcedure:          users,
+	portalv1connect.AuthServiceSetPreferencesProcedure:          users,
+	portalv1connect.OperatorServiceInviteUserProcedure:          {caller.Operator},
 	portalv1connect.TraderServiceListPaymentsProcedure:          {caller.Trader},
 	portalv1connect.TraderServiceConfirmReceivedProcedure:       {caller.Trader},
 	portalv1connect.TraderServiceCancelPaymentProcedure:         {caller.Trader},
@@ -126,10 +151,10 @@ var uploads = edge.Uploads{gatewayv1connect.PaymentServiceCreateAppealProcedure:
 
 // NewDoor makes the door that all procedures of the services are behind, over Connect and REST
 // alike.
-func NewDoor(keys *auth.Keys, users *auth.Users, limits *limit.Limits, s Services) (*edge.Door, error) {
+func NewDoor(keys *auth.Keys, users *session.Service, limits *limit.Limits, s Services) (*edge.Door, error) {
 	procedures, err := s.Procedures()
 	if err != nil {
 		return nil, err
 	}
-	return edge.NewDoor(keys, users, limits, access, uploads, procedures)
+	return edge.NewDoor(keys, users, limits, access, uploads, unfinished, procedures)
 }

@@ -60,6 +60,7 @@ func TestDoorNeedsARow(t *testing.T) {
 		nil,
 		access,
 		uploads,
+		unfinished,
 		[]string{unknown},
 	); err == nil ||
 		!strings.Contains(err.Error(), unknown) {
@@ -69,7 +70,7 @@ func TestDoorNeedsARow(t *testing.T) {
 	for procedure := range procedures() {
 		known = append(known, procedure)
 	}
-	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, known); err != nil {
+	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, known); err != nil {
 		t.Error(err)
 	}
 }

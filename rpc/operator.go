@@ -6,7 +6,6 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/acquirer"
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
@@ -14,6 +13,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/session"
 	"gateway.example/internal/webhook"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -26,7 +26,7 @@ type OperatorRooms struct {
 	Settings *directory.Settings
 	Deposits *deposit.Service
 	Payouts  *payout.Service
-	Users    *auth.Users
+	Users    *session.Service
 	Events   *webhook.Events
 
 	Checkouts *checkout.Service

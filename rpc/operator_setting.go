@@ -10,9 +10,9 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/session"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -115,19 +115,45 @@ func limits(l *portalv1.RequisiteLimits) directory.Limits {
 // CreateUser implements the service.
 func (s *OperatorService) CreateUser(
 	ctx context.Context, req *connect.Request[portalv1.CreateUserRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.Create(ctx, caller.From(ctx), auth.NewUser{
-		Kind: caller.Kind(req.Msg.GetKind()), Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	return userInvitedResponse(s.Users.Create(ctx, caller.From(ctx), session.NewUser{
+		Kind: caller.Kind(req.Msg.GetKind()), Role: caller.Role(req.Msg.GetRole()),
+		Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
 		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId, MerchantIDs: req.Msg.GetMerchantIds(),
 	}))
+}
+
+// InviteUser implements the service.
+func (s *OperatorService) InviteUser(
+	ctx context.Context, req *connect.Request[portalv1.InviteUserRequest],
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	return userInvitedResponse(s.Users.Invite(ctx, caller.From(ctx), req.Msg.GetUserId()))
+}
+
+func userInvitedResponse(
+	c directory.Change, link string, err error,
+) (*connect.Response[portalv1.UserInvitedResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	change, err := settingChange(c)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.UserInvitedResponse{Change: change}
+	if link != "" {
+		out.InvitationLink = &link
+	}
+	return connect.NewResponse(out), nil
 }
 
 // UpdateUser implements the service.
 func (s *OperatorService) UpdateUser(
 	ctx context.Context, req *connect.Request[portalv1.UpdateUserRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.Update(ctx, caller.From(ctx), auth.UserUpdate{
+	return settingResponse(s.Users.Update(ctx, caller.From(ctx), session.UserUpdate{
 		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
+		Role: (*caller.Role)(req.Msg.Role),
 	}))
 }
 

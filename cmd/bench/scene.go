@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -119,7 +120,7 @@ func (b *bench) pools() map[string]int {
 
 func addOperators(ctx context.Context, s *stage) error {
 	for n := range operators {
-		token, err := s.addUser(ctx, auth.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)})
+		token, err := s.addUser(ctx, session.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)})
 		if err != nil {
 			return err
 		}
@@ -130,13 +131,13 @@ func addOperators(ctx context.Context, s *stage) error {
 
 // addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
 // A hundred passwords to hash would take longer than everything else.
-func (s *stage) addUser(ctx context.Context, user auth.NewUser) (string, error) {
-	id, err := auth.InsertUser(ctx, s.q, user, "none", s.now)
+func (s *stage) addUser(ctx context.Context, user session.NewUser) (string, error) {
+	id, err := session.InsertUser(ctx, s.q, user, "none", s.now)
 	if err != nil {
 		return "", fmt.Errorf("make a user: %w", err)
 	}
 	token := rand.Text()
-	return token, auth.InsertToken(ctx, s.q, token, id, s.now, validity)
+	return token, session.InsertToken(ctx, s.q, token, id, s.now, validity)
 }
 
 // addMerchants makes the merchant with many cashboxes and the many with one.
@@ -213,7 +214,7 @@ func addTraders(ctx context.Context, s *stage) error {
 			return err
 		}
 		s.scene.traderIDs = append(s.scene.traderIDs, id)
-		s.scene.tokens[id], err = s.addUser(ctx, auth.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
+		s.scene.tokens[id], err = s.addUser(ctx, session.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Payin:      rpc.NewPayinService(g.payouts),
 		Deposit:    rpc.NewDepositService(deposits),
 		Cashbox:    rpc.NewCashboxService(deposits),
-		Auth:       rpc.NewAuthService(g.users, g.limits),
+		Auth:       rpc.NewAuthService(g.users),
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Receipt:    rpc.NewReceiptService(g.payments),
@@ -132,7 +132,7 @@ func (g *gateway) payHandler(stopping <-chan struct{}) http.Handler {
 
 // simulateTransfer stands in for a payer's bank and for the trader who sees the money arrive.
 func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error {
-	trader := caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	_, err := g.payments.Confirm(ctx, trader, p.ID)
 	return err
 }

@@ -20,9 +20,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/audit"
-	"gateway.example/internal/auth"
 	"gateway.example/internal/db"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/session"
 	"gateway.example/rpc/sign"
 )
 
@@ -145,7 +145,7 @@ func (e environment) operator(ctx context.Context, args []string) error {
 		return fmt.Errorf("the password on standard input must have at least %d characters", minPassword)
 	}
 	return e.withDatabase(ctx, "operator create", args, func(pool *pgxpool.Pool, at place) error {
-		err := auth.CreateOperator(ctx, db.New(pool), login, secret)
+		err := session.CreateOperator(ctx, db.New(pool), login, secret)
 		if db.IsUniqueViolation(err) {
 			return fmt.Errorf("the login %q is taken in %s", login, at)
 		}

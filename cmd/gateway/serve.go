@@ -30,6 +30,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -50,7 +51,7 @@ type gateway struct {
 	links     *auth.Links
 	keys      *auth.Keys
 	observer  *edge.Observer
-	users     *auth.Users
+	users     *session.Service
 	limits    *limit.Limits
 	directory *directory.Keeper
 	cards     *card.Safe
@@ -222,11 +223,15 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.rates = rate.NewPoller(g.workPool, g.clock, addresses, g.ops.metrics)
 	g.keys = auth.NewKeys(g.pools.Reads, g.headers, g.externalSecret)
 	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
-	if g.users, err = auth.NewUsers(g.pools, g.vault); err != nil {
-		return err
-	}
 	g.limits = limit.New(g.pools.Reads)
 	if err := g.limits.Load(ctx); err != nil {
+		return err
+	}
+	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
+		Compulsory: !g.sandbox, PortalURL: g.portalURL,
+		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
+	})
+	if err != nil {
 		return err
 	}
 	g.acquirers = g.acquirerDirectory()

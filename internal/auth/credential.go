@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -134,7 +135,7 @@ func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCrede
 	if err := n.validate(ctx); err != nil {
 		return Credential{}, "", err
 	}
-	secret := "sk_" + randomToken()
+	secret := "sk_" + RandomToken()
 	made := Credential{
 		KeyID: newKeyID(), Name: n.Name, CashboxID: &n.CashboxID, Scopes: n.Scopes, CreatedAt: wallNow(),
 	}
@@ -233,3 +234,10 @@ func newKeyID() string {
 }
 
 func wallNow() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// RandomToken makes a secret of 32 random bytes, in base64url.
+func RandomToken() string {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // never fails
+	return base64.RawURLEncoding.EncodeToString(raw)
+}

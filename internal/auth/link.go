@@ -71,4 +71,13 @@ func (l *Links) Derive(purpose string, size int) []byte {
 	return key
 }
 
+// DeriveAll makes such a key of each link key, the newest first: what an older one made stays good.
+func (l *Links) DeriveAll(purpose string, size int) [][]byte {
+	var keys [][]byte
+	for _, key := range l.keys {
+		keys = append(keys, (&Links{keys: [][]byte{key}}).Derive(purpose, size))
+	}
+	return keys
+}
+
 func linkMAC(key []byte, id uuid.UUID) []byte { return mac(key, id[:])[:linkMACSize] }

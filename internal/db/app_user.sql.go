@@ -11,14 +11,18 @@ import (
 )
 
 const userByLogin = `-- name: UserByLogin :one
-select id, kind, password_hash, totp_secret from app_user where login = $1 and enabled
+select u.id, u.kind, u.password_hash, u.totp_secret, u.totp_step,
+    exists (select from passkey p where p.user_id = u.id) as has_passkey
+from app_user u where u.login = $1 and u.enabled
 `
 
 type UserByLoginRow struct {
 	ID           int64
 	Kind         string
-	PasswordHash string
+	PasswordHash *string
 	TotpSecret   []byte
+	TotpStep     *int64
+	HasPasskey   bool
 }
 
 func (q *Queries) UserByLogin(ctx context.Context, login string) (UserByLoginRow, error) {
@@ -29,20 +33,33 @@ func (q *Queries) UserByLogin(ctx context.Context, login string) (UserByLoginRow
 		&i.Kind,
 		&i.PasswordHash,
 		&i.TotpSecret,
+		&i.TotpStep,
+		&i.HasPasskey,
 	)
 	return i, err
 }
 
+const userForget = `-- name: UserForget :exec
+update app_user set password_hash = null, totp_secret = null, totp_step = null where id = $1
+`
+
+// UserForget takes password and second factors from a user who lost them.
+func (q *Queries) UserForget(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, userForget, id)
+	return err
+}
+
 const userInsert = `-- name: UserInsert :one
-insert into app_user (kind, login, password_hash, merchant_id, trader_id, created_at)
-values ($1, $2, $3, $4, $5, $6)
+insert into app_user (kind, role, login, password_hash, merchant_id, trader_id, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
 returning id
 `
 
 type UserInsertParams struct {
 	Kind         string
+	Role         *string
 	Login        string
-	PasswordHash string
+	PasswordHash *string
 	MerchantID   *int64
 	TraderID     *int64
 	CreatedAt    time.Time
@@ -51,6 +68,7 @@ type UserInsertParams struct {
 func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) (int64, error) {
 	row := q.db.QueryRow(ctx, userInsert,
 		arg.Kind,
+		arg.Role,
 		arg.Login,
 		arg.PasswordHash,
 		arg.MerchantID,
@@ -60,6 +78,17 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) (int64, 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const userKind = `-- name: UserKind :one
+select kind from app_user where id = $1
+`
+
+func (q *Queries) UserKind(ctx context.Context, id int64) (string, error) {
+	row := q.db.QueryRow(ctx, userKind, id)
+	var kind string
+	err := row.Scan(&kind)
+	return kind, err
 }
 
 const userLink = `-- name: UserLink :exec
@@ -77,10 +106,97 @@ func (q *Queries) UserLink(ctx context.Context, arg UserLinkParams) error {
 	return err
 }
 
+const userLock = `-- name: UserLock :one
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step,
+    (select count(*) from passkey p where p.user_id = u.id) as passkeys
+from app_user u where u.id = $1 and u.enabled for no key update of u
+`
+
+type UserLockRow struct {
+	ID           int64
+	Kind         string
+	Login        string
+	PasswordHash *string
+	TotpSecret   []byte
+	TotpStep     *int64
+	Passkeys     int64
+}
+
+// UserLock reads a user who may sign in, and keeps others from changing their factors meanwhile.
+func (q *Queries) UserLock(ctx context.Context, id int64) (UserLockRow, error) {
+	row := q.db.QueryRow(ctx, userLock, id)
+	var i UserLockRow
+	err := row.Scan(
+		&i.ID,
+		&i.Kind,
+		&i.Login,
+		&i.PasswordHash,
+		&i.TotpSecret,
+		&i.TotpStep,
+		&i.Passkeys,
+	)
+	return i, err
+}
+
+const userSetPassword = `-- name: UserSetPassword :exec
+update app_user set password_hash = $1 where id = $2
+`
+
+type UserSetPasswordParams struct {
+	PasswordHash *string
+	ID           int64
+}
+
+func (q *Queries) UserSetPassword(ctx context.Context, arg UserSetPasswordParams) error {
+	_, err := q.db.Exec(ctx, userSetPassword, arg.PasswordHash, arg.ID)
+	return err
+}
+
+const userSetPreferences = `-- name: UserSetPreferences :exec
+update app_user set zone = $1, language = $2, theme = $3, shortcuts = $4 where id = $5
+`
+
+type UserSetPreferencesParams struct {
+	Zone      string
+	Language  *string
+	Theme     string
+	Shortcuts bool
+	ID        int64
+}
+
+func (q *Queries) UserSetPreferences(ctx context.Context, arg UserSetPreferencesParams) error {
+	_, err := q.db.Exec(ctx, userSetPreferences,
+		arg.Zone,
+		arg.Language,
+		arg.Theme,
+		arg.Shortcuts,
+		arg.ID,
+	)
+	return err
+}
+
+const userSetTOTP = `-- name: UserSetTOTP :exec
+update app_user set totp_secret = $1, totp_step = $2 where id = $3
+`
+
+type UserSetTOTPParams struct {
+	TotpSecret []byte
+	TotpStep   *int64
+	ID         int64
+}
+
+func (q *Queries) UserSetTOTP(ctx context.Context, arg UserSetTOTPParams) error {
+	_, err := q.db.Exec(ctx, userSetTOTP, arg.TotpSecret, arg.TotpStep, arg.ID)
+	return err
+}
+
 const userSetting = `-- name: UserSetting :one
-select (to_jsonb(u) - 'password_hash' - 'totp_secret' || jsonb_build_object('merchant_ids',
-    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id)))::jsonb
-from app_user u where u.id = $1 for no key update
+select (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+    'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
+    'has_password', u.password_hash is not null,
+    'has_totp', u.totp_secret is not null,
+    'passkeys', (select count(*) from passkey p where p.user_id = u.id)))::jsonb
+from app_user u where u.id = $1 for no key update of u
 `
 
 // UserSetting locks a user and reads what may be known of them.
@@ -91,19 +207,44 @@ func (q *Queries) UserSetting(ctx context.Context, id int64) ([]byte, error) {
 	return column_1, err
 }
 
+const userTakeStep = `-- name: UserTakeStep :execrows
+update app_user set totp_step = $1::bigint where id = $2 and coalesce(totp_step, 0) < $1::bigint
+`
+
+type UserTakeStepParams struct {
+	Step int64
+	ID   int64
+}
+
+// UserTakeStep uses up a TOTP step. No row: it, or a later one, was used before.
+func (q *Queries) UserTakeStep(ctx context.Context, arg UserTakeStepParams) (int64, error) {
+	result, err := q.db.Exec(ctx, userTakeStep, arg.Step, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const userUpdate = `-- name: UserUpdate :exec
 update app_user set enabled = coalesce($1, enabled),
-    password_hash = coalesce($2, password_hash)
-where id = $3
+    password_hash = coalesce($2, password_hash),
+    role = coalesce($3, role)
+where id = $4
 `
 
 type UserUpdateParams struct {
 	Enabled      *bool
 	PasswordHash *string
+	Role         *string
 	ID           int64
 }
 
 func (q *Queries) UserUpdate(ctx context.Context, arg UserUpdateParams) error {
-	_, err := q.db.Exec(ctx, userUpdate, arg.Enabled, arg.PasswordHash, arg.ID)
+	_, err := q.db.Exec(ctx, userUpdate,
+		arg.Enabled,
+		arg.PasswordHash,
+		arg.Role,
+		arg.ID,
+	)
 	return err
 }

@@ -12,6 +12,24 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+type AppUser struct {
+	ID           int64
+	Kind         string
+	Login        string
+	PasswordHash *string
+	TotpSecret   []byte
+	MerchantID   *int64
+	TraderID     *int64
+	CreatedAt    time.Time
+	Enabled      bool
+	Role         *string
+	TotpStep     *int64
+	Zone         string
+	Language     *string
+	Theme        string
+	Shortcuts    bool
+}
+
 type Appeal struct {
 	MerchantID int64
 	PaymentID  int64
@@ -293,6 +311,23 @@ type SandboxAcquirer struct {
 	CodeRight bool
 	Resends   int32
 	Voided    bool
+}
+
+type Session struct {
+	Hash        []byte
+	UserID      int64
+	CreatedAt   time.Time
+	ExpiresAt   time.Time
+	ID          int64
+	Door        string
+	State       string
+	SeenAt      time.Time
+	FactorAt    *time.Time
+	Agent       string
+	Address     string
+	OnShift     bool
+	Challenge   []byte
+	TotpPending []byte
 }
 
 type SettingChange struct {

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
 )
 
 // Fail writes an error in the shape of the transport it belongs to.
@@ -24,6 +26,10 @@ type Access map[string][]caller.Kind
 // settles who calls and what they may do before anything of the body is read, and the handler
 // checks the signature, by auth.ProveUpload.
 type Uploads map[string]string
+
+// Unfinished are the procedures that finish a sign-in: they take the token of a session that still
+// lacks a second factor, and their handlers find the session by session.From.
+type Unfinished map[string]bool
 
 // Has reports whether a procedure is an upload.
 func (u Uploads) Has(procedure string) bool {
@@ -43,10 +49,12 @@ func (u Uploads) MaxBody(procedure string) int64 {
 // requests.
 type Door struct {
 	keys    *auth.Keys
-	users   *auth.Users
+	users   *session.Service
 	limits  *limit.Limits
 	access  Access
 	uploads Uploads
+	// unfinished take sessions that lack a second factor.
+	unfinished Unfinished
 	// keyUploads and merchantUploads bound the uploads under way.
 	keyUploads, merchantUploads *turnstile
 	// Turns let calls in; nil lets in all.
@@ -58,10 +66,11 @@ type Door struct {
 // NewDoor makes the door of some procedures. It refuses one that access does not list.
 func NewDoor(
 	keys *auth.Keys,
-	users *auth.Users,
+	users *session.Service,
 	limits *limit.Limits,
 	access Access,
 	uploads Uploads,
+	unfinished Unfinished,
 	procedures []string,
 ) (*Door, error) {
 	for _, procedure := range procedures {
@@ -70,7 +79,7 @@ func NewDoor(
 		}
 	}
 	return &Door{
-		keys: keys, users: users, limits: limits, access: access, uploads: uploads,
+		keys: keys, users: users, limits: limits, access: access, uploads: uploads, unfinished: unfinished,
 		keyUploads: newTurnstile(keyUploads), merchantUploads: newTurnstile(merchantUploads),
 	}, nil
 }
@@ -85,7 +94,6 @@ func (d *Door) Guard(
 	if d.uploads.Has(procedure) {
 		return d.guardUpload(procedure, fail, next)
 	}
-	kinds := d.access[procedure]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Name(r.Context(), procedure)
 		defer recovered(w, r, fail)
@@ -93,7 +101,7 @@ func (d *Door) Guard(
 			r = warned(r)
 		}
 		body := onceBody(r)
-		who, err := d.admit(r, kinds, body)
+		ctx, who, err := d.admit(r, procedure, body)
 		if err == nil {
 			err = d.count(r, who)
 		} else {
@@ -111,7 +119,7 @@ func (d *Door) Guard(
 			return
 		}
 		defer leave()
-		next.ServeHTTP(w, r.WithContext(caller.With(r.Context(), who)))
+		next.ServeHTTP(w, r.WithContext(caller.With(ctx, who)))
 	})
 }
 
@@ -128,32 +136,42 @@ func owner(r *http.Request, who caller.Caller) string {
 	return who.Actor()
 }
 
-func (d *Door) admit(r *http.Request, kinds []caller.Kind, body auth.ReadBody) (caller.Caller, error) {
-	authorization := r.Header.Get("Authorization")
+// admit settles who calls. What it returns besides is the request's context with the session of a
+// token, if the caller has one.
+func (d *Door) admit(
+	r *http.Request, procedure string, body auth.ReadBody,
+) (ctx context.Context, who caller.Caller, err error) {
+	ctx = r.Context()
+	kinds := d.access[procedure]
 	switch {
 	case slices.Contains(kinds, caller.Anyone):
-		return caller.Caller{Kind: caller.Anyone}, nil
+		return ctx, caller.Caller{Kind: caller.Anyone}, nil
 	case slices.Contains(kinds, caller.Application):
-		return d.keys.Application(r.Header, body)
+		who, err = d.keys.Application(r.Header, body)
+		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
-		return d.keys.Merchant(r.Context(), r.Header, body)
+		who, err = d.keys.Merchant(ctx, r.Header, body)
+		return ctx, who, err
 	}
-	who, err := d.users.Bearer(r.Context(), authorization)
+	found, err := d.users.FindBearer(ctx, r.Header.Get("Authorization"))
+	if err == nil && !d.unfinished[procedure] {
+		err = found.NeedWhole()
+	}
 	switch {
 	case err != nil:
-		return caller.Caller{}, err
-	case slices.Contains(kinds, who.Kind):
-		return who, nil
+		return ctx, caller.Caller{}, err
+	case slices.Contains(kinds, found.Caller.Kind):
+		return session.With(ctx, found), found.Caller, nil
 	case len(kinds) == 1 && kinds[0] == caller.MerchantPortal:
-		return caller.Caller{}, fault.ErrPortalTokenRequired
+		return ctx, caller.Caller{}, fault.ErrPortalTokenRequired
 	}
-	return caller.Caller{}, fault.ErrTokenKindNotAllowed
+	return ctx, caller.Caller{}, fault.ErrTokenKindNotAllowed
 }
 
 // signs reports whether a caller of a procedure that is open to keys and tokens goes by a key: by
 // what it sent, and where it sent nothing, by the first kind of the row.
 func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
-	return !auth.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
+	return !session.HasBearer(header.Get("Authorization")) && (kinds[0] == caller.MerchantKey || d.keys.Signed(header))
 }
 
 // count bounds how often a key or a user may call and, of callers who are neither, an address may

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/session"
 )
 
 const (
@@ -41,7 +41,7 @@ var users = []user{
 
 func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) error {
 	for _, u := range users {
-		made := auth.NewUser{Kind: u.kind, Login: u.login}
+		made := session.NewUser{Kind: u.kind, Login: u.login}
 		switch u.kind {
 		case caller.MerchantPortal:
 			made.MerchantID = &merchantIDs[u.number]
@@ -51,15 +51,15 @@ func (s *seeder) users(ctx context.Context, merchantIDs, traderIDs []int64) erro
 			made.MerchantIDs = merchantIDs
 		default:
 		}
-		hash, err := auth.HashPassword(s.key.password(u.login))
+		hash, err := session.HashPassword(s.key.password(u.login))
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		id, err := auth.InsertUser(ctx, s.q, made, hash, s.now)
+		id, err := session.InsertUser(ctx, s.q, made, hash, s.now)
 		if err != nil {
 			return fmt.Errorf("seed user: %w", err)
 		}
-		if err := auth.InsertToken(ctx, s.q, s.key.token(u.login), id, s.now, tokenLife); err != nil {
+		if err := session.InsertToken(ctx, s.q, s.key.token(u.login), id, s.now, tokenLife); err != nil {
 			return fmt.Errorf("seed token: %w", err)
 		}
 	}

@@ -23,10 +23,11 @@ const (
 )
 
 type LoginRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Login         string                 `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
-	Password      string                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	TotpCode      *string                `protobuf:"bytes,3,opt,name=totp_code,json=totpCode,proto3,oneof" json:"totp_code,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Login    string                 `protobuf:"bytes,1,opt,name=login,proto3" json:"login,omitempty"`
+	Password string                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	// A code of the authenticator app, or a recovery code.
+	TotpCode      *string `protobuf:"bytes,3,opt,name=totp_code,json=totpCode,proto3,oneof" json:"totp_code,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -87,8 +88,10 @@ type LoginResponse struct {
 	// Opaque bearer token, shown only here.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// cabinet, merchant_portal, trader or operator.
-	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	Kind      string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// whole, awaits_factor (call SecondFactor) or awaits_enrolment (call BeginTotp and ConfirmTotp).
+	State         string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -144,6 +147,1226 @@ func (x *LoginResponse) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *LoginResponse) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+type SecondFactorRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A code of the authenticator app, or a recovery code.
+	Code          string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecondFactorRequest) Reset() {
+	*x = SecondFactorRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecondFactorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecondFactorRequest) ProtoMessage() {}
+
+func (x *SecondFactorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecondFactorRequest.ProtoReflect.Descriptor instead.
+func (*SecondFactorRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SecondFactorRequest) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+type TokenResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Takes the place of the token of the call.
+	Token         string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenResponse) Reset() {
+	*x = TokenResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenResponse) ProtoMessage() {}
+
+func (x *TokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenResponse.ProtoReflect.Descriptor instead.
+func (*TokenResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TokenResponse) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *TokenResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+type LogoutRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogoutRequest) Reset() {
+	*x = LogoutRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogoutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogoutRequest) ProtoMessage() {}
+
+func (x *LogoutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogoutRequest.ProtoReflect.Descriptor instead.
+func (*LogoutRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{4}
+}
+
+type LogoutResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogoutResponse) Reset() {
+	*x = LogoutResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogoutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogoutResponse) ProtoMessage() {}
+
+func (x *LogoutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogoutResponse.ProtoReflect.Descriptor instead.
+func (*LogoutResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{5}
+}
+
+type GetSessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionRequest) Reset() {
+	*x = GetSessionRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionRequest) ProtoMessage() {}
+
+func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
+func (*GetSessionRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{6}
+}
+
+type GetSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Login string                 `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
+	// cabinet, merchant_portal, trader or operator.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// What the user does for those they belong to. Not set for cabinet, and while the session is not whole.
+	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	// What the user may do, such as trader.work.
+	Capabilities []string `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
+	// whole, awaits_factor or awaits_enrolment.
+	State         string                 `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	Preferences   *Preferences           `protobuf:"bytes,8,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	Factors       *Factors               `protobuf:"bytes,9,opt,name=factors,proto3" json:"factors,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionResponse) Reset() {
+	*x = GetSessionResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionResponse) ProtoMessage() {}
+
+func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
+func (*GetSessionResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetSessionResponse) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *GetSessionResponse) GetLogin() string {
+	if x != nil {
+		return x.Login
+	}
+	return ""
+}
+
+func (x *GetSessionResponse) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *GetSessionResponse) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
+func (x *GetSessionResponse) GetCapabilities() []string {
+	if x != nil {
+		return x.Capabilities
+	}
+	return nil
+}
+
+func (x *GetSessionResponse) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *GetSessionResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *GetSessionResponse) GetPreferences() *Preferences {
+	if x != nil {
+		return x.Preferences
+	}
+	return nil
+}
+
+func (x *GetSessionResponse) GetFactors() *Factors {
+	if x != nil {
+		return x.Factors
+	}
+	return nil
+}
+
+type Preferences struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An IANA time zone.
+	Zone string `protobuf:"bytes,1,opt,name=zone,proto3" json:"zone,omitempty"`
+	// en or ru. Not set: the browser's.
+	Language *string `protobuf:"bytes,2,opt,name=language,proto3,oneof" json:"language,omitempty"`
+	// light, dark or system.
+	Theme string `protobuf:"bytes,3,opt,name=theme,proto3" json:"theme,omitempty"`
+	// Whether keys of one letter do something on pages.
+	Shortcuts     bool `protobuf:"varint,4,opt,name=shortcuts,proto3" json:"shortcuts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Preferences) Reset() {
+	*x = Preferences{}
+	mi := &file_portal_v1_auth_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Preferences) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Preferences) ProtoMessage() {}
+
+func (x *Preferences) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Preferences.ProtoReflect.Descriptor instead.
+func (*Preferences) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Preferences) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *Preferences) GetLanguage() string {
+	if x != nil && x.Language != nil {
+		return *x.Language
+	}
+	return ""
+}
+
+func (x *Preferences) GetTheme() string {
+	if x != nil {
+		return x.Theme
+	}
+	return ""
+}
+
+func (x *Preferences) GetShortcuts() bool {
+	if x != nil {
+		return x.Shortcuts
+	}
+	return false
+}
+
+type Factors struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Totp     bool                   `protobuf:"varint,1,opt,name=totp,proto3" json:"totp,omitempty"`
+	Passkeys int32                  `protobuf:"varint,2,opt,name=passkeys,proto3" json:"passkeys,omitempty"`
+	// How many recovery codes are left.
+	RecoveryCodes int32 `protobuf:"varint,3,opt,name=recovery_codes,json=recoveryCodes,proto3" json:"recovery_codes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Factors) Reset() {
+	*x = Factors{}
+	mi := &file_portal_v1_auth_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Factors) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Factors) ProtoMessage() {}
+
+func (x *Factors) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Factors.ProtoReflect.Descriptor instead.
+func (*Factors) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Factors) GetTotp() bool {
+	if x != nil {
+		return x.Totp
+	}
+	return false
+}
+
+func (x *Factors) GetPasskeys() int32 {
+	if x != nil {
+		return x.Passkeys
+	}
+	return 0
+}
+
+func (x *Factors) GetRecoveryCodes() int32 {
+	if x != nil {
+		return x.RecoveryCodes
+	}
+	return 0
+}
+
+type ListSessionsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsRequest) Reset() {
+	*x = ListSessionsRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsRequest) ProtoMessage() {}
+
+func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
+func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{10}
+}
+
+type ListSessionsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []*UserSession         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsResponse) Reset() {
+	*x = ListSessionsResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsResponse) ProtoMessage() {}
+
+func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListSessionsResponse) GetData() []*UserSession {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type UserSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// api or web.
+	Door string `protobuf:"bytes,2,opt,name=door,proto3" json:"door,omitempty"`
+	// The session of this call.
+	Current   bool                   `protobuf:"varint,3,opt,name=current,proto3" json:"current,omitempty"`
+	State     string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	SeenAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// Where the sign-in came from.
+	Agent         string `protobuf:"bytes,8,opt,name=agent,proto3" json:"agent,omitempty"`
+	Address       string `protobuf:"bytes,9,opt,name=address,proto3" json:"address,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UserSession) Reset() {
+	*x = UserSession{}
+	mi := &file_portal_v1_auth_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserSession) ProtoMessage() {}
+
+func (x *UserSession) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserSession.ProtoReflect.Descriptor instead.
+func (*UserSession) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UserSession) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *UserSession) GetDoor() string {
+	if x != nil {
+		return x.Door
+	}
+	return ""
+}
+
+func (x *UserSession) GetCurrent() bool {
+	if x != nil {
+		return x.Current
+	}
+	return false
+}
+
+func (x *UserSession) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *UserSession) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *UserSession) GetSeenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SeenAt
+	}
+	return nil
+}
+
+func (x *UserSession) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *UserSession) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *UserSession) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+type EndSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Not set: all sessions but the present one.
+	Id            *int64 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionRequest) Reset() {
+	*x = EndSessionRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionRequest) ProtoMessage() {}
+
+func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
+func (*EndSessionRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *EndSessionRequest) GetId() int64 {
+	if x != nil && x.Id != nil {
+		return *x.Id
+	}
+	return 0
+}
+
+type EndSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionResponse) Reset() {
+	*x = EndSessionResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionResponse) ProtoMessage() {}
+
+func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
+func (*EndSessionResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{14}
+}
+
+type BeginTotpRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginTotpRequest) Reset() {
+	*x = BeginTotpRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginTotpRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginTotpRequest) ProtoMessage() {}
+
+func (x *BeginTotpRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginTotpRequest.ProtoReflect.Descriptor instead.
+func (*BeginTotpRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{15}
+}
+
+type BeginTotpResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In base32, to be typed into an authenticator app.
+	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
+	// The same as an otpauth URL, to be shown as a QR code.
+	Url           string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginTotpResponse) Reset() {
+	*x = BeginTotpResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginTotpResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginTotpResponse) ProtoMessage() {}
+
+func (x *BeginTotpResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginTotpResponse.ProtoReflect.Descriptor instead.
+func (*BeginTotpResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *BeginTotpResponse) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+func (x *BeginTotpResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+type ConfirmTotpRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Code          string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmTotpRequest) Reset() {
+	*x = ConfirmTotpRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmTotpRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmTotpRequest) ProtoMessage() {}
+
+func (x *ConfirmTotpRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmTotpRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmTotpRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ConfirmTotpRequest) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+type ConfirmTotpResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Takes the place of the token of the call.
+	Token     string                 `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// Ten, shown only here, when this is the user's first second factor.
+	RecoveryCodes []string `protobuf:"bytes,3,rep,name=recovery_codes,json=recoveryCodes,proto3" json:"recovery_codes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmTotpResponse) Reset() {
+	*x = ConfirmTotpResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmTotpResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmTotpResponse) ProtoMessage() {}
+
+func (x *ConfirmTotpResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmTotpResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmTotpResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ConfirmTotpResponse) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *ConfirmTotpResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *ConfirmTotpResponse) GetRecoveryCodes() []string {
+	if x != nil {
+		return x.RecoveryCodes
+	}
+	return nil
+}
+
+type RemoveTotpRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveTotpRequest) Reset() {
+	*x = RemoveTotpRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveTotpRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveTotpRequest) ProtoMessage() {}
+
+func (x *RemoveTotpRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveTotpRequest.ProtoReflect.Descriptor instead.
+func (*RemoveTotpRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{19}
+}
+
+type RemoveTotpResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveTotpResponse) Reset() {
+	*x = RemoveTotpResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveTotpResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveTotpResponse) ProtoMessage() {}
+
+func (x *RemoveTotpResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveTotpResponse.ProtoReflect.Descriptor instead.
+func (*RemoveTotpResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{20}
+}
+
+type RenewRecoveryCodesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewRecoveryCodesRequest) Reset() {
+	*x = RenewRecoveryCodesRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewRecoveryCodesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewRecoveryCodesRequest) ProtoMessage() {}
+
+func (x *RenewRecoveryCodesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewRecoveryCodesRequest.ProtoReflect.Descriptor instead.
+func (*RenewRecoveryCodesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{21}
+}
+
+type RenewRecoveryCodesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Shown only here; each works once.
+	RecoveryCodes []string `protobuf:"bytes,1,rep,name=recovery_codes,json=recoveryCodes,proto3" json:"recovery_codes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewRecoveryCodesResponse) Reset() {
+	*x = RenewRecoveryCodesResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewRecoveryCodesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewRecoveryCodesResponse) ProtoMessage() {}
+
+func (x *RenewRecoveryCodesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewRecoveryCodesResponse.ProtoReflect.Descriptor instead.
+func (*RenewRecoveryCodesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *RenewRecoveryCodesResponse) GetRecoveryCodes() []string {
+	if x != nil {
+		return x.RecoveryCodes
+	}
+	return nil
+}
+
+type ChangePasswordRequest struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	OldPassword string                 `protobuf:"bytes,1,opt,name=old_password,json=oldPassword,proto3" json:"old_password,omitempty"`
+	// At least 12 characters.
+	NewPassword   string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangePasswordRequest) Reset() {
+	*x = ChangePasswordRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangePasswordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangePasswordRequest) ProtoMessage() {}
+
+func (x *ChangePasswordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangePasswordRequest.ProtoReflect.Descriptor instead.
+func (*ChangePasswordRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ChangePasswordRequest) GetOldPassword() string {
+	if x != nil {
+		return x.OldPassword
+	}
+	return ""
+}
+
+func (x *ChangePasswordRequest) GetNewPassword() string {
+	if x != nil {
+		return x.NewPassword
+	}
+	return ""
+}
+
+type SetPreferencesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Preferences   *Preferences           `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetPreferencesRequest) Reset() {
+	*x = SetPreferencesRequest{}
+	mi := &file_portal_v1_auth_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetPreferencesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetPreferencesRequest) ProtoMessage() {}
+
+func (x *SetPreferencesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetPreferencesRequest.ProtoReflect.Descriptor instead.
+func (*SetPreferencesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *SetPreferencesRequest) GetPreferences() *Preferences {
+	if x != nil {
+		return x.Preferences
+	}
+	return nil
+}
+
+type SetPreferencesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Preferences   *Preferences           `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetPreferencesResponse) Reset() {
+	*x = SetPreferencesResponse{}
+	mi := &file_portal_v1_auth_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetPreferencesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetPreferencesResponse) ProtoMessage() {}
+
+func (x *SetPreferencesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_auth_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetPreferencesResponse.ProtoReflect.Descriptor instead.
+func (*SetPreferencesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_auth_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *SetPreferencesResponse) GetPreferences() *Preferences {
+	if x != nil {
+		return x.Preferences
+	}
+	return nil
+}
+
 var File_portal_v1_auth_proto protoreflect.FileDescriptor
 
 const file_portal_v1_auth_proto_rawDesc = "" +
@@ -154,14 +1377,102 @@ const file_portal_v1_auth_proto_rawDesc = "" +
 	"\bpassword\x18\x02 \x01(\tR\bpassword\x12 \n" +
 	"\ttotp_code\x18\x03 \x01(\tH\x00R\btotpCode\x88\x01\x01B\f\n" +
 	"\n" +
-	"_totp_code\"t\n" +
+	"_totp_code\"\x8a\x01\n" +
 	"\rLoginResponse\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x129\n" +
 	"\n" +
-	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2I\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\")\n" +
+	"\x13SecondFactorRequest\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\"`\n" +
+	"\rTokenResponse\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x129\n" +
+	"\n" +
+	"expires_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\x0f\n" +
+	"\rLogoutRequest\"\x10\n" +
+	"\x0eLogoutResponse\"\x13\n" +
+	"\x11GetSessionRequest\"\xcd\x02\n" +
+	"\x12GetSessionResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x14\n" +
+	"\x05login\x18\x02 \x01(\tR\x05login\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x17\n" +
+	"\x04role\x18\x04 \x01(\tH\x00R\x04role\x88\x01\x01\x12\"\n" +
+	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\x12\x14\n" +
+	"\x05state\x18\x06 \x01(\tR\x05state\x129\n" +
+	"\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x128\n" +
+	"\vpreferences\x18\b \x01(\v2\x16.portal.v1.PreferencesR\vpreferences\x12,\n" +
+	"\afactors\x18\t \x01(\v2\x12.portal.v1.FactorsR\afactorsB\a\n" +
+	"\x05_role\"\x83\x01\n" +
+	"\vPreferences\x12\x12\n" +
+	"\x04zone\x18\x01 \x01(\tR\x04zone\x12\x1f\n" +
+	"\blanguage\x18\x02 \x01(\tH\x00R\blanguage\x88\x01\x01\x12\x14\n" +
+	"\x05theme\x18\x03 \x01(\tR\x05theme\x12\x1c\n" +
+	"\tshortcuts\x18\x04 \x01(\bR\tshortcutsB\v\n" +
+	"\t_language\"`\n" +
+	"\aFactors\x12\x12\n" +
+	"\x04totp\x18\x01 \x01(\bR\x04totp\x12\x1a\n" +
+	"\bpasskeys\x18\x02 \x01(\x05R\bpasskeys\x12%\n" +
+	"\x0erecovery_codes\x18\x03 \x01(\x05R\rrecoveryCodes\"\x15\n" +
+	"\x13ListSessionsRequest\"B\n" +
+	"\x14ListSessionsResponse\x12*\n" +
+	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.UserSessionR\x04data\"\xbc\x02\n" +
+	"\vUserSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04door\x18\x02 \x01(\tR\x04door\x12\x18\n" +
+	"\acurrent\x18\x03 \x01(\bR\acurrent\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x123\n" +
+	"\aseen_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\x129\n" +
+	"\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x14\n" +
+	"\x05agent\x18\b \x01(\tR\x05agent\x12\x18\n" +
+	"\aaddress\x18\t \x01(\tR\aaddress\"/\n" +
+	"\x11EndSessionRequest\x12\x13\n" +
+	"\x02id\x18\x01 \x01(\x03H\x00R\x02id\x88\x01\x01B\x05\n" +
+	"\x03_id\"\x14\n" +
+	"\x12EndSessionResponse\"\x12\n" +
+	"\x10BeginTotpRequest\"=\n" +
+	"\x11BeginTotpResponse\x12\x16\n" +
+	"\x06secret\x18\x01 \x01(\tR\x06secret\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\"(\n" +
+	"\x12ConfirmTotpRequest\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\"\x8d\x01\n" +
+	"\x13ConfirmTotpResponse\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x129\n" +
+	"\n" +
+	"expires_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12%\n" +
+	"\x0erecovery_codes\x18\x03 \x03(\tR\rrecoveryCodes\"\x13\n" +
+	"\x11RemoveTotpRequest\"\x14\n" +
+	"\x12RemoveTotpResponse\"\x1b\n" +
+	"\x19RenewRecoveryCodesRequest\"C\n" +
+	"\x1aRenewRecoveryCodesResponse\x12%\n" +
+	"\x0erecovery_codes\x18\x01 \x03(\tR\rrecoveryCodes\"]\n" +
+	"\x15ChangePasswordRequest\x12!\n" +
+	"\fold_password\x18\x01 \x01(\tR\voldPassword\x12!\n" +
+	"\fnew_password\x18\x02 \x01(\tR\vnewPassword\"Q\n" +
+	"\x15SetPreferencesRequest\x128\n" +
+	"\vpreferences\x18\x01 \x01(\v2\x16.portal.v1.PreferencesR\vpreferences\"R\n" +
+	"\x16SetPreferencesResponse\x128\n" +
+	"\vpreferences\x18\x01 \x01(\v2\x16.portal.v1.PreferencesR\vpreferences2\xa2\a\n" +
 	"\vAuthService\x12:\n" +
-	"\x05Login\x12\x17.portal.v1.LoginRequest\x1a\x18.portal.v1.LoginResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x05Login\x12\x17.portal.v1.LoginRequest\x1a\x18.portal.v1.LoginResponse\x12H\n" +
+	"\fSecondFactor\x12\x1e.portal.v1.SecondFactorRequest\x1a\x18.portal.v1.TokenResponse\x12=\n" +
+	"\x06Logout\x12\x18.portal.v1.LogoutRequest\x1a\x19.portal.v1.LogoutResponse\x12I\n" +
+	"\n" +
+	"GetSession\x12\x1c.portal.v1.GetSessionRequest\x1a\x1d.portal.v1.GetSessionResponse\x12O\n" +
+	"\fListSessions\x12\x1e.portal.v1.ListSessionsRequest\x1a\x1f.portal.v1.ListSessionsResponse\x12I\n" +
+	"\n" +
+	"EndSession\x12\x1c.portal.v1.EndSessionRequest\x1a\x1d.portal.v1.EndSessionResponse\x12F\n" +
+	"\tBeginTotp\x12\x1b.portal.v1.BeginTotpRequest\x1a\x1c.portal.v1.BeginTotpResponse\x12L\n" +
+	"\vConfirmTotp\x12\x1d.portal.v1.ConfirmTotpRequest\x1a\x1e.portal.v1.ConfirmTotpResponse\x12I\n" +
+	"\n" +
+	"RemoveTotp\x12\x1c.portal.v1.RemoveTotpRequest\x1a\x1d.portal.v1.RemoveTotpResponse\x12a\n" +
+	"\x12RenewRecoveryCodes\x12$.portal.v1.RenewRecoveryCodesRequest\x1a%.portal.v1.RenewRecoveryCodesResponse\x12L\n" +
+	"\x0eChangePassword\x12 .portal.v1.ChangePasswordRequest\x1a\x18.portal.v1.TokenResponse\x12U\n" +
+	"\x0eSetPreferences\x12 .portal.v1.SetPreferencesRequest\x1a!.portal.v1.SetPreferencesResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_auth_proto_rawDescOnce sync.Once
@@ -175,21 +1486,78 @@ func file_portal_v1_auth_proto_rawDescGZIP() []byte {
 	return file_portal_v1_auth_proto_rawDescData
 }
 
-var file_portal_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_portal_v1_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_portal_v1_auth_proto_goTypes = []any{
-	(*LoginRequest)(nil),          // 0: portal.v1.LoginRequest
-	(*LoginResponse)(nil),         // 1: portal.v1.LoginResponse
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*LoginRequest)(nil),               // 0: portal.v1.LoginRequest
+	(*LoginResponse)(nil),              // 1: portal.v1.LoginResponse
+	(*SecondFactorRequest)(nil),        // 2: portal.v1.SecondFactorRequest
+	(*TokenResponse)(nil),              // 3: portal.v1.TokenResponse
+	(*LogoutRequest)(nil),              // 4: portal.v1.LogoutRequest
+	(*LogoutResponse)(nil),             // 5: portal.v1.LogoutResponse
+	(*GetSessionRequest)(nil),          // 6: portal.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),         // 7: portal.v1.GetSessionResponse
+	(*Preferences)(nil),                // 8: portal.v1.Preferences
+	(*Factors)(nil),                    // 9: portal.v1.Factors
+	(*ListSessionsRequest)(nil),        // 10: portal.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 11: portal.v1.ListSessionsResponse
+	(*UserSession)(nil),                // 12: portal.v1.UserSession
+	(*EndSessionRequest)(nil),          // 13: portal.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),         // 14: portal.v1.EndSessionResponse
+	(*BeginTotpRequest)(nil),           // 15: portal.v1.BeginTotpRequest
+	(*BeginTotpResponse)(nil),          // 16: portal.v1.BeginTotpResponse
+	(*ConfirmTotpRequest)(nil),         // 17: portal.v1.ConfirmTotpRequest
+	(*ConfirmTotpResponse)(nil),        // 18: portal.v1.ConfirmTotpResponse
+	(*RemoveTotpRequest)(nil),          // 19: portal.v1.RemoveTotpRequest
+	(*RemoveTotpResponse)(nil),         // 20: portal.v1.RemoveTotpResponse
+	(*RenewRecoveryCodesRequest)(nil),  // 21: portal.v1.RenewRecoveryCodesRequest
+	(*RenewRecoveryCodesResponse)(nil), // 22: portal.v1.RenewRecoveryCodesResponse
+	(*ChangePasswordRequest)(nil),      // 23: portal.v1.ChangePasswordRequest
+	(*SetPreferencesRequest)(nil),      // 24: portal.v1.SetPreferencesRequest
+	(*SetPreferencesResponse)(nil),     // 25: portal.v1.SetPreferencesResponse
+	(*timestamppb.Timestamp)(nil),      // 26: google.protobuf.Timestamp
 }
 var file_portal_v1_auth_proto_depIdxs = []int32{
-	2, // 0: portal.v1.LoginResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0, // 1: portal.v1.AuthService.Login:input_type -> portal.v1.LoginRequest
-	1, // 2: portal.v1.AuthService.Login:output_type -> portal.v1.LoginResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	26, // 0: portal.v1.LoginResponse.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 1: portal.v1.TokenResponse.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 2: portal.v1.GetSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	8,  // 3: portal.v1.GetSessionResponse.preferences:type_name -> portal.v1.Preferences
+	9,  // 4: portal.v1.GetSessionResponse.factors:type_name -> portal.v1.Factors
+	12, // 5: portal.v1.ListSessionsResponse.data:type_name -> portal.v1.UserSession
+	26, // 6: portal.v1.UserSession.created_at:type_name -> google.protobuf.Timestamp
+	26, // 7: portal.v1.UserSession.seen_at:type_name -> google.protobuf.Timestamp
+	26, // 8: portal.v1.UserSession.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 9: portal.v1.ConfirmTotpResponse.expires_at:type_name -> google.protobuf.Timestamp
+	8,  // 10: portal.v1.SetPreferencesRequest.preferences:type_name -> portal.v1.Preferences
+	8,  // 11: portal.v1.SetPreferencesResponse.preferences:type_name -> portal.v1.Preferences
+	0,  // 12: portal.v1.AuthService.Login:input_type -> portal.v1.LoginRequest
+	2,  // 13: portal.v1.AuthService.SecondFactor:input_type -> portal.v1.SecondFactorRequest
+	4,  // 14: portal.v1.AuthService.Logout:input_type -> portal.v1.LogoutRequest
+	6,  // 15: portal.v1.AuthService.GetSession:input_type -> portal.v1.GetSessionRequest
+	10, // 16: portal.v1.AuthService.ListSessions:input_type -> portal.v1.ListSessionsRequest
+	13, // 17: portal.v1.AuthService.EndSession:input_type -> portal.v1.EndSessionRequest
+	15, // 18: portal.v1.AuthService.BeginTotp:input_type -> portal.v1.BeginTotpRequest
+	17, // 19: portal.v1.AuthService.ConfirmTotp:input_type -> portal.v1.ConfirmTotpRequest
+	19, // 20: portal.v1.AuthService.RemoveTotp:input_type -> portal.v1.RemoveTotpRequest
+	21, // 21: portal.v1.AuthService.RenewRecoveryCodes:input_type -> portal.v1.RenewRecoveryCodesRequest
+	23, // 22: portal.v1.AuthService.ChangePassword:input_type -> portal.v1.ChangePasswordRequest
+	24, // 23: portal.v1.AuthService.SetPreferences:input_type -> portal.v1.SetPreferencesRequest
+	1,  // 24: portal.v1.AuthService.Login:output_type -> portal.v1.LoginResponse
+	3,  // 25: portal.v1.AuthService.SecondFactor:output_type -> portal.v1.TokenResponse
+	5,  // 26: portal.v1.AuthService.Logout:output_type -> portal.v1.LogoutResponse
+	7,  // 27: portal.v1.AuthService.GetSession:output_type -> portal.v1.GetSessionResponse
+	11, // 28: portal.v1.AuthService.ListSessions:output_type -> portal.v1.ListSessionsResponse
+	14, // 29: portal.v1.AuthService.EndSession:output_type -> portal.v1.EndSessionResponse
+	16, // 30: portal.v1.AuthService.BeginTotp:output_type -> portal.v1.BeginTotpResponse
+	18, // 31: portal.v1.AuthService.ConfirmTotp:output_type -> portal.v1.ConfirmTotpResponse
+	20, // 32: portal.v1.AuthService.RemoveTotp:output_type -> portal.v1.RemoveTotpResponse
+	22, // 33: portal.v1.AuthService.RenewRecoveryCodes:output_type -> portal.v1.RenewRecoveryCodesResponse
+	3,  // 34: portal.v1.AuthService.ChangePassword:output_type -> portal.v1.TokenResponse
+	25, // 35: portal.v1.AuthService.SetPreferences:output_type -> portal.v1.SetPreferencesResponse
+	24, // [24:36] is the sub-list for method output_type
+	12, // [12:24] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_auth_proto_init() }
@@ -198,13 +1566,16 @@ func file_portal_v1_auth_proto_init() {
 		return
 	}
 	file_portal_v1_auth_proto_msgTypes[0].OneofWrappers = []any{}
+	file_portal_v1_auth_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_auth_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_auth_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_auth_proto_rawDesc), len(file_portal_v1_auth_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/auth.proto.
  */
 export const file_portal_v1_auth: GenFile = /*@__PURE__*/
-  fileDesc("ChRwb3J0YWwvdjEvYXV0aC5wcm90bxIJcG9ydGFsLnYxIlUKDExvZ2luUmVxdWVzdBINCgVsb2dpbhgBIAEoCRIQCghwYXNzd29yZBgCIAEoCRIWCgl0b3RwX2NvZGUYAyABKAlIAIgBAUIMCgpfdG90cF9jb2RlIlwKDUxvZ2luUmVzcG9uc2USDQoFdG9rZW4YASABKAkSDAoEa2luZBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDJJCgtBdXRoU2VydmljZRI6CgVMb2dpbhIXLnBvcnRhbC52MS5Mb2dpblJlcXVlc3QaGC5wb3J0YWwudjEuTG9naW5SZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChRwb3J0YWwvdjEvYXV0aC5wcm90bxIJcG9ydGFsLnYxIlUKDExvZ2luUmVxdWVzdBINCgVsb2dpbhgBIAEoCRIQCghwYXNzd29yZBgCIAEoCRIWCgl0b3RwX2NvZGUYAyABKAlIAIgBAUIMCgpfdG90cF9jb2RlImsKDUxvZ2luUmVzcG9uc2USDQoFdG9rZW4YASABKAkSDAoEa2luZBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVzdGF0ZRgEIAEoCSIjChNTZWNvbmRGYWN0b3JSZXF1ZXN0EgwKBGNvZGUYASABKAkiTgoNVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIPCg1Mb2dvdXRSZXF1ZXN0IhAKDkxvZ291dFJlc3BvbnNlIhMKEUdldFNlc3Npb25SZXF1ZXN0IoACChJHZXRTZXNzaW9uUmVzcG9uc2USCgoCaWQYASABKAMSDQoFbG9naW4YAiABKAkSDAoEa2luZBgDIAEoCRIRCgRyb2xlGAQgASgJSACIAQESFAoMY2FwYWJpbGl0aWVzGAUgAygJEg0KBXN0YXRlGAYgASgJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKC3ByZWZlcmVuY2VzGAggASgLMhYucG9ydGFsLnYxLlByZWZlcmVuY2VzEiMKB2ZhY3RvcnMYCSABKAsyEi5wb3J0YWwudjEuRmFjdG9yc0IHCgVfcm9sZSJhCgtQcmVmZXJlbmNlcxIMCgR6b25lGAEgASgJEhUKCGxhbmd1YWdlGAIgASgJSACIAQESDQoFdGhlbWUYAyABKAkSEQoJc2hvcnRjdXRzGAQgASgIQgsKCV9sYW5ndWFnZSJBCgdGYWN0b3JzEgwKBHRvdHAYASABKAgSEAoIcGFzc2tleXMYAiABKAUSFgoOcmVjb3ZlcnlfY29kZXMYAyABKAUiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCI8ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlVzZXJTZXNzaW9uIvQBCgtVc2VyU2Vzc2lvbhIKCgJpZBgBIAEoAxIMCgRkb29yGAIgASgJEg8KB2N1cnJlbnQYAyABKAgSDQoFc3RhdGUYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc2Vlbl9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFYWdlbnQYCCABKAkSDwoHYWRkcmVzcxgJIAEoCSIrChFFbmRTZXNzaW9uUmVxdWVzdBIPCgJpZBgBIAEoA0gAiAEBQgUKA19pZCIUChJFbmRTZXNzaW9uUmVzcG9uc2UiEgoQQmVnaW5Ub3RwUmVxdWVzdCIwChFCZWdpblRvdHBSZXNwb25zZRIOCgZzZWNyZXQYASABKAkSCwoDdXJsGAIgASgJIiIKEkNvbmZpcm1Ub3RwUmVxdWVzdBIMCgRjb2RlGAEgASgJImwKE0NvbmZpcm1Ub3RwUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOcmVjb3ZlcnlfY29kZXMYAyADKAkiEwoRUmVtb3ZlVG90cFJlcXVlc3QiFAoSUmVtb3ZlVG90cFJlc3BvbnNlIhsKGVJlbmV3UmVjb3ZlcnlDb2Rlc1JlcXVlc3QiNAoaUmVuZXdSZWNvdmVyeUNvZGVzUmVzcG9uc2USFgoOcmVjb3ZlcnlfY29kZXMYASADKAkiQwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EhQKDG9sZF9wYXNzd29yZBgBIAEoCRIUCgxuZXdfcGFzc3dvcmQYAiABKAkiRAoVU2V0UHJlZmVyZW5jZXNSZXF1ZXN0EisKC3ByZWZlcmVuY2VzGAEgASgLMhYucG9ydGFsLnYxLlByZWZlcmVuY2VzIkUKFlNldFByZWZlcmVuY2VzUmVzcG9uc2USKwoLcHJlZmVyZW5jZXMYASABKAsyFi5wb3J0YWwudjEuUHJlZmVyZW5jZXMyogcKC0F1dGhTZXJ2aWNlEjoKBUxvZ2luEhcucG9ydGFsLnYxLkxvZ2luUmVxdWVzdBoYLnBvcnRhbC52MS5Mb2dpblJlc3BvbnNlEkgKDFNlY29uZEZhY3RvchIeLnBvcnRhbC52MS5TZWNvbmRGYWN0b3JSZXF1ZXN0GhgucG9ydGFsLnYxLlRva2VuUmVzcG9uc2USPQoGTG9nb3V0EhgucG9ydGFsLnYxLkxvZ291dFJlcXVlc3QaGS5wb3J0YWwudjEuTG9nb3V0UmVzcG9uc2USSQoKR2V0U2Vzc2lvbhIcLnBvcnRhbC52MS5HZXRTZXNzaW9uUmVxdWVzdBodLnBvcnRhbC52MS5HZXRTZXNzaW9uUmVzcG9uc2USTwoMTGlzdFNlc3Npb25zEh4ucG9ydGFsLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHy5wb3J0YWwudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USSQoKRW5kU2Vzc2lvbhIcLnBvcnRhbC52MS5FbmRTZXNzaW9uUmVxdWVzdBodLnBvcnRhbC52MS5FbmRTZXNzaW9uUmVzcG9uc2USRgoJQmVnaW5Ub3RwEhsucG9ydGFsLnYxLkJlZ2luVG90cFJlcXVlc3QaHC5wb3J0YWwudjEuQmVnaW5Ub3RwUmVzcG9uc2USTAoLQ29uZmlybVRvdHASHS5wb3J0YWwudjEuQ29uZmlybVRvdHBSZXF1ZXN0Gh4ucG9ydGFsLnYxLkNvbmZpcm1Ub3RwUmVzcG9uc2USSQoKUmVtb3ZlVG90cBIcLnBvcnRhbC52MS5SZW1vdmVUb3RwUmVxdWVzdBodLnBvcnRhbC52MS5SZW1vdmVUb3RwUmVzcG9uc2USYQoSUmVuZXdSZWNvdmVyeUNvZGVzEiQucG9ydGFsLnYxLlJlbmV3UmVjb3ZlcnlDb2Rlc1JlcXVlc3QaJS5wb3J0YWwudjEuUmVuZXdSZWNvdmVyeUNvZGVzUmVzcG9uc2USTAoOQ2hhbmdlUGFzc3dvcmQSIC5wb3J0YWwudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0GhgucG9ydGFsLnYxLlRva2VuUmVzcG9uc2USVQoOU2V0UHJlZmVyZW5jZXMSIC5wb3J0YWwudjEuU2V0UHJlZmVyZW5jZXNSZXF1ZXN0GiEucG9ydGFsLnYxLlNldFByZWZlcmVuY2VzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message portal.v1.LoginRequest
@@ -29,6 +29,8 @@ export type LoginRequest = Message<"portal.v1.LoginRequest"> & {
   password: string;
 
   /**
+   * A code of the authenticator app, or a recovery code.
+   *
    * @generated from field: optional string totp_code = 3;
    */
   totpCode?: string | undefined;
@@ -63,6 +65,13 @@ export type LoginResponse = Message<"portal.v1.LoginResponse"> & {
    * @generated from field: google.protobuf.Timestamp expires_at = 3;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * whole, awaits_factor (call SecondFactor) or awaits_enrolment (call BeginTotp and ConfirmTotp).
+   *
+   * @generated from field: string state = 4;
+   */
+  state: string;
 };
 
 /**
@@ -73,13 +82,558 @@ export const LoginResponseSchema: GenMessage<LoginResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_auth, 1);
 
 /**
- * AuthService signs users in.
+ * @generated from message portal.v1.SecondFactorRequest
+ */
+export type SecondFactorRequest = Message<"portal.v1.SecondFactorRequest"> & {
+  /**
+   * A code of the authenticator app, or a recovery code.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+};
+
+/**
+ * Describes the message portal.v1.SecondFactorRequest.
+ * Use `create(SecondFactorRequestSchema)` to create a new message.
+ */
+export const SecondFactorRequestSchema: GenMessage<SecondFactorRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 2);
+
+/**
+ * @generated from message portal.v1.TokenResponse
+ */
+export type TokenResponse = Message<"portal.v1.TokenResponse"> & {
+  /**
+   * Takes the place of the token of the call.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TokenResponse.
+ * Use `create(TokenResponseSchema)` to create a new message.
+ */
+export const TokenResponseSchema: GenMessage<TokenResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 3);
+
+/**
+ * @generated from message portal.v1.LogoutRequest
+ */
+export type LogoutRequest = Message<"portal.v1.LogoutRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.LogoutRequest.
+ * Use `create(LogoutRequestSchema)` to create a new message.
+ */
+export const LogoutRequestSchema: GenMessage<LogoutRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 4);
+
+/**
+ * @generated from message portal.v1.LogoutResponse
+ */
+export type LogoutResponse = Message<"portal.v1.LogoutResponse"> & {
+};
+
+/**
+ * Describes the message portal.v1.LogoutResponse.
+ * Use `create(LogoutResponseSchema)` to create a new message.
+ */
+export const LogoutResponseSchema: GenMessage<LogoutResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 5);
+
+/**
+ * @generated from message portal.v1.GetSessionRequest
+ */
+export type GetSessionRequest = Message<"portal.v1.GetSessionRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.GetSessionRequest.
+ * Use `create(GetSessionRequestSchema)` to create a new message.
+ */
+export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 6);
+
+/**
+ * @generated from message portal.v1.GetSessionResponse
+ */
+export type GetSessionResponse = Message<"portal.v1.GetSessionResponse"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: string login = 2;
+   */
+  login: string;
+
+  /**
+   * cabinet, merchant_portal, trader or operator.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * What the user does for those they belong to. Not set for cabinet, and while the session is not whole.
+   *
+   * @generated from field: optional string role = 4;
+   */
+  role?: string | undefined;
+
+  /**
+   * What the user may do, such as trader.work.
+   *
+   * @generated from field: repeated string capabilities = 5;
+   */
+  capabilities: string[];
+
+  /**
+   * whole, awaits_factor or awaits_enrolment.
+   *
+   * @generated from field: string state = 6;
+   */
+  state: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 7;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: portal.v1.Preferences preferences = 8;
+   */
+  preferences?: Preferences | undefined;
+
+  /**
+   * @generated from field: portal.v1.Factors factors = 9;
+   */
+  factors?: Factors | undefined;
+};
+
+/**
+ * Describes the message portal.v1.GetSessionResponse.
+ * Use `create(GetSessionResponseSchema)` to create a new message.
+ */
+export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 7);
+
+/**
+ * @generated from message portal.v1.Preferences
+ */
+export type Preferences = Message<"portal.v1.Preferences"> & {
+  /**
+   * An IANA time zone.
+   *
+   * @generated from field: string zone = 1;
+   */
+  zone: string;
+
+  /**
+   * en or ru. Not set: the browser's.
+   *
+   * @generated from field: optional string language = 2;
+   */
+  language?: string | undefined;
+
+  /**
+   * light, dark or system.
+   *
+   * @generated from field: string theme = 3;
+   */
+  theme: string;
+
+  /**
+   * Whether keys of one letter do something on pages.
+   *
+   * @generated from field: bool shortcuts = 4;
+   */
+  shortcuts: boolean;
+};
+
+/**
+ * Describes the message portal.v1.Preferences.
+ * Use `create(PreferencesSchema)` to create a new message.
+ */
+export const PreferencesSchema: GenMessage<Preferences> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 8);
+
+/**
+ * @generated from message portal.v1.Factors
+ */
+export type Factors = Message<"portal.v1.Factors"> & {
+  /**
+   * @generated from field: bool totp = 1;
+   */
+  totp: boolean;
+
+  /**
+   * @generated from field: int32 passkeys = 2;
+   */
+  passkeys: number;
+
+  /**
+   * How many recovery codes are left.
+   *
+   * @generated from field: int32 recovery_codes = 3;
+   */
+  recoveryCodes: number;
+};
+
+/**
+ * Describes the message portal.v1.Factors.
+ * Use `create(FactorsSchema)` to create a new message.
+ */
+export const FactorsSchema: GenMessage<Factors> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 9);
+
+/**
+ * @generated from message portal.v1.ListSessionsRequest
+ */
+export type ListSessionsRequest = Message<"portal.v1.ListSessionsRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 10);
+
+/**
+ * @generated from message portal.v1.ListSessionsResponse
+ */
+export type ListSessionsResponse = Message<"portal.v1.ListSessionsResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.UserSession data = 1;
+   */
+  data: UserSession[];
+};
+
+/**
+ * Describes the message portal.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 11);
+
+/**
+ * @generated from message portal.v1.UserSession
+ */
+export type UserSession = Message<"portal.v1.UserSession"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * api or web.
+   *
+   * @generated from field: string door = 2;
+   */
+  door: string;
+
+  /**
+   * The session of this call.
+   *
+   * @generated from field: bool current = 3;
+   */
+  current: boolean;
+
+  /**
+   * @generated from field: string state = 4;
+   */
+  state: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp seen_at = 6;
+   */
+  seenAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 7;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Where the sign-in came from.
+   *
+   * @generated from field: string agent = 8;
+   */
+  agent: string;
+
+  /**
+   * @generated from field: string address = 9;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message portal.v1.UserSession.
+ * Use `create(UserSessionSchema)` to create a new message.
+ */
+export const UserSessionSchema: GenMessage<UserSession> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 12);
+
+/**
+ * @generated from message portal.v1.EndSessionRequest
+ */
+export type EndSessionRequest = Message<"portal.v1.EndSessionRequest"> & {
+  /**
+   * Not set: all sessions but the present one.
+   *
+   * @generated from field: optional int64 id = 1;
+   */
+  id?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 13);
+
+/**
+ * @generated from message portal.v1.EndSessionResponse
+ */
+export type EndSessionResponse = Message<"portal.v1.EndSessionResponse"> & {
+};
+
+/**
+ * Describes the message portal.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 14);
+
+/**
+ * @generated from message portal.v1.BeginTotpRequest
+ */
+export type BeginTotpRequest = Message<"portal.v1.BeginTotpRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.BeginTotpRequest.
+ * Use `create(BeginTotpRequestSchema)` to create a new message.
+ */
+export const BeginTotpRequestSchema: GenMessage<BeginTotpRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 15);
+
+/**
+ * @generated from message portal.v1.BeginTotpResponse
+ */
+export type BeginTotpResponse = Message<"portal.v1.BeginTotpResponse"> & {
+  /**
+   * In base32, to be typed into an authenticator app.
+   *
+   * @generated from field: string secret = 1;
+   */
+  secret: string;
+
+  /**
+   * The same as an otpauth URL, to be shown as a QR code.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+};
+
+/**
+ * Describes the message portal.v1.BeginTotpResponse.
+ * Use `create(BeginTotpResponseSchema)` to create a new message.
+ */
+export const BeginTotpResponseSchema: GenMessage<BeginTotpResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 16);
+
+/**
+ * @generated from message portal.v1.ConfirmTotpRequest
+ */
+export type ConfirmTotpRequest = Message<"portal.v1.ConfirmTotpRequest"> & {
+  /**
+   * @generated from field: string code = 1;
+   */
+  code: string;
+};
+
+/**
+ * Describes the message portal.v1.ConfirmTotpRequest.
+ * Use `create(ConfirmTotpRequestSchema)` to create a new message.
+ */
+export const ConfirmTotpRequestSchema: GenMessage<ConfirmTotpRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 17);
+
+/**
+ * @generated from message portal.v1.ConfirmTotpResponse
+ */
+export type ConfirmTotpResponse = Message<"portal.v1.ConfirmTotpResponse"> & {
+  /**
+   * Takes the place of the token of the call.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Ten, shown only here, when this is the user's first second factor.
+   *
+   * @generated from field: repeated string recovery_codes = 3;
+   */
+  recoveryCodes: string[];
+};
+
+/**
+ * Describes the message portal.v1.ConfirmTotpResponse.
+ * Use `create(ConfirmTotpResponseSchema)` to create a new message.
+ */
+export const ConfirmTotpResponseSchema: GenMessage<ConfirmTotpResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 18);
+
+/**
+ * @generated from message portal.v1.RemoveTotpRequest
+ */
+export type RemoveTotpRequest = Message<"portal.v1.RemoveTotpRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.RemoveTotpRequest.
+ * Use `create(RemoveTotpRequestSchema)` to create a new message.
+ */
+export const RemoveTotpRequestSchema: GenMessage<RemoveTotpRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 19);
+
+/**
+ * @generated from message portal.v1.RemoveTotpResponse
+ */
+export type RemoveTotpResponse = Message<"portal.v1.RemoveTotpResponse"> & {
+};
+
+/**
+ * Describes the message portal.v1.RemoveTotpResponse.
+ * Use `create(RemoveTotpResponseSchema)` to create a new message.
+ */
+export const RemoveTotpResponseSchema: GenMessage<RemoveTotpResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 20);
+
+/**
+ * @generated from message portal.v1.RenewRecoveryCodesRequest
+ */
+export type RenewRecoveryCodesRequest = Message<"portal.v1.RenewRecoveryCodesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.RenewRecoveryCodesRequest.
+ * Use `create(RenewRecoveryCodesRequestSchema)` to create a new message.
+ */
+export const RenewRecoveryCodesRequestSchema: GenMessage<RenewRecoveryCodesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 21);
+
+/**
+ * @generated from message portal.v1.RenewRecoveryCodesResponse
+ */
+export type RenewRecoveryCodesResponse = Message<"portal.v1.RenewRecoveryCodesResponse"> & {
+  /**
+   * Shown only here; each works once.
+   *
+   * @generated from field: repeated string recovery_codes = 1;
+   */
+  recoveryCodes: string[];
+};
+
+/**
+ * Describes the message portal.v1.RenewRecoveryCodesResponse.
+ * Use `create(RenewRecoveryCodesResponseSchema)` to create a new message.
+ */
+export const RenewRecoveryCodesResponseSchema: GenMessage<RenewRecoveryCodesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 22);
+
+/**
+ * @generated from message portal.v1.ChangePasswordRequest
+ */
+export type ChangePasswordRequest = Message<"portal.v1.ChangePasswordRequest"> & {
+  /**
+   * @generated from field: string old_password = 1;
+   */
+  oldPassword: string;
+
+  /**
+   * At least 12 characters.
+   *
+   * @generated from field: string new_password = 2;
+   */
+  newPassword: string;
+};
+
+/**
+ * Describes the message portal.v1.ChangePasswordRequest.
+ * Use `create(ChangePasswordRequestSchema)` to create a new message.
+ */
+export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 23);
+
+/**
+ * @generated from message portal.v1.SetPreferencesRequest
+ */
+export type SetPreferencesRequest = Message<"portal.v1.SetPreferencesRequest"> & {
+  /**
+   * @generated from field: portal.v1.Preferences preferences = 1;
+   */
+  preferences?: Preferences | undefined;
+};
+
+/**
+ * Describes the message portal.v1.SetPreferencesRequest.
+ * Use `create(SetPreferencesRequestSchema)` to create a new message.
+ */
+export const SetPreferencesRequestSchema: GenMessage<SetPreferencesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 24);
+
+/**
+ * @generated from message portal.v1.SetPreferencesResponse
+ */
+export type SetPreferencesResponse = Message<"portal.v1.SetPreferencesResponse"> & {
+  /**
+   * @generated from field: portal.v1.Preferences preferences = 1;
+   */
+  preferences?: Preferences | undefined;
+};
+
+/**
+ * Describes the message portal.v1.SetPreferencesResponse.
+ * Use `create(SetPreferencesResponseSchema)` to create a new message.
+ */
+export const SetPreferencesResponseSchema: GenMessage<SetPreferencesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_auth, 25);
+
+/**
+ * AuthService signs users in, and lets them manage their sessions, second factor, password and preferences.
  *
  * @generated from service portal.v1.AuthService
  */
 export const AuthService: GenService<{
   /**
-   * Login exchanges a login and password, and a TOTP code where the user has set one up, for a bearer token.
+   * Login exchanges a login and password for a bearer token. Where a second factor is set up and no code is given, the token
+   * works only for SecondFactor until its state is whole.
    *
    * @generated from rpc portal.v1.AuthService.Login
    */
@@ -87,6 +641,116 @@ export const AuthService: GenService<{
     methodKind: "unary";
     input: typeof LoginRequestSchema;
     output: typeof LoginResponseSchema;
+  },
+  /**
+   * SecondFactor finishes a sign-in, or proves again who the user is. It answers with a new token; the old one is dead.
+   *
+   * @generated from rpc portal.v1.AuthService.SecondFactor
+   */
+  secondFactor: {
+    methodKind: "unary";
+    input: typeof SecondFactorRequestSchema;
+    output: typeof TokenResponseSchema;
+  },
+  /**
+   * Logout ends the session.
+   *
+   * @generated from rpc portal.v1.AuthService.Logout
+   */
+  logout: {
+    methodKind: "unary";
+    input: typeof LogoutRequestSchema;
+    output: typeof LogoutResponseSchema;
+  },
+  /**
+   * GetSession tells who is signed in and what they may do.
+   *
+   * @generated from rpc portal.v1.AuthService.GetSession
+   */
+  getSession: {
+    methodKind: "unary";
+    input: typeof GetSessionRequestSchema;
+    output: typeof GetSessionResponseSchema;
+  },
+  /**
+   * ListSessions lists the user's sessions, through the API and in the browser, the last used first.
+   *
+   * @generated from rpc portal.v1.AuthService.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * EndSession ends one of the user's sessions, or all but the present one.
+   *
+   * @generated from rpc portal.v1.AuthService.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
+  },
+  /**
+   * BeginTotp offers a secret for an authenticator app. It counts once ConfirmTotp has got a code of it.
+   *
+   * @generated from rpc portal.v1.AuthService.BeginTotp
+   */
+  beginTotp: {
+    methodKind: "unary";
+    input: typeof BeginTotpRequestSchema;
+    output: typeof BeginTotpResponseSchema;
+  },
+  /**
+   * ConfirmTotp sets the authenticator app up. It answers with a new token; the old one is dead.
+   *
+   * @generated from rpc portal.v1.AuthService.ConfirmTotp
+   */
+  confirmTotp: {
+    methodKind: "unary";
+    input: typeof ConfirmTotpRequestSchema;
+    output: typeof ConfirmTotpResponseSchema;
+  },
+  /**
+   * RemoveTotp takes the authenticator app away, unless it is the last second factor and one is compulsory.
+   *
+   * @generated from rpc portal.v1.AuthService.RemoveTotp
+   */
+  removeTotp: {
+    methodKind: "unary";
+    input: typeof RemoveTotpRequestSchema;
+    output: typeof RemoveTotpResponseSchema;
+  },
+  /**
+   * RenewRecoveryCodes makes ten new recovery codes. The old ones are void.
+   *
+   * @generated from rpc portal.v1.AuthService.RenewRecoveryCodes
+   */
+  renewRecoveryCodes: {
+    methodKind: "unary";
+    input: typeof RenewRecoveryCodesRequestSchema;
+    output: typeof RenewRecoveryCodesResponseSchema;
+  },
+  /**
+   * ChangePassword ends the user's other sessions, and answers with a new token; the old one is dead.
+   *
+   * @generated from rpc portal.v1.AuthService.ChangePassword
+   */
+  changePassword: {
+    methodKind: "unary";
+    input: typeof ChangePasswordRequestSchema;
+    output: typeof TokenResponseSchema;
+  },
+  /**
+   * SetPreferences keeps how the user wants pages to be.
+   *
+   * @generated from rpc portal.v1.AuthService.SetPreferences
+   */
+  setPreferences: {
+    methodKind: "unary";
+    input: typeof SetPreferencesRequestSchema;
+    output: typeof SetPreferencesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_auth, 0);

@@ -1996,14 +1996,17 @@ type CreateUserRequest struct {
 	// cabinet, merchant_portal, trader or operator.
 	Kind  string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Login string `protobuf:"bytes,2,opt,name=login,proto3" json:"login,omitempty"`
-	// At least 12 characters.
+	// At least 12 characters. Empty: the answer has an invitation.
 	Password string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
 	// For merchant_portal.
 	MerchantId *int64 `protobuf:"varint,4,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
 	// For trader.
 	TraderId *int64 `protobuf:"varint,5,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
 	// For cabinet, at least one: the merchants among whose payments the user sees those made for them.
-	MerchantIds   []int64 `protobuf:"varint,6,rep,packed,name=merchant_ids,json=merchantIds,proto3" json:"merchant_ids,omitempty"`
+	MerchantIds []int64 `protobuf:"varint,6,rep,packed,name=merchant_ids,json=merchantIds,proto3" json:"merchant_ids,omitempty"`
+	// merchant_portal: owner, finance, developer, support. trader: owner, desk. operator: admin, treasury, support, auditor. Not
+	// set: the first of these.
+	Role          *string `protobuf:"bytes,7,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2080,18 +2083,124 @@ func (x *CreateUserRequest) GetMerchantIds() []int64 {
 	return nil
 }
 
-type UpdateUserRequest struct {
+func (x *CreateUserRequest) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
+type InviteUserRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	Enabled       *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	Password      *string                `protobuf:"bytes,3,opt,name=password,proto3,oneof" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InviteUserRequest) Reset() {
+	*x = InviteUserRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InviteUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InviteUserRequest) ProtoMessage() {}
+
+func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InviteUserRequest.ProtoReflect.Descriptor instead.
+func (*InviteUserRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *InviteUserRequest) GetUserId() int64 {
+	if x != nil {
+		return x.UserId
+	}
+	return 0
+}
+
+type UserInvitedResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// By which the user sets a password, within 72 hours; shown only here. Not set when the user was given a password.
+	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *UserInvitedResponse) Reset() {
+	*x = UserInvitedResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserInvitedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserInvitedResponse) ProtoMessage() {}
+
+func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserInvitedResponse.ProtoReflect.Descriptor instead.
+func (*UserInvitedResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *UserInvitedResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *UserInvitedResponse) GetInvitationLink() string {
+	if x != nil && x.InvitationLink != nil {
+		return *x.InvitationLink
+	}
+	return ""
+}
+
+type UpdateUserRequest struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	UserId   int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	Enabled  *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	Password *string                `protobuf:"bytes,3,opt,name=password,proto3,oneof" json:"password,omitempty"`
+	// One of those of the user's kind.
+	Role          *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2103,7 +2212,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2116,7 +2225,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -2140,6 +2249,13 @@ func (x *UpdateUserRequest) GetPassword() string {
 	return ""
 }
 
+func (x *UpdateUserRequest) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
 type RevokeTokensRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
@@ -2149,7 +2265,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2277,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2290,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -2193,7 +2309,7 @@ type SettingResponse struct {
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2205,7 +2321,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2218,7 +2334,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -2239,7 +2355,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2251,7 +2367,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2264,7 +2380,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -2292,7 +2408,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2304,7 +2420,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2317,7 +2433,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -2354,7 +2470,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2366,7 +2482,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2379,7 +2495,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -2444,7 +2560,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2572,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2585,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2510,7 +2626,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2522,7 +2638,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2535,7 +2651,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2563,7 +2679,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2575,7 +2691,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2588,7 +2704,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2826,7 +2942,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"\b_enabledB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\xe2\x01\n" +
+	"\x05_bank\"\x84\x02\n" +
 	"\x11CreateUserRequest\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05login\x18\x02 \x01(\tR\x05login\x12\x1a\n" +
@@ -2834,17 +2950,27 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\vmerchant_id\x18\x04 \x01(\x03H\x00R\n" +
 	"merchantId\x88\x01\x01\x12 \n" +
 	"\ttrader_id\x18\x05 \x01(\x03H\x01R\btraderId\x88\x01\x01\x12!\n" +
-	"\fmerchant_ids\x18\x06 \x03(\x03R\vmerchantIdsB\x0e\n" +
+	"\fmerchant_ids\x18\x06 \x03(\x03R\vmerchantIds\x12\x17\n" +
+	"\x04role\x18\a \x01(\tH\x02R\x04role\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\f\n" +
 	"\n" +
-	"_trader_id\"\x85\x01\n" +
+	"_trader_idB\a\n" +
+	"\x05_role\",\n" +
+	"\x11InviteUserRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\x03R\x06userId\"\x89\x01\n" +
+	"\x13UserInvitedResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12,\n" +
+	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01B\x12\n" +
+	"\x10_invitation_link\"\xa7\x01\n" +
 	"\x11UpdateUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1f\n" +
-	"\bpassword\x18\x03 \x01(\tH\x01R\bpassword\x88\x01\x01B\n" +
+	"\bpassword\x18\x03 \x01(\tH\x01R\bpassword\x88\x01\x01\x12\x17\n" +
+	"\x04role\x18\x04 \x01(\tH\x02R\x04role\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\v\n" +
-	"\t_password\".\n" +
+	"\t_passwordB\a\n" +
+	"\x05_role\".\n" +
 	"\x13RevokeTokensRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\"C\n" +
 	"\x0fSettingResponse\x120\n" +
@@ -2887,7 +3013,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\x8a\x1c\n" +
+	"\a_cursor2\xda\x1c\n" +
 	"\x0fOperatorService\x12U\n" +
 	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
 	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
@@ -2908,9 +3034,11 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x0eWithdrawTrader\x12 .portal.v1.WithdrawTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fUpdateTrader\x12\x1e.portal.v1.UpdateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
 	"\x0fCreateRequisite\x12!.portal.v1.CreateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
-	"\x0fUpdateRequisite\x12!.portal.v1.UpdateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
+	"\x0fUpdateRequisite\x12!.portal.v1.UpdateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\n" +
-	"CreateUser\x12\x1c.portal.v1.CreateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
+	"CreateUser\x12\x1c.portal.v1.CreateUserRequest\x1a\x1e.portal.v1.UserInvitedResponse\x12J\n" +
+	"\n" +
+	"InviteUser\x12\x1c.portal.v1.InviteUserRequest\x1a\x1e.portal.v1.UserInvitedResponse\x12F\n" +
 	"\n" +
 	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
 	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x1a.portal.v1.SettingResponse\x12a\n" +
@@ -2950,7 +3078,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
 	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
@@ -2981,175 +3109,180 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*CreateRequisiteRequest)(nil),        // 26: portal.v1.CreateRequisiteRequest
 	(*UpdateRequisiteRequest)(nil),        // 27: portal.v1.UpdateRequisiteRequest
 	(*CreateUserRequest)(nil),             // 28: portal.v1.CreateUserRequest
-	(*UpdateUserRequest)(nil),             // 29: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),           // 30: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),               // 31: portal.v1.SettingResponse
-	(*SetTraderAcquirerResponse)(nil),     // 32: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),         // 33: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                 // 34: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 35: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 36: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 37: portal.v1.ListDeadEventsRequest
-	nil,                                   // 38: portal.v1.Bank.StepsEntry
-	(*timestamppb.Timestamp)(nil),         // 39: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 40: google.protobuf.Struct
-	(*CreateMerchantRequest)(nil),         // 41: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),          // 42: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),           // 43: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),             // 44: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),         // 45: portal.v1.WithdrawTraderRequest
-	(*ListDepositsRequest)(nil),           // 46: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 47: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 48: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 49: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 50: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 51: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),           // 52: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),           // 53: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 54: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 55: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 56: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 57: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 58: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 59: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),              // 60: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),             // 61: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),            // 62: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 63: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 64: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 65: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 66: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 67: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 68: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 69: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 70: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 71: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 72: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 73: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 74: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 75: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 76: portal.v1.AppealDecisionResponse
+	(*InviteUserRequest)(nil),             // 29: portal.v1.InviteUserRequest
+	(*UserInvitedResponse)(nil),           // 30: portal.v1.UserInvitedResponse
+	(*UpdateUserRequest)(nil),             // 31: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),           // 32: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),               // 33: portal.v1.SettingResponse
+	(*SetTraderAcquirerResponse)(nil),     // 34: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),         // 35: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                 // 36: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),     // 37: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),    // 38: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),         // 39: portal.v1.ListDeadEventsRequest
+	nil,                                   // 40: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),         // 41: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),               // 42: google.protobuf.Struct
+	(*CreateMerchantRequest)(nil),         // 43: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),          // 44: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),           // 45: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),             // 46: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),         // 47: portal.v1.WithdrawTraderRequest
+	(*ListDepositsRequest)(nil),           // 48: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),         // 49: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),          // 50: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),           // 51: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),      // 52: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),           // 53: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),           // 54: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),           // 55: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil), // 56: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),  // 57: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),      // 58: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),      // 59: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),      // 60: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),           // 61: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),              // 62: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),             // 63: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),            // 64: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),          // 65: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),           // 66: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),          // 67: portal.v1.ResolveAppealRequest
+	(*ListDepositsResponse)(nil),          // 68: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),               // 69: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),     // 70: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),         // 71: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),     // 72: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),     // 73: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),            // 74: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),          // 75: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),           // 76: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),         // 77: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),        // 78: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	39, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	39, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	41, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	41, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	39, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	39, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	41, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	41, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	39, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	41, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
 	17, // 13: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	38, // 14: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	40, // 14: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
 	19, // 15: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
 	19, // 16: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
 	25, // 17: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
 	25, // 18: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	34, // 19: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	34, // 20: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	34, // 21: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	39, // 22: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	40, // 23: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	40, // 24: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	34, // 25: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 26: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 27: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 28: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 29: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 30: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	41, // 31: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	15, // 32: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	42, // 33: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	16, // 34: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	18, // 35: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	20, // 36: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	21, // 37: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	23, // 38: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	43, // 39: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	44, // 40: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	45, // 41: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	24, // 42: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	26, // 43: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	27, // 44: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	28, // 45: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	29, // 46: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	30, // 47: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	35, // 48: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	46, // 49: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	47, // 50: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	48, // 51: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	49, // 52: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	50, // 53: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	51, // 54: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	52, // 55: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	53, // 56: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	54, // 57: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	55, // 58: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	56, // 59: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	57, // 60: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	58, // 61: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	37, // 62: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	59, // 63: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	60, // 64: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	61, // 65: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	62, // 66: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	63, // 67: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	64, // 68: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	65, // 69: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 70: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 71: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 72: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 73: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 74: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	31, // 75: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	31, // 76: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	33, // 77: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	31, // 78: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	31, // 79: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	31, // 80: portal.v1.OperatorService.SetBank:output_type -> portal.v1.SettingResponse
-	22, // 81: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	31, // 82: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	31, // 83: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	31, // 84: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	31, // 85: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	31, // 86: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	31, // 87: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	31, // 88: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	31, // 89: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.SettingResponse
-	31, // 90: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	31, // 91: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	36, // 92: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	66, // 93: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	67, // 94: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	67, // 95: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	31, // 96: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	68, // 97: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	69, // 98: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	69, // 99: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	69, // 100: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	31, // 101: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	31, // 102: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	32, // 103: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	70, // 104: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	71, // 105: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	72, // 106: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	73, // 107: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	73, // 108: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	73, // 109: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	74, // 110: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	75, // 111: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	76, // 112: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	76, // 113: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	70, // [70:114] is the sub-list for method output_type
-	26, // [26:70] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	36, // 19: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
+	36, // 20: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	36, // 21: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	36, // 22: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	41, // 23: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	42, // 24: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	42, // 25: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	36, // 26: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	0,  // 27: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	3,  // 28: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	6,  // 29: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	10, // 30: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	12, // 31: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	43, // 32: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	15, // 33: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	44, // 34: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	16, // 35: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	18, // 36: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	20, // 37: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	21, // 38: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	23, // 39: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	45, // 40: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	46, // 41: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	47, // 42: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	24, // 43: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	26, // 44: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	27, // 45: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	28, // 46: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	29, // 47: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	31, // 48: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	32, // 49: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	37, // 50: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	48, // 51: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	49, // 52: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	50, // 53: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	51, // 54: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	52, // 55: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	53, // 56: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	54, // 57: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	55, // 58: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	56, // 59: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	57, // 60: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	58, // 61: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	59, // 62: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	60, // 63: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	39, // 64: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	61, // 65: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	62, // 66: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	63, // 67: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	64, // 68: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	65, // 69: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	66, // 70: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	67, // 71: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	1,  // 72: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	4,  // 73: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	7,  // 74: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	11, // 75: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	13, // 76: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	33, // 77: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
+	33, // 78: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
+	35, // 79: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	33, // 80: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
+	33, // 81: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
+	33, // 82: portal.v1.OperatorService.SetBank:output_type -> portal.v1.SettingResponse
+	22, // 83: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	33, // 84: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
+	33, // 85: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
+	33, // 86: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	33, // 87: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	33, // 88: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
+	33, // 89: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
+	33, // 90: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
+	30, // 91: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	30, // 92: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	33, // 93: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
+	33, // 94: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
+	38, // 95: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	68, // 96: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	69, // 97: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	69, // 98: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	33, // 99: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	70, // 100: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	71, // 101: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	71, // 102: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	71, // 103: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	33, // 104: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
+	33, // 105: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
+	34, // 106: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	72, // 107: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	73, // 108: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	74, // 109: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	75, // 110: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	75, // 111: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	75, // 112: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	76, // 113: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	77, // 114: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	78, // 115: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	78, // 116: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	72, // [72:117] is the sub-list for method output_type
+	27, // [27:72] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -3177,17 +3310,18 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[26].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[27].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[28].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[35].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[36].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[38].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[39].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

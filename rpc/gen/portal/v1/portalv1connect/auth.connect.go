@@ -35,12 +35,62 @@ const (
 const (
 	// AuthServiceLoginProcedure is the fully-qualified name of the AuthService's Login RPC.
 	AuthServiceLoginProcedure = "/portal.v1.AuthService/Login"
+	// AuthServiceSecondFactorProcedure is the fully-qualified name of the AuthService's SecondFactor
+	// RPC.
+	AuthServiceSecondFactorProcedure = "/portal.v1.AuthService/SecondFactor"
+	// AuthServiceLogoutProcedure is the fully-qualified name of the AuthService's Logout RPC.
+	AuthServiceLogoutProcedure = "/portal.v1.AuthService/Logout"
+	// AuthServiceGetSessionProcedure is the fully-qualified name of the AuthService's GetSession RPC.
+	AuthServiceGetSessionProcedure = "/portal.v1.AuthService/GetSession"
+	// AuthServiceListSessionsProcedure is the fully-qualified name of the AuthService's ListSessions
+	// RPC.
+	AuthServiceListSessionsProcedure = "/portal.v1.AuthService/ListSessions"
+	// AuthServiceEndSessionProcedure is the fully-qualified name of the AuthService's EndSession RPC.
+	AuthServiceEndSessionProcedure = "/portal.v1.AuthService/EndSession"
+	// AuthServiceBeginTotpProcedure is the fully-qualified name of the AuthService's BeginTotp RPC.
+	AuthServiceBeginTotpProcedure = "/portal.v1.AuthService/BeginTotp"
+	// AuthServiceConfirmTotpProcedure is the fully-qualified name of the AuthService's ConfirmTotp RPC.
+	AuthServiceConfirmTotpProcedure = "/portal.v1.AuthService/ConfirmTotp"
+	// AuthServiceRemoveTotpProcedure is the fully-qualified name of the AuthService's RemoveTotp RPC.
+	AuthServiceRemoveTotpProcedure = "/portal.v1.AuthService/RemoveTotp"
+	// AuthServiceRenewRecoveryCodesProcedure is the fully-qualified name of the AuthService's
+	// RenewRecoveryCodes RPC.
+	AuthServiceRenewRecoveryCodesProcedure = "/portal.v1.AuthService/RenewRecoveryCodes"
+	// AuthServiceChangePasswordProcedure is the fully-qualified name of the AuthService's
+	// ChangePassword RPC.
+	AuthServiceChangePasswordProcedure = "/portal.v1.AuthService/ChangePassword"
+	// AuthServiceSetPreferencesProcedure is the fully-qualified name of the AuthService's
+	// SetPreferences RPC.
+	AuthServiceSetPreferencesProcedure = "/portal.v1.AuthService/SetPreferences"
 )
 
 // AuthServiceClient is a client for the portal.v1.AuthService service.
 type AuthServiceClient interface {
-	// Login exchanges a login and password, and a TOTP code where the user has set one up, for a bearer token.
+	// Login exchanges a login and password for a bearer token. Where a second factor is set up and no code is given, the token
+	// works only for SecondFactor until its state is whole.
 	Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error)
+	// SecondFactor finishes a sign-in, or proves again who the user is. It answers with a new token; the old one is dead.
+	SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error)
+	// Logout ends the session.
+	Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error)
+	// GetSession tells who is signed in and what they may do.
+	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
+	// ListSessions lists the user's sessions, through the API and in the browser, the last used first.
+	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	// EndSession ends one of the user's sessions, or all but the present one.
+	EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error)
+	// BeginTotp offers a secret for an authenticator app. It counts once ConfirmTotp has got a code of it.
+	BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error)
+	// ConfirmTotp sets the authenticator app up. It answers with a new token; the old one is dead.
+	ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error)
+	// RemoveTotp takes the authenticator app away, unless it is the last second factor and one is compulsory.
+	RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error)
+	// RenewRecoveryCodes makes ten new recovery codes. The old ones are void.
+	RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error)
+	// ChangePassword ends the user's other sessions, and answers with a new token; the old one is dead.
+	ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error)
+	// SetPreferences keeps how the user wants pages to be.
+	SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error)
 }
 
 // NewAuthServiceClient constructs a client for the portal.v1.AuthService service. By default, it
@@ -60,12 +110,89 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(authServiceMethods.ByName("Login")),
 			connect.WithClientOptions(opts...),
 		),
+		secondFactor: connect.NewClient[v1.SecondFactorRequest, v1.TokenResponse](
+			httpClient,
+			baseURL+AuthServiceSecondFactorProcedure,
+			connect.WithSchema(authServiceMethods.ByName("SecondFactor")),
+			connect.WithClientOptions(opts...),
+		),
+		logout: connect.NewClient[v1.LogoutRequest, v1.LogoutResponse](
+			httpClient,
+			baseURL+AuthServiceLogoutProcedure,
+			connect.WithSchema(authServiceMethods.ByName("Logout")),
+			connect.WithClientOptions(opts...),
+		),
+		getSession: connect.NewClient[v1.GetSessionRequest, v1.GetSessionResponse](
+			httpClient,
+			baseURL+AuthServiceGetSessionProcedure,
+			connect.WithSchema(authServiceMethods.ByName("GetSession")),
+			connect.WithClientOptions(opts...),
+		),
+		listSessions: connect.NewClient[v1.ListSessionsRequest, v1.ListSessionsResponse](
+			httpClient,
+			baseURL+AuthServiceListSessionsProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ListSessions")),
+			connect.WithClientOptions(opts...),
+		),
+		endSession: connect.NewClient[v1.EndSessionRequest, v1.EndSessionResponse](
+			httpClient,
+			baseURL+AuthServiceEndSessionProcedure,
+			connect.WithSchema(authServiceMethods.ByName("EndSession")),
+			connect.WithClientOptions(opts...),
+		),
+		beginTotp: connect.NewClient[v1.BeginTotpRequest, v1.BeginTotpResponse](
+			httpClient,
+			baseURL+AuthServiceBeginTotpProcedure,
+			connect.WithSchema(authServiceMethods.ByName("BeginTotp")),
+			connect.WithClientOptions(opts...),
+		),
+		confirmTotp: connect.NewClient[v1.ConfirmTotpRequest, v1.ConfirmTotpResponse](
+			httpClient,
+			baseURL+AuthServiceConfirmTotpProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ConfirmTotp")),
+			connect.WithClientOptions(opts...),
+		),
+		removeTotp: connect.NewClient[v1.RemoveTotpRequest, v1.RemoveTotpResponse](
+			httpClient,
+			baseURL+AuthServiceRemoveTotpProcedure,
+			connect.WithSchema(authServiceMethods.ByName("RemoveTotp")),
+			connect.WithClientOptions(opts...),
+		),
+		renewRecoveryCodes: connect.NewClient[v1.RenewRecoveryCodesRequest, v1.RenewRecoveryCodesResponse](
+			httpClient,
+			baseURL+AuthServiceRenewRecoveryCodesProcedure,
+			connect.WithSchema(authServiceMethods.ByName("RenewRecoveryCodes")),
+			connect.WithClientOptions(opts...),
+		),
+		changePassword: connect.NewClient[v1.ChangePasswordRequest, v1.TokenResponse](
+			httpClient,
+			baseURL+AuthServiceChangePasswordProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
+			connect.WithClientOptions(opts...),
+		),
+		setPreferences: connect.NewClient[v1.SetPreferencesRequest, v1.SetPreferencesResponse](
+			httpClient,
+			baseURL+AuthServiceSetPreferencesProcedure,
+			connect.WithSchema(authServiceMethods.ByName("SetPreferences")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // authServiceClient implements AuthServiceClient.
 type authServiceClient struct {
-	login *connect.Client[v1.LoginRequest, v1.LoginResponse]
+	login              *connect.Client[v1.LoginRequest, v1.LoginResponse]
+	secondFactor       *connect.Client[v1.SecondFactorRequest, v1.TokenResponse]
+	logout             *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
+	getSession         *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
+	listSessions       *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	endSession         *connect.Client[v1.EndSessionRequest, v1.EndSessionResponse]
+	beginTotp          *connect.Client[v1.BeginTotpRequest, v1.BeginTotpResponse]
+	confirmTotp        *connect.Client[v1.ConfirmTotpRequest, v1.ConfirmTotpResponse]
+	removeTotp         *connect.Client[v1.RemoveTotpRequest, v1.RemoveTotpResponse]
+	renewRecoveryCodes *connect.Client[v1.RenewRecoveryCodesRequest, v1.RenewRecoveryCodesResponse]
+	changePassword     *connect.Client[v1.ChangePasswordRequest, v1.TokenResponse]
+	setPreferences     *connect.Client[v1.SetPreferencesRequest, v1.SetPreferencesResponse]
 }
 
 // Login calls portal.v1.AuthService.Login.
@@ -73,10 +200,88 @@ func (c *authServiceClient) Login(ctx context.Context, req *connect.Request[v1.L
 	return c.login.CallUnary(ctx, req)
 }
 
+// SecondFactor calls portal.v1.AuthService.SecondFactor.
+func (c *authServiceClient) SecondFactor(ctx context.Context, req *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error) {
+	return c.secondFactor.CallUnary(ctx, req)
+}
+
+// Logout calls portal.v1.AuthService.Logout.
+func (c *authServiceClient) Logout(ctx context.Context, req *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error) {
+	return c.logout.CallUnary(ctx, req)
+}
+
+// GetSession calls portal.v1.AuthService.GetSession.
+func (c *authServiceClient) GetSession(ctx context.Context, req *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error) {
+	return c.getSession.CallUnary(ctx, req)
+}
+
+// ListSessions calls portal.v1.AuthService.ListSessions.
+func (c *authServiceClient) ListSessions(ctx context.Context, req *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+	return c.listSessions.CallUnary(ctx, req)
+}
+
+// EndSession calls portal.v1.AuthService.EndSession.
+func (c *authServiceClient) EndSession(ctx context.Context, req *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error) {
+	return c.endSession.CallUnary(ctx, req)
+}
+
+// BeginTotp calls portal.v1.AuthService.BeginTotp.
+func (c *authServiceClient) BeginTotp(ctx context.Context, req *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error) {
+	return c.beginTotp.CallUnary(ctx, req)
+}
+
+// ConfirmTotp calls portal.v1.AuthService.ConfirmTotp.
+func (c *authServiceClient) ConfirmTotp(ctx context.Context, req *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error) {
+	return c.confirmTotp.CallUnary(ctx, req)
+}
+
+// RemoveTotp calls portal.v1.AuthService.RemoveTotp.
+func (c *authServiceClient) RemoveTotp(ctx context.Context, req *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error) {
+	return c.removeTotp.CallUnary(ctx, req)
+}
+
+// RenewRecoveryCodes calls portal.v1.AuthService.RenewRecoveryCodes.
+func (c *authServiceClient) RenewRecoveryCodes(ctx context.Context, req *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error) {
+	return c.renewRecoveryCodes.CallUnary(ctx, req)
+}
+
+// ChangePassword calls portal.v1.AuthService.ChangePassword.
+func (c *authServiceClient) ChangePassword(ctx context.Context, req *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error) {
+	return c.changePassword.CallUnary(ctx, req)
+}
+
+// SetPreferences calls portal.v1.AuthService.SetPreferences.
+func (c *authServiceClient) SetPreferences(ctx context.Context, req *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error) {
+	return c.setPreferences.CallUnary(ctx, req)
+}
+
 // AuthServiceHandler is an implementation of the portal.v1.AuthService service.
 type AuthServiceHandler interface {
-	// Login exchanges a login and password, and a TOTP code where the user has set one up, for a bearer token.
+	// Login exchanges a login and password for a bearer token. Where a second factor is set up and no code is given, the token
+	// works only for SecondFactor until its state is whole.
 	Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error)
+	// SecondFactor finishes a sign-in, or proves again who the user is. It answers with a new token; the old one is dead.
+	SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error)
+	// Logout ends the session.
+	Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error)
+	// GetSession tells who is signed in and what they may do.
+	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
+	// ListSessions lists the user's sessions, through the API and in the browser, the last used first.
+	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	// EndSession ends one of the user's sessions, or all but the present one.
+	EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error)
+	// BeginTotp offers a secret for an authenticator app. It counts once ConfirmTotp has got a code of it.
+	BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error)
+	// ConfirmTotp sets the authenticator app up. It answers with a new token; the old one is dead.
+	ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error)
+	// RemoveTotp takes the authenticator app away, unless it is the last second factor and one is compulsory.
+	RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error)
+	// RenewRecoveryCodes makes ten new recovery codes. The old ones are void.
+	RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error)
+	// ChangePassword ends the user's other sessions, and answers with a new token; the old one is dead.
+	ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error)
+	// SetPreferences keeps how the user wants pages to be.
+	SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error)
 }
 
 // NewAuthServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -92,10 +297,98 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(authServiceMethods.ByName("Login")),
 		connect.WithHandlerOptions(opts...),
 	)
+	authServiceSecondFactorHandler := connect.NewUnaryHandler(
+		AuthServiceSecondFactorProcedure,
+		svc.SecondFactor,
+		connect.WithSchema(authServiceMethods.ByName("SecondFactor")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceLogoutHandler := connect.NewUnaryHandler(
+		AuthServiceLogoutProcedure,
+		svc.Logout,
+		connect.WithSchema(authServiceMethods.ByName("Logout")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceGetSessionHandler := connect.NewUnaryHandler(
+		AuthServiceGetSessionProcedure,
+		svc.GetSession,
+		connect.WithSchema(authServiceMethods.ByName("GetSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceListSessionsHandler := connect.NewUnaryHandler(
+		AuthServiceListSessionsProcedure,
+		svc.ListSessions,
+		connect.WithSchema(authServiceMethods.ByName("ListSessions")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceEndSessionHandler := connect.NewUnaryHandler(
+		AuthServiceEndSessionProcedure,
+		svc.EndSession,
+		connect.WithSchema(authServiceMethods.ByName("EndSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceBeginTotpHandler := connect.NewUnaryHandler(
+		AuthServiceBeginTotpProcedure,
+		svc.BeginTotp,
+		connect.WithSchema(authServiceMethods.ByName("BeginTotp")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceConfirmTotpHandler := connect.NewUnaryHandler(
+		AuthServiceConfirmTotpProcedure,
+		svc.ConfirmTotp,
+		connect.WithSchema(authServiceMethods.ByName("ConfirmTotp")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceRemoveTotpHandler := connect.NewUnaryHandler(
+		AuthServiceRemoveTotpProcedure,
+		svc.RemoveTotp,
+		connect.WithSchema(authServiceMethods.ByName("RemoveTotp")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceRenewRecoveryCodesHandler := connect.NewUnaryHandler(
+		AuthServiceRenewRecoveryCodesProcedure,
+		svc.RenewRecoveryCodes,
+		connect.WithSchema(authServiceMethods.ByName("RenewRecoveryCodes")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceChangePasswordHandler := connect.NewUnaryHandler(
+		AuthServiceChangePasswordProcedure,
+		svc.ChangePassword,
+		connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceSetPreferencesHandler := connect.NewUnaryHandler(
+		AuthServiceSetPreferencesProcedure,
+		svc.SetPreferences,
+		connect.WithSchema(authServiceMethods.ByName("SetPreferences")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.AuthService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case AuthServiceLoginProcedure:
 			authServiceLoginHandler.ServeHTTP(w, r)
+		case AuthServiceSecondFactorProcedure:
+			authServiceSecondFactorHandler.ServeHTTP(w, r)
+		case AuthServiceLogoutProcedure:
+			authServiceLogoutHandler.ServeHTTP(w, r)
+		case AuthServiceGetSessionProcedure:
+			authServiceGetSessionHandler.ServeHTTP(w, r)
+		case AuthServiceListSessionsProcedure:
+			authServiceListSessionsHandler.ServeHTTP(w, r)
+		case AuthServiceEndSessionProcedure:
+			authServiceEndSessionHandler.ServeHTTP(w, r)
+		case AuthServiceBeginTotpProcedure:
+			authServiceBeginTotpHandler.ServeHTTP(w, r)
+		case AuthServiceConfirmTotpProcedure:
+			authServiceConfirmTotpHandler.ServeHTTP(w, r)
+		case AuthServiceRemoveTotpProcedure:
+			authServiceRemoveTotpHandler.ServeHTTP(w, r)
+		case AuthServiceRenewRecoveryCodesProcedure:
+			authServiceRenewRecoveryCodesHandler.ServeHTTP(w, r)
+		case AuthServiceChangePasswordProcedure:
+			authServiceChangePasswordHandler.ServeHTTP(w, r)
+		case AuthServiceSetPreferencesProcedure:
+			authServiceSetPreferencesHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -107,4 +400,48 @@ type UnimplementedAuthServiceHandler struct{}
 
 func (UnimplementedAuthServiceHandler) Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.Login is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.SecondFactor is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.Logout is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.GetSession is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ListSessions is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.EndSession is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.BeginTotp is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ConfirmTotp is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.RemoveTotp is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.RenewRecoveryCodes is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ChangePassword is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.SetPreferences is not implemented"))
 }

@@ -91,6 +91,9 @@ const (
 	// OperatorServiceCreateUserProcedure is the fully-qualified name of the OperatorService's
 	// CreateUser RPC.
 	OperatorServiceCreateUserProcedure = "/portal.v1.OperatorService/CreateUser"
+	// OperatorServiceInviteUserProcedure is the fully-qualified name of the OperatorService's
+	// InviteUser RPC.
+	OperatorServiceInviteUserProcedure = "/portal.v1.OperatorService/InviteUser"
 	// OperatorServiceUpdateUserProcedure is the fully-qualified name of the OperatorService's
 	// UpdateUser RPC.
 	OperatorServiceUpdateUserProcedure = "/portal.v1.OperatorService/UpdateUser"
@@ -205,9 +208,11 @@ type OperatorServiceClient interface {
 	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateRequisite changes the fields that are set.
 	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
-	// CreateUser adds a user of any kind.
-	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.SettingResponse], error)
-	// UpdateUser changes a password, or switches a user off or on; either ends the user's sessions.
+	// CreateUser adds a user of any kind. One without a password is invited to set it.
+	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
+	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
 	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error)
 	// RevokeTokens ends every session of a user.
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
@@ -384,10 +389,16 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateRequisite")),
 			connect.WithClientOptions(opts...),
 		),
-		createUser: connect.NewClient[v1.CreateUserRequest, v1.SettingResponse](
+		createUser: connect.NewClient[v1.CreateUserRequest, v1.UserInvitedResponse](
 			httpClient,
 			baseURL+OperatorServiceCreateUserProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("CreateUser")),
+			connect.WithClientOptions(opts...),
+		),
+		inviteUser: connect.NewClient[v1.InviteUserRequest, v1.UserInvitedResponse](
+			httpClient,
+			baseURL+OperatorServiceInviteUserProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("InviteUser")),
 			connect.WithClientOptions(opts...),
 		),
 		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.SettingResponse](
@@ -558,7 +569,8 @@ type operatorServiceClient struct {
 	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
 	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
 	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
-	createUser             *connect.Client[v1.CreateUserRequest, v1.SettingResponse]
+	createUser             *connect.Client[v1.CreateUserRequest, v1.UserInvitedResponse]
+	inviteUser             *connect.Client[v1.InviteUserRequest, v1.UserInvitedResponse]
 	updateUser             *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
 	revokeTokens           *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
 	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
@@ -681,8 +693,13 @@ func (c *operatorServiceClient) UpdateRequisite(ctx context.Context, req *connec
 }
 
 // CreateUser calls portal.v1.OperatorService.CreateUser.
-func (c *operatorServiceClient) CreateUser(ctx context.Context, req *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) CreateUser(ctx context.Context, req *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
 	return c.createUser.CallUnary(ctx, req)
+}
+
+// InviteUser calls portal.v1.OperatorService.InviteUser.
+func (c *operatorServiceClient) InviteUser(ctx context.Context, req *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
+	return c.inviteUser.CallUnary(ctx, req)
 }
 
 // UpdateUser calls portal.v1.OperatorService.UpdateUser.
@@ -845,9 +862,11 @@ type OperatorServiceHandler interface {
 	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateRequisite changes the fields that are set.
 	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
-	// CreateUser adds a user of any kind.
-	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.SettingResponse], error)
-	// UpdateUser changes a password, or switches a user off or on; either ends the user's sessions.
+	// CreateUser adds a user of any kind. One without a password is invited to set it.
+	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
+	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
 	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error)
 	// RevokeTokens ends every session of a user.
 	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
@@ -1024,6 +1043,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceCreateUserProcedure,
 		svc.CreateUser,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateUser")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceInviteUserHandler := connect.NewUnaryHandler(
+		OperatorServiceInviteUserProcedure,
+		svc.InviteUser,
+		connect.WithSchema(operatorServiceMethods.ByName("InviteUser")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceUpdateUserHandler := connect.NewUnaryHandler(
@@ -1212,6 +1237,8 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceUpdateRequisiteHandler.ServeHTTP(w, r)
 		case OperatorServiceCreateUserProcedure:
 			operatorServiceCreateUserHandler.ServeHTTP(w, r)
+		case OperatorServiceInviteUserProcedure:
+			operatorServiceInviteUserHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateUserProcedure:
 			operatorServiceUpdateUserHandler.ServeHTTP(w, r)
 		case OperatorServiceRevokeTokensProcedure:
@@ -1345,8 +1372,12 @@ func (UnimplementedOperatorServiceHandler) UpdateRequisite(context.Context, *con
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateUser is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.InviteUser is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error) {

@@ -1,4 +1,4 @@
-package auth_test
+package session_test
 
 import (
 	"fmt"

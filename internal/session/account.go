@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	_ "time/tzdata" // zones must be known also where the machine has none
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// ChangePassword gives the user another password. It ends their other sessions, and gives this one a
+// new token.
+func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
+	if err := session.NeedWhole(); err != nil {
+		return Opened{}, err
+	}
+	f := fault.Decoded(ctx)
+	f.Required("oldPassword", old)
+	checkPassword(f, "newPassword", next)
+	if err := f.Err(); err != nil {
+		return Opened{}, err
+	}
+	var opened Opened
+	err := s.counted(session.Caller.Login, session.Address, func() error {
+		_, hash, err := s.byPassword(ctx, session.Caller.Login, old)
+		if err != nil {
+			return err
+		}
+		newHash, err := HashPassword(next)
+		if err != nil {
+			return fmt.Errorf("hash password: %w", err)
+		}
+		opened, err = s.replacePassword(ctx, session, hash, newHash)
+		return err
+	})
+	return opened, err
+}
+
+func (s *Service) replacePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
+	token, now := auth.RandomToken(), s.wallNow()
+	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+		if orEmpty(user.PasswordHash) != old {
+			return errInvalidCredentials
+		}
+		if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: user.ID, PasswordHash: &next}); err != nil {
+			return fmt.Errorf("set password: %w", err)
+		}
+		_, err := q.SessionEndOthers(ctx, db.SessionEndOthersParams{UserID: user.ID, ExceptID: session.ID})
+		if err != nil {
+			return fmt.Errorf("end sessions: %w", err)
+		}
+		return renewed(q.SessionRenew(ctx, db.SessionRenewParams{
+			ID: session.ID, Hash: []byte(session.hash), NewHash: auth.HashSecret(token), State: string(Whole),
+			Now: now, ExpiresAt: session.ExpiresAt,
+		}))
+	})
+	if err != nil {
+		return Opened{}, err
+	}
+	return s.opened(ctx, token, session.Door)
+}
+
+// ownSessions settles that the caller is a user, of whom nothing is missing, so far as their role
+// tells.
+func ownSessions(who caller.Caller) error {
+	switch who.Kind {
+	case caller.Cabinet:
+		return nil
+	case caller.MerchantPortal, caller.Trader, caller.Operator:
+		if who.Role == "" {
+			return errSecondFactorRequired
+		}
+		return nil
+	case caller.Anyone, caller.MerchantKey, caller.Application:
+	}
+	return fault.ErrTokenKindNotAllowed
+}
+
+// mayEnd settles that the caller may end sessions of theirs.
+func mayEnd(ctx context.Context, who caller.Caller) error {
+	if err := ownSessions(who); err != nil {
+		return err
+	}
+	if who.ViewAs {
+		return fault.ErrViewOnly
+	}
+	return fault.Decoded(ctx).Err()
+}
+
+// List lists the caller's sessions through either door, the last used first. Current is the id of
+// the session that asks.
+func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([]Session, error) {
+	if err := ownSessions(who); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	now := s.now()
+	rows, err := s.reads.SessionList(ctx, db.SessionListParams{
+		UserID: who.ID, Now: now, ShiftSince: now.Add(-shiftLife), IdleSince: now.Add(-idleLife),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	list := make([]Session, 0, len(rows))
+	for _, row := range rows {
+		one := fromRow(db.SessionFindRow(row), now)
+		one.hash, one.Current = "", one.ID == current
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// EndOne ends one of the caller's sessions.
+func (s *Service) EndOne(ctx context.Context, who caller.Caller, id int64) error {
+	if err := mayEnd(ctx, who); err != nil {
+		return err
+	}
+	rows, err := s.q.SessionEnd(ctx, db.SessionEndParams{ID: id, UserID: who.ID})
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	if rows == 0 {
+		return fault.ErrNotFound
+	}
+	return nil
+}
+
+// EndAll ends all of the caller's sessions but one. No session has the id 0.
+func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64) error {
+	if err := mayEnd(ctx, who); err != nil {
+		return err
+	}
+	_, err := s.q.SessionEndOthers(ctx, db.SessionEndOthersParams{UserID: who.ID, ExceptID: exceptID})
+	if err != nil {
+		return fmt.Errorf("end sessions: %w", err)
+	}
+	return nil
+}
+
+// Show tells of the session that asks.
+func (s *Service) Show(ctx context.Context, session Session) (Session, error) {
+	return session, fault.Decoded(ctx).Err()
+}
+
+// End signs the user out of this session, whatever is missing of it.
+func (s *Service) End(ctx context.Context, session Session) error {
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
+	}
+	_, err := s.q.SessionEnd(ctx, db.SessionEndParams{ID: session.ID, UserID: session.Caller.ID})
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// SetPreferences keeps how the user wants pages to be.
+func (s *Service) SetPreferences(ctx context.Context, session Session, p Preferences) (Session, error) {
+	if err := session.NeedWhole(); err != nil {
+		return session, err
+	}
+	if session.Caller.ViewAs {
+		return session, fault.ErrViewOnly
+	}
+	f := fault.Decoded(ctx)
+	_, err := time.LoadLocation(p.Zone)
+	f.Check(err == nil && p.Zone != "" && p.Zone != "Local", "zone", "must be an IANA time zone, such as Europe/Moscow")
+	f.Check(slices.Contains([]string{"", "en", "ru"}, p.Language), "language", "must be en, ru or nothing")
+	f.Check(slices.Contains([]string{"light", "dark", "system"}, p.Theme), "theme", "must be light, dark or system")
+	if err := f.Err(); err != nil {
+		return session, err
+	}
+	err = s.q.UserSetPreferences(ctx, db.UserSetPreferencesParams{
+		ID: session.Caller.ID, Zone: p.Zone, Language: orNil(p.Language), Theme: p.Theme, Shortcuts: p.Shortcuts,
+	})
+	if err != nil {
+		return session, fmt.Errorf("set preferences: %w", err)
+	}
+	session.Preferences = p
+	return session, nil
+}
+
+// SetShift begins or ends a trader's shift: until it ends, their session may be idle for longer.
+func (s *Service) SetShift(ctx context.Context, session Session, on bool) (Session, error) {
+	if err := session.NeedWhole(); err != nil {
+		return session, err
+	}
+	if err := session.Caller.Need(caller.TraderWork); err != nil {
+		return session, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return session, err
+	}
+	err := renewed(s.q.SessionShift(ctx, db.SessionShiftParams{
+		ID: session.ID, Hash: []byte(session.hash), OnShift: on, Now: s.wallNow(),
+	}))
+	if err != nil {
+		return session, err
+	}
+	session.OnShift = on
+	return session, nil
+}

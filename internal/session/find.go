@@ -1,0 +1,155 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gorilla/securecookie"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Find knows a session again by its cookie's value. Everything that is not the cookie of a live
+// session is fault.ErrUnauthenticated.
+func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
+	var token []byte
+	if err := securecookie.DecodeMulti(cookieName, cookie, &token, s.codecs...); err != nil {
+		return Session{}, fault.ErrUnauthenticated
+	}
+	return s.find(ctx, string(token), Web)
+}
+
+const bearerPrefix = "Bearer "
+
+// HasBearer reports whether an Authorization header carries a bearer token at all.
+func HasBearer(authorization string) bool {
+	return len(authorization) > len(bearerPrefix) && strings.EqualFold(authorization[:len(bearerPrefix)], bearerPrefix)
+}
+
+// Bearer authenticates the token of an Authorization header, of a session that is whole.
+func (s *Service) Bearer(ctx context.Context, authorization string) (caller.Caller, error) {
+	found, err := s.FindBearer(ctx, authorization)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	return found.Caller, found.NeedWhole()
+}
+
+// FindBearer is Find for the token of an Authorization header. The session may lack a second factor.
+func (s *Service) FindBearer(ctx context.Context, authorization string) (Session, error) {
+	if !HasBearer(authorization) {
+		return Session{}, fault.ErrUnauthenticated
+	}
+	return s.find(ctx, authorization[len(bearerPrefix):], API)
+}
+
+// NeedWhole settles that nothing is missing of the sign-in.
+func (f Session) NeedWhole() error {
+	if f.State != Whole {
+		return errSecondFactorRequired
+	}
+	return nil
+}
+
+func (s *Service) find(ctx context.Context, token string, door Door) (Session, error) {
+	now := s.now()
+	row, err := s.reads.SessionFind(ctx, db.SessionFindParams{
+		Hash: auth.HashSecret(token), Door: string(door), Now: now,
+		ShiftSince: now.Add(-shiftLife), IdleSince: now.Add(-idleLife),
+	})
+	if db.NoRows(err) {
+		return Session{}, fault.ErrUnauthenticated
+	}
+	if err != nil {
+		return Session{}, fmt.Errorf("read session: %w", err)
+	}
+	found := fromRow(row, now)
+	if now.Sub(found.SeenAt) >= seenEvery {
+		err := s.q.SessionSeen(ctx, db.SessionSeenParams{ID: found.ID, Now: now, Before: now.Add(-seenEvery)})
+		if err != nil {
+			return Session{}, fmt.Errorf("note that the session is used: %w", err)
+		}
+	}
+	return found, nil
+}
+
+func fromRow(row db.SessionFindRow, now time.Time) Session {
+	kept, user := row.Session, row.AppUser
+	found := Session{
+		ID: kept.ID, State: State(kept.State), Door: Door(kept.Door),
+		Factors: Factors{
+			TOTP: user.TotpSecret != nil, Passkeys: int(row.Passkeys), RecoveryCodes: int(row.RecoveryCodes),
+		},
+		CreatedAt: kept.CreatedAt, SeenAt: kept.SeenAt, ExpiresAt: kept.ExpiresAt, FactorAt: kept.FactorAt,
+		Agent: kept.Agent, Address: kept.Address, OnShift: kept.OnShift,
+		Preferences: Preferences{
+			Zone: user.Zone, Language: orEmpty(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts,
+		},
+		hash: string(kept.Hash),
+	}
+	found.Caller = callerFromRow(user, row.MerchantIds)
+	if found.State != Whole {
+		found.Caller.Role = ""
+	}
+	found.Caller.Stale = found.Door == Web && found.stale(now)
+	return found
+}
+
+func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
+	c := caller.Caller{
+		Kind: caller.Kind(user.Kind), Role: caller.Role(orEmpty(user.Role)), ID: user.ID, Login: user.Login,
+		MerchantIDs: merchantIDs,
+	}
+	if user.MerchantID != nil {
+		c.MerchantID = *user.MerchantID
+	}
+	if user.TraderID != nil {
+		c.TraderID = *user.TraderID
+	}
+	return c
+}
+
+// stale reports whether the second factor or, of users who have none, the sign-in is too old for
+// what needs a fresh one.
+func (f Session) stale(now time.Time) bool {
+	var proved time.Time
+	switch {
+	case f.FactorAt != nil:
+		proved = *f.FactorAt
+	case !f.Factors.Any():
+		proved = f.CreatedAt
+	}
+	return now.Sub(proved) > fresh
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func orNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+type key struct{}
+
+// With returns a context that carries the session from the door to the handler.
+func With(ctx context.Context, found Session) context.Context {
+	return context.WithValue(ctx, key{}, found)
+}
+
+// From returns the session whose token the door let in; without one, it is nobody's.
+func From(ctx context.Context) Session {
+	found, _ := ctx.Value(key{}).(Session)
+	return found
+}

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Invited tells whose invitation a link's token is. Reading it does not use it up.
+func (s *Service) Invited(ctx context.Context, token string) (login string, err error) {
+	login, err = s.reads.InvitationLogin(ctx, db.InvitationLoginParams{Hash: auth.HashSecret(token), Now: s.now()})
+	if db.NoRows(err) {
+		return "", errNoInvitation
+	}
+	if err != nil {
+		return "", fmt.Errorf("read invitation: %w", err)
+	}
+	return login, nil
+}
+
+// AcceptInvitation sets the invited user's password and signs them in. An invitation can be accepted
+// once.
+func (s *Service) AcceptInvitation(ctx context.Context, token, password string, from Origin) (Opened, error) {
+	f := fault.Decoded(ctx)
+	checkPassword(f, "password", password)
+	if err := f.Err(); err != nil {
+		return Opened{}, err
+	}
+	// Hashing takes long enough not to be done for whoever makes tokens up.
+	if _, err := s.Invited(ctx, token); err != nil {
+		return Opened{}, err
+	}
+	hash, err := HashPassword(password)
+	if err != nil {
+		return Opened{}, fmt.Errorf("hash password: %w", err)
+	}
+	bearer, now := auth.RandomToken(), s.wallNow()
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		user, err := acceptInvitation(ctx, q, token, hash, now)
+		if err != nil {
+			return err
+		}
+		return s.begin(ctx, q, user, entrance{from: from, door: Web}, bearer, now)
+	})
+	if err != nil {
+		return Opened{}, err
+	}
+	return s.opened(ctx, bearer, Web)
+}
+
+// acceptInvitation uses an invitation up, and ends whatever sessions the user may have.
+func acceptInvitation(
+	ctx context.Context, q *db.Queries, token, hash string, now time.Time,
+) (db.UserLockRow, error) {
+	id, err := q.InvitationTake(ctx, db.InvitationTakeParams{Hash: auth.HashSecret(token), Now: now})
+	if db.NoRows(err) {
+		return db.UserLockRow{}, errNoInvitation
+	}
+	if err != nil {
+		return db.UserLockRow{}, fmt.Errorf("take invitation: %w", err)
+	}
+	user, err := q.UserLock(ctx, id)
+	if db.NoRows(err) { // switched off meanwhile
+		return db.UserLockRow{}, errNoInvitation
+	}
+	if err != nil {
+		return db.UserLockRow{}, fmt.Errorf("lock user: %w", err)
+	}
+	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {
+		return db.UserLockRow{}, fmt.Errorf("set password: %w", err)
+	}
+	if err := q.SessionEndAll(ctx, id); err != nil {
+		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)
+	}
+	return user, nil
+}

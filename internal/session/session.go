@@ -1,0 +1,263 @@
+// Package session is how users sign in and stay signed in: passwords, second factors, invitations,
+// and sessions, which go by a bearer token through the API and by a cookie in the browser.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/gorilla/securecookie"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/vault"
+)
+
+// How long sessions last, all on the wall clock.
+const (
+	// life is how long a session lasts, however much it is used.
+	life = 12 * time.Hour
+	// pendingLife is how long a user may take to give or to set up a second factor.
+	pendingLife = 30 * time.Minute
+	// idleLife and shiftLife are how long a session in the browser lasts unused.
+	idleLife, shiftLife = 30 * time.Minute, 12 * time.Hour
+	// fresh is how long a second factor is good for what needs a fresh one.
+	fresh = 5 * time.Minute
+	// seenEvery is how often at most it is written down that a session was used.
+	seenEvery = time.Minute
+	// invitationLife is how long an invitation can be accepted.
+	invitationLife = 72 * time.Hour
+)
+
+// CookieKeySize is the length of a cookie key: half of it signs, half of it encrypts.
+const CookieKeySize = 64
+
+// cookieName is bound into what is sealed. What the browser calls the cookie is the pages' choice.
+const cookieName = "session"
+
+// Faults of sessions and second factors.
+var (
+	errSecondFactorRequired = fault.New(fault.Forbidden, "second_factor_required",
+		"The sign-in is not finished: give the second factor, or set one up.")
+	errWrongFactor  = fault.New(fault.Refused, "factor_wrong", "The second factor is wrong, or was used already.")
+	errNotBegun     = fault.New(fault.Conflict, "factor_not_begun", "Begin again: there is nothing to confirm.")
+	errLastFactor   = fault.New(fault.Conflict, "factor_last", "A second factor is compulsory, and this is the last.")
+	errNoFactor     = fault.New(fault.Conflict, "factor_missing", "No second factor is set up.")
+	errNoPasskeys   = fault.New(fault.Conflict, "passkeys_unavailable", "Passkeys do not work at this address.")
+	errNoInvitation = fault.New(fault.NotFound, "invitation_invalid",
+		"The invitation was accepted or replaced already, or has expired.")
+)
+
+// Origin is where a sign-in comes from.
+type Origin struct {
+	Address string
+	// Agent is the browser's or client's name for itself.
+	Agent string
+}
+
+// Config are the service's settings.
+type Config struct {
+	// Compulsory asks traders and operators for a second factor.
+	Compulsory bool
+	// PortalURL is where the portals are: passkeys are bound to it, and links of invitations begin
+	// with it.
+	PortalURL string
+	// CookieKeys seal cookies: CookieKeySize bytes each, the newest first.
+	CookieKeys [][]byte
+}
+
+// State is what a user still has to give before they may do anything.
+type State string
+
+// The states of a session.
+const (
+	Whole State = "whole"
+	// AwaitsFactor: the password was right, the second factor was not given yet.
+	AwaitsFactor State = "awaits_factor"
+	// AwaitsEnrolment: the password was right, and a compulsory second factor is not set up yet.
+	AwaitsEnrolment State = "awaits_enrolment"
+)
+
+// Door is the way a session's token works.
+type Door string
+
+// The doors.
+const (
+	API Door = "api"
+	Web Door = "web"
+)
+
+// Session is a user signed in.
+type Session struct {
+	ID int64
+	// Caller may do nothing until the session is whole: their role is left out.
+	Caller  caller.Caller
+	State   State
+	Door    Door
+	Factors Factors
+
+	CreatedAt, SeenAt, ExpiresAt time.Time
+	// FactorAt is when the user last proved who they are by more than the session, if ever.
+	FactorAt *time.Time
+	// Agent and Address are those of the sign-in.
+	Agent, Address string
+	// OnShift tells that a trader works: the session may be idle for longer.
+	OnShift bool
+	// Current marks, in a list, the session that asks.
+	Current     bool
+	Preferences Preferences
+
+	// hash is that of the session's present token. A session found by an older one can do nothing.
+	hash string
+}
+
+// Factors are the second factors a user has set up.
+type Factors struct {
+	TOTP                    bool
+	Passkeys, RecoveryCodes int
+}
+
+// Any reports whether the user has a second factor.
+func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
+
+// Preferences are how a user wants pages to be.
+type Preferences struct {
+	// Zone is an IANA time zone.
+	Zone string
+	// Language is en or ru; empty is the browser's.
+	Language string
+	// Theme is light, dark or system.
+	Theme string
+	// Shortcuts switches keys of one letter on.
+	Shortcuts bool
+}
+
+// Opened is a session with its new token, shown only here: a cookie's value for the browser, or a
+// bearer token for the API.
+type Opened struct {
+	Cookie, Bearer string
+	Session        Session
+}
+
+// Service signs users in and knows them again.
+type Service struct {
+	pool *pgxpool.Pool
+	// q writes, reads reads.
+	q, reads *db.Queries
+	vault    *vault.Vault
+	limits   *limit.Limits
+	config   Config
+	codecs   []securecookie.Codec
+	// passkeys is nil where the portals' address is none that passkeys can be bound to.
+	passkeys *webauthn.WebAuthn
+	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
+	hashing chan struct{}
+	// nobody is a hash to compare with when a login does not exist, so that the time taken tells
+	// nothing of it.
+	nobody string
+	now    func() time.Time
+}
+
+// New makes the room's service.
+func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Service, error) {
+	nobody, err := HashPassword(auth.RandomToken())
+	if err != nil {
+		return nil, err
+	}
+	codecs, err := cookieCodecs(c.CookieKeys)
+	if err != nil {
+		return nil, err
+	}
+	passkeys, err := relyingParty(c.PortalURL)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads),
+		vault: v, limits: limits, config: c, codecs: codecs, passkeys: passkeys, nobody: nobody,
+		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
+	}, nil
+}
+
+func cookieCodecs(keys [][]byte) ([]securecookie.Codec, error) {
+	if len(keys) == 0 {
+		return nil, errors.New("a cookie key is needed")
+	}
+	var pairs [][]byte
+	for _, key := range keys {
+		if len(key) != CookieKeySize {
+			return nil, fmt.Errorf("a cookie key must be %d bytes", CookieKeySize)
+		}
+		pairs = append(pairs, key[:CookieKeySize/2], key[CookieKeySize/2:])
+	}
+	codecs := securecookie.CodecsFromPairs(pairs...)
+	for _, codec := range codecs {
+		if cookie, ok := codec.(*securecookie.SecureCookie); ok {
+			cookie.MaxAge(int(life.Seconds())).SetSerializer(securecookie.NopEncoder{})
+		}
+	}
+	return codecs, nil
+}
+
+// relyingParty is who passkeys are made for. A passkey is bound to a name: an address of numbers has
+// none.
+func relyingParty(portalURL string) (*webauthn.WebAuthn, error) {
+	u, err := url.Parse(portalURL)
+	if err != nil {
+		return nil, fmt.Errorf("read the portals' URL: %w", err)
+	}
+	if u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
+		return nil, nil
+	}
+	ceremony := webauthn.TimeoutConfig{Enforce: true, Timeout: fresh, TimeoutUVD: fresh}
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: u.Hostname(), RPDisplayName: "Gateway", RPOrigins: []string{u.Scheme + "://" + u.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+		Timeouts:              webauthn.TimeoutsConfig{Login: ceremony, Registration: ceremony},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("passkeys at %s: %w", u.Host, err)
+	}
+	return party, nil
+}
+
+// Passkeys reports whether passkeys can be used at the portals' address.
+func (s *Service) Passkeys() bool { return s.passkeys != nil }
+
+// compulsory reports whether a kind of user must have a second factor.
+func (s *Service) compulsory(kind caller.Kind) bool {
+	return s.config.Compulsory && (kind == caller.Trader || kind == caller.Operator)
+}
+
+// Prune forgets the sessions and invitations that have expired.
+func (s *Service) Prune(ctx context.Context) error {
+	return errors.Join(s.q.SessionPrune(ctx, s.now()), s.q.InvitationPrune(ctx, s.now()))
+}
+
+// wallNow is the time as the database keeps it.
+func (s *Service) wallNow() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// printable is a text of a stranger's, fit to be kept and shown.
+func printable(text string) string {
+	const longest = 255
+	kept := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, " ")))
+	return string(kept[:min(len(kept), longest)])
+}

@@ -1,0 +1,261 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/gorilla/securecookie"
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+)
+
+// errInvalidCredentials refuses a sign-in.
+var errInvalidCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "Login, password or code is wrong.")
+
+// guess is a refusal whose password or code was compared and found wrong: what whoever guesses them
+// comes by. An unknown login is compared with nobody's password.
+type guess struct{ error }
+
+// Unwrap gives the refusal.
+func (g guess) Unwrap() error { return g.error }
+
+func guessed(err error) bool { return errors.As(err, new(guess)) }
+
+// passwordParams are argon2id's, as OWASP advises for a server: 19 MiB, two passes.
+var passwordParams = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// HashPassword returns what is kept of a password.
+func HashPassword(password string) (string, error) {
+	return argon2id.CreateHash(password, passwordParams)
+}
+
+// Credentials are what a user signs in with. The code, of an authenticator app or a recovery code,
+// may be left for later.
+type Credentials struct{ Login, Password, Code string }
+
+// check refuses credentials that cannot be anybody's, whatever is kept.
+func (c Credentials) check(ctx context.Context) error {
+	fields := fault.Decoded(ctx)
+	fields.Required("login", c.Login)
+	fields.Required("password", c.Password)
+	if err := fields.Err(); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(c.Login) > maxLogin || utf8.RuneCountInString(c.Password) > maxPassword {
+		return errInvalidCredentials
+	}
+	return nil
+}
+
+// Token is a new bearer token, shown only once.
+type Token struct {
+	Bearer    string
+	Kind      caller.Kind
+	State     State
+	ExpiresAt time.Time
+}
+
+// Login exchanges credentials for a token of the API.
+func (s *Service) Login(ctx context.Context, c Credentials, from Origin) (Token, error) {
+	opened, err := s.signIn(ctx, c, from, API)
+	if err != nil {
+		return Token{}, err
+	}
+	session := opened.Session
+	return Token{
+		Bearer: opened.Bearer, Kind: session.Caller.Kind, State: session.State, ExpiresAt: session.ExpiresAt,
+	}, nil
+}
+
+// SignIn begins a session in the browser.
+func (s *Service) SignIn(ctx context.Context, c Credentials, from Origin) (Opened, error) {
+	return s.signIn(ctx, c, from, Web)
+}
+
+// signIn counts a sign-in as a failure until it has turned out to be none, so that trying in
+// parallel gains nothing. One that is refused without a look at its password never is.
+func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door Door) (Opened, error) {
+	if err := c.check(ctx); err != nil {
+		return Opened{}, err
+	}
+	var opened Opened
+	err := s.counted(c.Login, from.Address, func() error {
+		userID, hash, err := s.byPassword(ctx, c.Login, c.Password)
+		if err != nil {
+			return err
+		}
+		opened, err = s.enter(ctx, entrance{userID: userID, hash: hash, code: c.Code, from: from, door: door})
+		return err
+	})
+	return opened, err
+}
+
+// counted does something that may turn out to be a guess, and counts it if it was one.
+func (s *Service) counted(login, address string, try func() error) error {
+	forgive, err := s.countFailure(login, address)
+	if err != nil {
+		return err
+	}
+	err = try()
+	if !guessed(err) {
+		forgive()
+	}
+	return err
+}
+
+// countFailure counts a failure under every rule, or under none where one refuses it. A login that
+// nobody has counts like any other, so that the limits do not tell which exist.
+func (s *Service) countFailure(login, address string) (forgive func(), err error) {
+	var counted []limit.Call
+	forgive = func() {
+		for _, call := range counted {
+			call.Forgive()
+		}
+	}
+	for _, by := range []struct {
+		rule limit.Rule
+		who  string
+	}{
+		{limit.LoginAddressFailures, address + " " + login}, {limit.LoginFailures, login}, {limit.AddressLoginFailures, address},
+	} {
+		call, err := s.limits.Count(by.rule, by.who)
+		if err != nil {
+			forgive()
+			return nil, err
+		}
+		counted = append(counted, call)
+	}
+	return forgive, nil
+}
+
+// byPassword finds the user whose login and password these are, and the hash that proved it.
+func (s *Service) byPassword(ctx context.Context, login, password string) (id int64, hash string, err error) {
+	user, err := s.reads.UserByLogin(ctx, login)
+	if err != nil && !db.NoRows(err) {
+		return 0, "", fmt.Errorf("read user: %w", err)
+	}
+	known := err == nil && user.PasswordHash != nil
+	hash = s.nobody
+	if known {
+		hash = *user.PasswordHash
+	}
+	switch match, err := s.compare(ctx, password, hash); {
+	case err != nil:
+		return 0, "", fmt.Errorf("compare password: %w", err)
+	case !match || !known:
+		return 0, "", guess{errInvalidCredentials}
+	}
+	return user.ID, hash, nil
+}
+
+func (s *Service) compare(ctx context.Context, password, hash string) (bool, error) {
+	select {
+	case s.hashing <- struct{}{}:
+		defer func() { <-s.hashing }()
+		return argon2id.ComparePasswordAndHash(password, hash)
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// entrance is a sign-in whose password was right.
+type entrance struct {
+	userID int64
+	// hash is the password's: it must still be the user's when the session begins.
+	hash string
+	code string
+	from Origin
+	door Door
+}
+
+// enter begins a session, and uses up the code.
+func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
+	token, now := auth.RandomToken(), s.wallNow()
+	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		user, err := q.UserLock(ctx, e.userID)
+		if db.NoRows(err) || err == nil && orEmpty(user.PasswordHash) != e.hash {
+			return errInvalidCredentials
+		}
+		if err != nil {
+			return fmt.Errorf("lock user: %w", err)
+		}
+		return s.begin(ctx, q, user, e, token, now)
+	})
+	if err != nil {
+		return Opened{}, err
+	}
+	return s.opened(ctx, token, e.door)
+}
+
+func (s *Service) begin(
+	ctx context.Context, q *db.Queries, user db.UserLockRow, e entrance, token string, now time.Time,
+) error {
+	params := db.SessionInsertParams{
+		Hash: auth.HashSecret(token), UserID: user.ID, Door: string(e.door), State: string(Whole),
+		CreatedAt: now, ExpiresAt: now.Add(life), Agent: printable(e.from.Agent), Address: printable(e.from.Address),
+	}
+	switch {
+	case hasFactor(user) && e.code != "":
+		switch err := s.takeCode(ctx, q, user, e.code); {
+		case guessed(err):
+			return guess{errInvalidCredentials}
+		case err != nil:
+			return err
+		}
+		params.FactorAt = &now
+	case hasFactor(user):
+		params.State, params.ExpiresAt = string(AwaitsFactor), now.Add(pendingLife)
+	case s.compulsory(caller.Kind(user.Kind)):
+		params.State, params.ExpiresAt = string(AwaitsEnrolment), now.Add(pendingLife)
+	}
+	if err := q.SessionInsert(ctx, params); err != nil {
+		return fmt.Errorf("insert session: %w", err)
+	}
+	return nil
+}
+
+func hasFactor(user db.UserLockRow) bool { return user.TotpSecret != nil || user.Passkeys > 0 }
+
+// opened reads a session back by its new token.
+func (s *Service) opened(ctx context.Context, token string, door Door) (Opened, error) {
+	session, err := s.find(ctx, token, door)
+	if err != nil {
+		return Opened{}, err
+	}
+	if door == API {
+		return Opened{Bearer: token, Session: session}, nil
+	}
+	cookie, err := securecookie.EncodeMulti(cookieName, []byte(token), s.codecs...)
+	if err != nil {
+		return Opened{}, fmt.Errorf("seal the cookie: %w", err)
+	}
+	return Opened{Cookie: cookie, Session: session}, nil
+}
+
+// InsertToken lets a user sign in by a token of the API for so long. Only the token's hash is kept.
+func InsertToken(
+	ctx context.Context,
+	q *db.Queries,
+	bearer string,
+	userID int64,
+	at time.Time,
+	life time.Duration,
+) error {
+	err := q.SessionInsert(ctx, db.SessionInsertParams{
+		Hash: auth.HashSecret(bearer), UserID: userID, Door: string(API), State: string(Whole),
+		CreatedAt: at, ExpiresAt: at.Add(life),
+	})
+	if err != nil {
+		return fmt.Errorf("insert token: %w", err)
+	}
+	return nil
+}

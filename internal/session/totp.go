@@ -1,0 +1,129 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pquerna/otp/totp"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
+)
+
+// TOTPOffer is a secret for an authenticator app, which counts once a code of it was confirmed.
+type TOTPOffer struct {
+	// Secret is in base32, to be typed.
+	Secret string
+	// URL is the same as otpauth:, to be shown as a QR code.
+	URL string
+}
+
+func pendingPlace(sessionID int64) vault.Place {
+	return vault.Place{Table: "session", Column: "totp_pending", Row: sessionID}
+}
+
+// BeginTOTP offers the user a secret for their authenticator app. Beginning again makes another.
+func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, error) {
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return TOTPOffer{}, err
+	}
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Gateway", AccountName: session.Caller.Login})
+	if err != nil {
+		return TOTPOffer{}, fmt.Errorf("make a TOTP secret: %w", err)
+	}
+	sealed, err := s.vault.Seal([]byte(key.Secret()), pendingPlace(session.ID))
+	if err != nil {
+		return TOTPOffer{}, fmt.Errorf("seal the TOTP secret: %w", err)
+	}
+	err = s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+		if err := s.mayEnrol(session, user); err != nil {
+			return err
+		}
+		return renewed(q.SessionPendTOTP(ctx, db.SessionPendTOTPParams{
+			ID: session.ID, Hash: []byte(session.hash), TotpPending: sealed,
+		}))
+	})
+	if err != nil {
+		return TOTPOffer{}, err
+	}
+	return TOTPOffer{Secret: key.Secret(), URL: key.URL()}, nil
+}
+
+// ConfirmTOTP sets up the secret that was offered, once a code of it is given, in the place of any
+// earlier one. With their first second factor the user gets recovery codes, shown only here.
+func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string) (Opened, []string, error) {
+	f := fault.Decoded(ctx)
+	f.Required("code", code)
+	if err := f.Err(); err != nil {
+		return Opened{}, nil, err
+	}
+	var codes []string
+	opened, err := s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+		if err := s.mayEnrol(session, user); err != nil {
+			return err
+		}
+		if err := s.setTOTP(ctx, q, session, user.ID, code); err != nil {
+			return err
+		}
+		var err error
+		codes, err = enrolled(ctx, q, session, user)
+		return err
+	})
+	if err != nil {
+		return Opened{}, nil, err
+	}
+	return opened, codes, nil
+}
+
+func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, userID int64, code string) error {
+	pending, err := q.SessionPendingTOTP(ctx, db.SessionPendingTOTPParams{ID: session.ID, Hash: []byte(session.hash)})
+	switch {
+	case db.NoRows(err):
+		return fault.ErrUnauthenticated
+	case err != nil:
+		return fmt.Errorf("read the offered secret: %w", err)
+	case pending == nil:
+		return errNotBegun
+	}
+	secret, err := s.vault.Open(pending, pendingPlace(session.ID))
+	if err != nil {
+		return fmt.Errorf("open the offered secret: %w", err)
+	}
+	step, ok := matchingStep(string(secret), code, s.now(), nil)
+	if !ok {
+		return errWrongFactor
+	}
+	sealed, err := s.vault.Seal(secret, totpPlace(userID))
+	if err != nil {
+		return fmt.Errorf("seal the TOTP secret: %w", err)
+	}
+	err = q.UserSetTOTP(ctx, db.UserSetTOTPParams{ID: userID, TotpSecret: sealed, TotpStep: &step})
+	if err != nil {
+		return fmt.Errorf("set the TOTP secret: %w", err)
+	}
+	return nil
+}
+
+// RemoveTOTP takes the authenticator app away.
+func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
+	if err := s.mayChange(session); err != nil {
+		return err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
+	}
+	return s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+		has := factorCount(user)
+		if user.TotpSecret == nil {
+			return errNoFactor
+		}
+		if err := s.mayLose(user, has); err != nil {
+			return err
+		}
+		if err := q.UserSetTOTP(ctx, db.UserSetTOTPParams{ID: user.ID}); err != nil {
+			return fmt.Errorf("remove the TOTP secret: %w", err)
+		}
+		return afterLoss(ctx, q, user, has)
+	})
+}

@@ -1,0 +1,310 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// NewUser is a user to be made.
+type NewUser struct {
+	Kind caller.Kind
+	// Role is one of the kind's; empty is the one with the most capabilities.
+	Role  caller.Role
+	Login string
+	// Password may be empty: then the user is invited to set one.
+	Password   string
+	MerchantID *int64
+	TraderID   *int64
+	// MerchantIDs are a cabinet user's: among their payments the user sees those made for them.
+	MerchantIDs []int64
+}
+
+const (
+	minPassword = 12
+	maxPassword = 255
+	maxLogin    = 255
+	// maxMerchants is more than any player has.
+	maxMerchants = 100
+)
+
+// Create makes a user, on an operator's word. One without a password gets an invitation, whose link
+// is shown only here. What the log of settings keeps of them includes neither.
+func (s *Service) Create(ctx context.Context, who caller.Caller, n NewUser) (db.SettingChange, string, error) {
+	c, err := s.userChange(who, 0)
+	if err != nil {
+		return c, "", err
+	}
+	if err := n.validate(ctx); err != nil {
+		return c, "", err
+	}
+	hash := ""
+	if n.Password != "" {
+		if hash, err = HashPassword(n.Password); err != nil {
+			return c, "", fmt.Errorf("hash password: %w", err)
+		}
+	}
+	link := ""
+	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			id, err := InsertUser(ctx, q, n, hash, c.At)
+			if err == nil && hash == "" {
+				link, err = s.invite(ctx, q, id)
+			}
+			return id, n.insertError(err)
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.UserSetting(ctx, id) },
+	})
+	if err != nil {
+		return c, "", err
+	}
+	return c, link, nil
+}
+
+// CreateOperator makes a user who runs the platform.
+func CreateOperator(ctx context.Context, q *db.Queries, login, password string) error {
+	hash, err := HashPassword(password)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	_, err = InsertUser(ctx, q, NewUser{Kind: caller.Operator, Login: login}, hash, time.Now())
+	if err != nil {
+		return fmt.Errorf("create operator %q: %w", login, err)
+	}
+	return nil
+}
+
+// InsertUser writes a user, and the merchants among whose payments they see theirs. The hash is what
+// HashPassword returns: it takes longer than a transaction should wait. Without one the user cannot
+// sign in.
+func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at time.Time) (int64, error) {
+	if roles := caller.Roles(n.Kind); n.Role == "" && len(roles) > 0 {
+		n.Role = roles[0]
+	}
+	id, err := q.UserInsert(ctx, db.UserInsertParams{
+		Kind: string(n.Kind), Role: orNil(string(n.Role)), Login: n.Login, PasswordHash: orNil(hash),
+		MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: at,
+	})
+	if err == nil && len(n.MerchantIDs) > 0 {
+		err = q.UserLink(ctx, db.UserLinkParams{UserID: id, MerchantIds: n.MerchantIDs})
+	}
+	return id, err
+}
+
+func (n NewUser) insertError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case db.IsUniqueViolation(err):
+		return fault.Fields{"login": {"is taken"}}.Err()
+	case db.IsForeignKeyViolation(err) && n.Kind == caller.Cabinet:
+		return fault.Fields{"merchantIds": {"one of them is no merchant"}}.Err()
+	case db.IsForeignKeyViolation(err):
+		return fault.Fields{"merchantId": {"no such merchant or trader"}}.Err()
+	}
+	return fmt.Errorf("insert user: %w", err)
+}
+
+// validate puts the merchants in order, each once.
+func (n *NewUser) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	switch n.Kind {
+	case caller.Cabinet, caller.MerchantPortal, caller.Trader, caller.Operator:
+	default:
+		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
+	}
+	f.Check(
+		n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin,
+		"login",
+		"must be 1 to %d characters",
+		maxLogin,
+	)
+	// A payment names its payer by login or by id: the two must not be mistaken for each other.
+	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
+	if n.Password != "" {
+		checkPassword(f, "password", n.Password)
+	}
+	f.Flaw("role", roleFlaw(n.Kind, n.Role))
+	f.Check(
+		(n.Kind == caller.MerchantPortal) == (n.MerchantID != nil),
+		"merchantId",
+		"goes with kind merchant_portal, and only with it",
+	)
+	f.Check((n.Kind == caller.Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
+	f.Check(
+		(n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0),
+		"merchantIds",
+		"goes with kind cabinet, and only with it",
+	)
+	f.Check(len(n.MerchantIDs) <= maxMerchants, "merchantIds", "must be at most %d", maxMerchants)
+	slices.Sort(n.MerchantIDs)
+	n.MerchantIDs = slices.Compact(n.MerchantIDs)
+	return f.Err()
+}
+
+// roleFlaw says what is wrong with the role that a kind of user is given. None at all is the first.
+func roleFlaw(kind caller.Kind, role caller.Role) string {
+	roles := caller.Roles(kind)
+	switch {
+	case role == "" || slices.Contains(roles, role):
+		return ""
+	case len(roles) == 0:
+		return "goes with kinds merchant_portal, trader and operator, and only with them"
+	}
+	words := make([]string, 0, len(roles))
+	for _, one := range roles {
+		words = append(words, string(one))
+	}
+	return "must be among " + strings.Join(words, ", ")
+}
+
+func checkPassword(f fault.Fields, field, password string) {
+	length := utf8.RuneCountInString(password)
+	f.Check(
+		length >= minPassword && length <= maxPassword,
+		field,
+		"must be %d to %d characters",
+		minPassword,
+		maxPassword,
+	)
+}
+
+// UserUpdate changes the fields that are set.
+type UserUpdate struct {
+	ID       int64
+	Enabled  *bool
+	Password *string
+	Role     *caller.Role
+}
+
+// Update switches a user off or on, or changes their password or role. Each ends their sessions.
+func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpdate) (db.SettingChange, error) {
+	c, err := s.userChange(who, update.ID)
+	if err != nil {
+		return c, err
+	}
+	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
+	if err := s.checkUpdate(ctx, update); err != nil {
+		return c, err
+	}
+	if update.Role != nil {
+		params.Role = orNil(string(*update.Role))
+	}
+	if update.Password != nil {
+		hash, err := HashPassword(*update.Password)
+		if err != nil {
+			return c, fmt.Errorf("hash password: %w", err)
+		}
+		params.PasswordHash = &hash
+	}
+	return s.changeUser(ctx, c, update.ID, func(q *db.Queries) error {
+		if update.Password != nil { // whoever still has an invitation must not replace the password
+			if err := q.InvitationDelete(ctx, update.ID); err != nil {
+				return err
+			}
+		}
+		return q.UserUpdate(ctx, params)
+	})
+}
+
+func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
+	f := fault.Decoded(ctx)
+	if update.Password != nil {
+		checkPassword(f, "password", *update.Password)
+	}
+	if update.Role != nil {
+		kind, err := s.reads.UserKind(ctx, update.ID)
+		if db.NoRows(err) {
+			return fault.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("read the user's kind: %w", err)
+		}
+		f.Required("role", string(*update.Role))
+		f.Flaw("role", roleFlaw(caller.Kind(kind), *update.Role))
+	}
+	return f.Err()
+}
+
+// RevokeTokens ends every session of a user.
+func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (db.SettingChange, error) {
+	c, err := s.userChange(who, id)
+	if err != nil {
+		return c, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return c, err
+	}
+	c.Subject = "token"
+	return s.changeUser(ctx, c, id, func(*db.Queries) error { return nil })
+}
+
+// Invite invites a user anew who lost their password or second factors: it takes both away, ends
+// their sessions, and returns the link, shown only here.
+func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.SettingChange, string, error) {
+	c, err := s.userChange(who, id)
+	if err != nil {
+		return c, "", err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return c, "", err
+	}
+	link := ""
+	c, err = s.changeUser(ctx, c, id, func(q *db.Queries) error {
+		err := errors.Join(q.UserForget(ctx, id), q.PasskeyDeleteAll(ctx, id), q.RecoveryCodeDeleteAll(ctx, id))
+		if err != nil {
+			return err
+		}
+		link, err = s.invite(ctx, q, id)
+		return err
+	})
+	if err != nil {
+		return c, "", err
+	}
+	return c, link, nil
+}
+
+// invite makes an invitation, and returns its link. Only the hash of its token is kept.
+func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link string, err error) {
+	token, now := auth.RandomToken(), s.wallNow()
+	err = q.InvitationPut(ctx, db.InvitationPutParams{
+		Hash: auth.HashSecret(token), UserID: userID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
+	})
+	if err != nil {
+		return "", fmt.Errorf("insert invitation: %w", err)
+	}
+	return strings.TrimSuffix(s.config.PortalURL, "/") + "/invitation/" + token, nil
+}
+
+func (s *Service) changeUser(
+	ctx context.Context,
+	c db.SettingChange,
+	id int64,
+	apply func(*db.Queries) error,
+) (db.SettingChange, error) {
+	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, id) },
+		Apply: func(q *db.Queries) error {
+			return errors.Join(q.SessionEndAll(ctx, id), apply(q))
+		},
+	})
+}
+
+func (s *Service) userChange(who caller.Caller, id int64) (db.SettingChange, error) {
+	if err := who.Need(caller.OperatorUsers); err != nil {
+		return db.SettingChange{}, err
+	}
+	return db.SettingChange{
+		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
+	}, nil
+}
