@@ -126,6 +126,8 @@ type Payin struct {
 	TraderSharePercent decimal.NullDecimal
 	TraderUSDT         decimal.NullDecimal
 	PlatformUSDT       decimal.NullDecimal
+	RequestID          *string
+	RequestAddress     *string
 }
 
 type Payment struct {
@@ -175,6 +177,10 @@ type Payment struct {
 	Version            int32
 	ReturnURL          *string
 	PayerClaimedAt     *time.Time
+	RequestID          *string
+	RequestAddress     *string
+	ChoicePool         *int32
+	ChoiceLooked       *int32
 }
 
 type PaymentCard struct {
@@ -210,6 +216,16 @@ type PaymentReceipt struct {
 	FileType   string
 	FileSize   int64
 	CreatedAt  time.Time
+}
+
+type PaymentStep struct {
+	MerchantID int64
+	PaymentID  int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	What       string
+	Detail     []byte
 }
 
 type PayoutMethod struct {
@@ -275,6 +291,17 @@ type TraderAcquirer struct {
 	Secret   []byte
 	ID       int64
 	Present  bool
+}
+
+type Transfer struct {
+	ID            *int64
+	DebitAccount  int64
+	CreditAccount int64
+	Amount        decimal.Decimal
+	Kind          string
+	Subject       string
+	SubjectID     int64
+	CreatedAt     time.Time
 }
 
 type WebhookAttempt struct {
