@@ -6,7 +6,8 @@ insert into payment (
     status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type,
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
-    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at
+    spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
+    request_id, request_address, choice_pool, choice_looked
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -14,7 +15,8 @@ insert into payment (
     @trader_id, @requisite_id, @requisite_type, @requisite_method, @requisite_value, @requisite_holder,
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
-    @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at
+    @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at, @request_id, @request_address,
+    @choice_pool, @choice_looked
 );
 
 -- name: PaymentGet :one

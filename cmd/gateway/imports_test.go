@@ -32,6 +32,7 @@ var floors = map[string]int{
 	"gateway.example/internal/acquirer":                   3,
 	"gateway.example/internal/directory":                  3,
 	"gateway.example/internal/checkout":                   5,
+	"gateway.example/internal/report":                     5,
 	"gateway.example/internal/checkdigit":                 0,
 	"gateway.example/internal/requisite":                  1,
 	"gateway.example/internal/payout":                     3,

@@ -145,6 +145,8 @@ type Payin struct {
 	TraderSharePercent decimal.NullDecimal
 	TraderUSDT         decimal.NullDecimal
 	PlatformUSDT       decimal.NullDecimal
+	RequestID          *string
+	RequestAddress     *string
 }
 
 type Payment struct {
@@ -194,6 +196,10 @@ type Payment struct {
 	Version            int32
 	ReturnURL          *string
 	PayerClaimedAt     *time.Time
+	RequestID          *string
+	RequestAddress     *string
+	ChoicePool         *int32
+	ChoiceLooked       *int32
 }
 
 type PaymentCard struct {
@@ -229,6 +235,16 @@ type PaymentReceipt struct {
 	FileType   string
 	FileSize   int64
 	CreatedAt  time.Time
+}
+
+type PaymentStep struct {
+	MerchantID int64
+	PaymentID  int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	What       string
+	Detail     []byte
 }
 
 type PayoutMethod struct {
@@ -347,6 +363,17 @@ type TraderAcquirer struct {
 	Secret   []byte
 	ID       int64
 	Present  bool
+}
+
+type Transfer struct {
+	ID            *int64
+	DebitAccount  int64
+	CreditAccount int64
+	Amount        decimal.Decimal
+	Kind          string
+	Subject       string
+	SubjectID     int64
+	CreatedAt     time.Time
 }
 
 type WebhookAttempt struct {

@@ -110,7 +110,7 @@ const payinEnd = `-- name: PayinEnd :one
 update payin set status = $1, status_reason = $2, status_at = $3,
     proof_reference = coalesce($4, proof_reference), event_sequence = event_sequence + 1
 where merchant_id = $5 and id = $6
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address
 `
 
 type PayinEndParams struct {
@@ -168,12 +168,14 @@ func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, erro
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
 
 const payinFind = `-- name: PayinFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where uuid = $1
 `
 
 // PayinFind looks across merchants: a uuid is all that callers know.
@@ -215,12 +217,14 @@ func (q *Queries) PayinFind(ctx context.Context, argUuid uuid.UUID) (Payin, erro
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
 
 const payinGet = `-- name: PayinGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where merchant_id = $1 and id = $2
 `
 
 type PayinGetParams struct {
@@ -266,6 +270,8 @@ func (q *Queries) PayinGet(ctx context.Context, arg PayinGetParams) (Payin, erro
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
@@ -274,7 +280,7 @@ const payinGiveBack = `-- name: PayinGiveBack :one
 update payin set status = 'waiting', status_reason = $1, status_at = $2, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address
 `
 
 type PayinGiveBackParams struct {
@@ -328,6 +334,8 @@ func (q *Queries) PayinGiveBack(ctx context.Context, arg PayinGiveBackParams) (P
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
@@ -337,13 +345,14 @@ insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
     status, status_at, expires_at, created_at,
-    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt
+    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9,
     $10, $11, $12, $13, $14, $15, $16,
     'waiting', $17, $18, $17,
-    $19, $20, $21, $22, $23, $24
-) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
+    $19, $20, $21, $22, $23, $24,
+    $25, $26
+) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address
 `
 
 type PayinInsertParams struct {
@@ -371,6 +380,8 @@ type PayinInsertParams struct {
 	MarkupPercent  decimal.Decimal
 	SpotUSDT       decimal.Decimal
 	FrozenUSDT     decimal.Decimal
+	RequestID      *string
+	RequestAddress *string
 }
 
 func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin, error) {
@@ -399,6 +410,8 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 		arg.MarkupPercent,
 		arg.SpotUSDT,
 		arg.FrozenUSDT,
+		arg.RequestID,
+		arg.RequestAddress,
 	)
 	var i Payin
 	err := row.Scan(
@@ -436,12 +449,14 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
 
 const payinListByMerchant = `-- name: PayinListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
 where merchant_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -503,6 +518,8 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 			&i.TraderSharePercent,
 			&i.TraderUSDT,
 			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
 		); err != nil {
 			return nil, err
 		}
@@ -515,7 +532,7 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 }
 
 const payinListForTrader = `-- name: PayinListForTrader :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt from payin p
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from payin p
 where p.id in (
     (select own.id from payin own
      where own.trader_id = $1::bigint and own.id < $2
@@ -589,6 +606,8 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 			&i.TraderSharePercent,
 			&i.TraderUSDT,
 			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
 		); err != nil {
 			return nil, err
 		}
@@ -601,7 +620,7 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 }
 
 const payinListOverdue = `-- name: PayinListOverdue :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
 where status = 'processing' and (taken_at <= $1::timestamptz or expires_at <= $2) and id < $3
 order by id desc limit $4
 `
@@ -663,6 +682,8 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 			&i.TraderSharePercent,
 			&i.TraderUSDT,
 			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
 		); err != nil {
 			return nil, err
 		}
@@ -675,7 +696,7 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 }
 
 const payinLock = `-- name: PayinLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where merchant_id = $1 and id = $2 for no key update
 `
 
 type PayinLockParams struct {
@@ -721,12 +742,14 @@ func (q *Queries) PayinLock(ctx context.Context, arg PayinLockParams) (Payin, er
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
 
 const payinLockExpired = `-- name: PayinLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
 where merchant_id = $1 and id = $2 and status = 'waiting' and expires_at <= $3
 for no key update skip locked
 `
@@ -775,6 +798,8 @@ func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredPara
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }
@@ -783,7 +808,7 @@ const payinTake = `-- name: PayinTake :one
 update payin set status = 'processing', status_reason = null, status_at = $1, taken_at = $1, trader_id = $2::bigint,
     trader_share_percent = $3, trader_usdt = $4, platform_usdt = $5
 where merchant_id = $6 and id = $7
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address
 `
 
 type PayinTakeParams struct {
@@ -843,6 +868,8 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 		&i.TraderSharePercent,
 		&i.TraderUSDT,
 		&i.PlatformUSDT,
+		&i.RequestID,
+		&i.RequestAddress,
 	)
 	return i, err
 }

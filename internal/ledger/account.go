@@ -75,3 +75,8 @@ func Open(ctx context.Context, q *db.Queries, owner Owner, id int64) error {
 func Balance(ctx context.Context, q *db.Queries, a Account) (decimal.Decimal, error) {
 	return q.AccountBalance(ctx, a.ID())
 }
+
+// AccountOf is the account that an id names.
+func AccountOf(id int64) Account {
+	return Account{Owner: Owner(id >> 1 & 3), OwnerID: id >> 3, Reserved: id&1 == 1}
+}

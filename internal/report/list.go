@@ -1,0 +1,384 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// Filter keeps to some of what a caller may list. Its zero value is everything of the last 30 days.
+type Filter struct {
+	Paging
+	// Status keeps to these; none is any.
+	Status []string
+	// Method and Currency keep to one; "" is any.
+	Method, Currency string
+	// From and To bound the creation: from then on, and before then. A From that is zero is 30 days
+	// before To; a To that is zero is no bound.
+	From, To time.Time
+	// MinAmount and MaxAmount bound the amount in the currency; zero is no bound.
+	MinAmount, MaxAmount decimal.Decimal
+	// CashboxID keeps to a cashbox, MerchantID and TraderID to theirs; zero is any. Merchants and
+	// traders see their own whatever these say.
+	CashboxID, MerchantID, TraderID int64
+	// Search looks for one thing: a uuid, an id, or the last four digits of a requisite or card; for
+	// merchants, and operators who keep to one, also an order id or a payer. What a uuid, an id or an
+	// order id finds is shown whatever else the filter says.
+	Search string
+}
+
+// PaymentFilter keeps to some payments. Statuses are pending, completed, failed, cancelled, appeal.
+type PaymentFilter = Filter
+
+// PayoutFilter keeps to some payouts. Statuses are waiting, processing, completed, failed,
+// cancelled, expired.
+type PayoutFilter = Filter
+
+const (
+	// windowDefault is how far back a list goes by itself.
+	windowDefault = 30 * 24 * time.Hour
+	maxSearch     = 200
+	maxFilter     = 64
+	// digitsShown is how many digits of a card or requisite are shown, and so may be looked for.
+	digitsShown = 4
+)
+
+// PaymentItem is a payment in a list, as its caller sees it: what is not for them is empty.
+type PaymentItem struct {
+	payment.Payment
+	// Sight is what the caller sees of the calculation.
+	Sight payment.Sight
+	// CardLast4 is of the card entered for a card payment, or "".
+	CardLast4 string
+}
+
+// Payments lists a trader's or a merchant's own payments, or to an operator all, the newest first.
+func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilter) (Page[PaymentItem], error) {
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return Page[PaymentItem]{}, err
+	}
+	w, err := f.check(ctx, paymentStatuses)
+	if err != nil {
+		return Page[PaymentItem]{}, err
+	}
+	rows, err := s.paymentRows(ctx, scopeOf(who, f), w)
+	if err != nil {
+		return Page[PaymentItem]{}, err
+	}
+	cards, err := s.cardsShown(ctx, rows.Items)
+	if err != nil {
+		return Page[PaymentItem]{}, err
+	}
+	return turned(rows, func(row db.Payment) PaymentItem {
+		p := payment.FromRow(row)
+		return PaymentItem{Payment: shownPayment(who, p), Sight: p.Seen(who), CardLast4: cards[row.ID]}
+	}), nil
+}
+
+// shownPayment leaves out of a payment what the caller does not see.
+func shownPayment(who caller.Caller, p payment.Payment) payment.Payment {
+	switch who.Kind {
+	case caller.Trader:
+		p.OrderID, p.Description, p.PayerUserID, p.ReturnURL = "", nil, nil, nil
+		p.BaseRate, p.MarkupPercent = decimal.Zero, decimal.Zero
+		p.ProfitUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero
+	case caller.MerchantPortal:
+		p.TraderID, p.RequisiteID = 0, nil
+	default:
+	}
+	return p
+}
+
+// check settles what is wrong with a filter and reads its paging.
+func (f Filter) check(ctx context.Context, statuses []string) (window, error) {
+	found := fault.Decoded(ctx)
+	w := f.Paging.check(found)
+	for _, status := range f.Status {
+		found.Check(slices.Contains(statuses, status), "status", "must be one of %v", statuses)
+	}
+	found.MaxLength("search", f.Search, maxSearch)
+	found.MaxLength("method", f.Method, maxFilter)
+	found.MaxLength("currency", f.Currency, maxFilter)
+	found.Check(f.From.IsZero() || f.To.IsZero() || !f.To.Before(f.From), "to", "must not be before from")
+	return w, found.Err()
+}
+
+// scope is what a list is of: whose, and which of theirs.
+type scope struct {
+	Filter
+	who caller.Caller
+}
+
+// scopeOf keeps a filter to what the caller may list.
+func scopeOf(who caller.Caller, f Filter) scope {
+	switch who.Kind {
+	case caller.Trader:
+		f.TraderID, f.MerchantID, f.CashboxID = who.TraderID, 0, 0
+	case caller.MerchantPortal:
+		f.TraderID, f.MerchantID = 0, who.MerchantID
+	default:
+	}
+	return scope{Filter: f, who: who}
+}
+
+// paymentRows reads a page: what the search names, or else what it is like.
+func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.Payment], error) {
+	exact, err := s.paymentsNamed(ctx, c)
+	if err != nil || len(exact) > 0 {
+		return Page[db.Payment]{Items: exact}, err
+	}
+	t := paymentTable{scope: c}
+	if c.Search != "" && !lastDigits(c.Search) {
+		if c.MerchantID == 0 {
+			return Page[db.Payment]{}, nil
+		}
+		t.payer = &c.Search
+	}
+	return s.paymentPage(ctx, t, w)
+}
+
+func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
+	var err error
+	if t.created, w, err = s.bound(ctx, "payment", t.Filter, w); err != nil {
+		return Page[db.Payment]{}, err
+	}
+	page, err := read(ctx, s, t, t.branches(), w)
+	if err != nil {
+		return page, fmt.Errorf("list payments: %w", err)
+	}
+	return page, nil
+}
+
+// paymentsNamed are the payments that a search names outright, if the caller may see them.
+func (s *Service) paymentsNamed(ctx context.Context, c scope) ([]db.Payment, error) {
+	var found []db.Payment
+	one := func(p db.Payment, err error) error {
+		if err == nil && c.has(p.MerchantID, &p.TraderID) {
+			found = append(found, p)
+		}
+		return db.IgnoreNoRows(err)
+	}
+	if id, err := uuid.Parse(c.Search); err == nil {
+		return found, one(s.q.PaymentFindByUUID(ctx, id))
+	}
+	if id, err := strconv.ParseInt(c.Search, 10, 64); err == nil && !lastDigits(c.Search) {
+		if err := one(s.q.PaymentFind(ctx, id)); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	if c.MerchantID == 0 || c.Search == "" {
+		return found, nil
+	}
+	return s.q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
+		MerchantID: c.MerchantID, Channels: methods(), OrderID: c.Search,
+	})
+}
+
+// has tells whether something of a merchant and a trader is within the scope.
+func (c scope) has(merchantID int64, traderID *int64) bool {
+	return (c.MerchantID == 0 || c.MerchantID == merchantID) &&
+		(c.TraderID == 0 || traderID != nil && c.TraderID == *traderID)
+}
+
+func methods() []string {
+	names := make([]string, 0, len(catalogue.Methods))
+	for _, method := range catalogue.Methods {
+		names = append(names, method.Name)
+	}
+	return names
+}
+
+// lastDigits tells whether a search is for the digits of a requisite or card that are shown.
+func lastDigits(search string) bool {
+	if len(search) != digitsShown {
+		return false
+	}
+	_, err := strconv.ParseUint(search, 10, 64)
+	return err == nil
+}
+
+// created is when what is listed was created: from then on, and before then.
+type created struct{ from, to time.Time }
+
+// bound finds the ids of what was created within the filter's time.
+func (s *Service) bound(ctx context.Context, subject string, f Filter, w window) (created, window, error) {
+	c := created{from: f.From, to: f.To}
+	if c.to.IsZero() {
+		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	if c.from.IsZero() {
+		end := f.To
+		if end.IsZero() {
+			end = s.clock.Now()
+		}
+		c.from = end.Add(-windowDefault)
+	}
+	first, err := s.q.DayFirstIDFrom(ctx, db.DayFirstIDFromParams{Subject: subject, Day: dayOf(c.from)})
+	if db.IgnoreNoRows(err) != nil {
+		return c, w, fmt.Errorf("find the first id of a day: %w", err)
+	}
+	w.above = max(w.above, first-1)
+	until, err := s.q.DayFirstIDUntil(ctx, db.DayFirstIDUntilParams{
+		Subject: subject, Day: dayOf(c.to).AddDate(0, 0, 1),
+	})
+	if db.NoRows(err) {
+		until, err = math.MaxInt64, nil
+	}
+	if err != nil {
+		return c, w, fmt.Errorf("find the first id of a day: %w", err)
+	}
+	w.below = min(w.below, until)
+	return c, w, nil
+}
+
+// dayOf is the day in UTC.
+func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+
+// statusIndexed are the statuses whose rows an index lists apart from all others, for a trader, a
+// merchant, and everybody.
+type statusIndexed struct{ trader, merchant, all []string }
+
+var (
+	paymentStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
+	payoutStatuses  = []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"}
+
+	paymentIndexed = statusIndexed{
+		trader:   paymentStatuses,
+		merchant: []string{"pending", "failed", "cancelled", "appeal"},
+		all:      []string{"failed", "cancelled", "appeal"},
+	}
+	payoutIndexed = statusIndexed{trader: payoutStatuses, merchant: payoutStatuses, all: payoutStatuses}
+)
+
+// branches are the statuses to be listed each by its index, or one nil where they are not, and are
+// looked for among all.
+func (c scope) branchesBy(indexed statusIndexed) []*string {
+	by := indexed.all
+	switch {
+	case c.TraderID != 0:
+		by = indexed.trader
+	case c.MerchantID != 0:
+		by = indexed.merchant
+	}
+	var branches []*string
+	for _, status := range slices.Compact(slices.Sorted(slices.Values(c.Status))) {
+		if !slices.Contains(by, status) {
+			return []*string{nil}
+		}
+		branches = append(branches, &status)
+	}
+	if len(branches) == 0 {
+		return []*string{nil}
+	}
+	return branches
+}
+
+// amount is a bound of an amount.
+func amount(d decimal.Decimal) decimal.NullDecimal {
+	return decimal.NullDecimal{Decimal: d, Valid: !d.IsZero()}
+}
+
+// digits is what is looked for at the end of cards and requisites.
+func (c scope) digits() *string {
+	if !lastDigits(c.Search) {
+		return nil
+	}
+	return &c.Search
+}
+
+// paymentTable reads payments.
+type paymentTable struct {
+	scope
+	created created
+	payer   *string
+}
+
+func (t paymentTable) branches() []*string {
+	if t.payer != nil {
+		return []*string{nil}
+	}
+	return t.branchesBy(paymentIndexed)
+}
+
+func (paymentTable) id(p db.Payment) int64 { return p.ID }
+
+func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
+	params := db.ReportPaymentsBelowParams{
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
+		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
+		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
+		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost,
+	}
+	if branch == nil && len(t.Status) > 0 {
+		params.Statuses = t.Status
+	}
+	var list []db.Payment
+	if w.backward {
+		rows, err := q.ReportPaymentsAbove(ctx, db.ReportPaymentsAboveParams(params))
+		for _, row := range rows {
+			list = append(list, db.Payment(row))
+		}
+		return list, err
+	}
+	rows, err := q.ReportPaymentsBelow(ctx, params)
+	for _, row := range rows {
+		list = append(list, db.Payment(row))
+	}
+	return list, err
+}
+
+func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
+	params := db.ReportPaymentsStopBelowParams{
+		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
+		Payer: t.payer, Past: scanMost - 1,
+	}
+	if w.backward {
+		row, err := q.ReportPaymentsStopAbove(ctx, db.ReportPaymentsStopAboveParams(params))
+		return stopped(row.ID, row.CreatedAt, err)
+	}
+	row, err := q.ReportPaymentsStopBelow(ctx, params)
+	return stopped(row.ID, row.CreatedAt, err)
+}
+
+// stopped is where a search stopped; no row is nowhere.
+func stopped(id int64, at time.Time, err error) (*mark, error) {
+	if db.NoRows(err) {
+		return nil, nil //nolint:nilnil // it came to the end
+	}
+	return &mark{id: id, at: at}, err
+}
+
+// cardsShown are the last digits of the cards entered for payments, by their ids.
+func (s *Service) cardsShown(ctx context.Context, rows []db.Payment) (map[int64]string, error) {
+	var wanted db.ReportCardsShownParams
+	for _, p := range rows {
+		if p.RequisiteType == nil {
+			wanted.MerchantIds = append(wanted.MerchantIds, p.MerchantID)
+			wanted.PaymentIds = append(wanted.PaymentIds, p.ID)
+		}
+	}
+	cards := map[int64]string{}
+	if len(wanted.PaymentIds) == 0 {
+		return cards, nil
+	}
+	found, err := s.q.ReportCardsShown(ctx, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("read cards: %w", err)
+	}
+	for _, c := range found {
+		cards[c.PaymentID] = c.Last4
+	}
+	return cards, nil
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payout"
+)
+
+// PayoutItem is a payout in a list, as its caller sees it: what is not for them is empty.
+type PayoutItem struct {
+	payout.Payin
+	// RewardUSDT is what the trader who took it gets on completion; nil for merchants, and before it
+	// is taken.
+	RewardUSDT *decimal.Decimal
+}
+
+// Payouts lists the payouts that a trader took, a merchant's own, or to an operator all, the newest
+// first.
+func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter) (Page[PayoutItem], error) {
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return Page[PayoutItem]{}, err
+	}
+	w, err := f.check(ctx, payoutStatuses)
+	if err != nil {
+		return Page[PayoutItem]{}, err
+	}
+	rows, err := s.payoutRows(ctx, scopeOf(who, f), w)
+	if err != nil {
+		return Page[PayoutItem]{}, err
+	}
+	return turned(rows, func(row db.Payin) PayoutItem { return payoutItem(who, row) }), nil
+}
+
+func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
+	item := PayoutItem{Payin: payout.FromRow(row)}
+	if row.TraderUSDT.Valid && who.Kind != caller.MerchantPortal {
+		item.RewardUSDT = &row.TraderUSDT.Decimal
+	}
+	switch who.Kind {
+	case caller.Trader:
+		item.OrderID, item.UserID, item.UserIP, item.FrozenUSDT = "", nil, nil, decimal.Zero
+	case caller.MerchantPortal:
+		item.TraderID = nil
+	default:
+	}
+	return item
+}
+
+// payoutRows reads a page: what the search names, or else what it is like.
+func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Payin], error) {
+	exact, err := s.payoutsNamed(ctx, c)
+	if err != nil || len(exact) > 0 || c.Search != "" && !lastDigits(c.Search) {
+		return Page[db.Payin]{Items: exact}, err
+	}
+	return s.payoutPage(ctx, payoutTable{scope: c}, w)
+}
+
+func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
+	var err error
+	if t.created, w, err = s.bound(ctx, "payin", t.Filter, w); err != nil {
+		return Page[db.Payin]{}, err
+	}
+	page, err := read(ctx, s, t, t.branchesBy(payoutIndexed), w)
+	if err != nil {
+		return page, fmt.Errorf("list payouts: %w", err)
+	}
+	return page, nil
+}
+
+// payoutsNamed are the payouts that a search names outright, if the caller may see them.
+func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error) {
+	var found []db.Payin
+	one := func(p db.Payin, err error) error {
+		if err == nil && c.has(p.MerchantID, p.TraderID) {
+			found = append(found, p)
+		}
+		return db.IgnoreNoRows(err)
+	}
+	if id, err := uuid.Parse(c.Search); err == nil {
+		return found, one(s.q.PayinFind(ctx, id))
+	}
+	if id, err := strconv.ParseInt(c.Search, 10, 64); err == nil && !lastDigits(c.Search) {
+		if err := one(s.q.ReportPayinByID(ctx, id)); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	if c.MerchantID == 0 || c.Search == "" {
+		return found, nil
+	}
+	return s.q.ReportPayinsByOrder(ctx, db.ReportPayinsByOrderParams{
+		MerchantID: c.MerchantID, Channels: methods(), OrderID: c.Search,
+	})
+}
+
+// payoutTable reads payouts.
+type payoutTable struct {
+	scope
+	created created
+}
+
+func (payoutTable) id(p db.Payin) int64 { return p.ID }
+
+func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payin, error) {
+	params := db.ReportPayinsBelowParams{
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
+		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
+		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
+		TraderID: unless(t.TraderID), Status: branch, Scan: scanMost,
+	}
+	if branch == nil && len(t.Status) > 0 {
+		params.Statuses = t.Status
+	}
+	var list []db.Payin
+	if w.backward {
+		rows, err := q.ReportPayinsAbove(ctx, db.ReportPayinsAboveParams(params))
+		for _, row := range rows {
+			list = append(list, db.Payin(row))
+		}
+		return list, err
+	}
+	rows, err := q.ReportPayinsBelow(ctx, params)
+	for _, row := range rows {
+		list = append(list, db.Payin(row))
+	}
+	return list, err
+}
+
+func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
+	params := db.ReportPayinsStopBelowParams{
+		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
+		Past: scanMost - 1,
+	}
+	if w.backward {
+		row, err := q.ReportPayinsStopAbove(ctx, db.ReportPayinsStopAboveParams(params))
+		return stopped(row.ID, row.CreatedAt, err)
+	}
+	row, err := q.ReportPayinsStopBelow(ctx, params)
+	return stopped(row.ID, row.CreatedAt, err)
+}

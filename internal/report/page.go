@@ -1,0 +1,188 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Paging asks for part of a list.
+type Paging struct {
+	// Cursor is a page's Next, or with Backward its Previous; "" is the beginning.
+	Cursor string
+	// Backward asks for what stands before the cursor.
+	Backward bool
+	// Limit is 1 to 100; 0 is 50.
+	Limit int
+}
+
+// Page is part of a list, the newest first.
+type Page[T any] struct {
+	Items []T
+	// Next is the cursor of the page after this one, and Previous, to be asked for with Backward, of
+	// the one before. Each is nil where nothing is known to be there.
+	Next, Previous *string
+	// SearchedBackTo is set where a search has looked at as many rows as it may: nothing older was
+	// looked at yet. Next goes on from there.
+	SearchedBackTo *time.Time
+}
+
+const (
+	limitDefault = 50
+	limitMost    = 100
+	// scanMost is how many rows are looked at for a page, whatever is kept of them.
+	scanMost = 20_000
+)
+
+// window is what of a list is asked for: ids above and below, both excluded.
+type window struct {
+	above, below int64
+	backward     bool
+	// cursor is 0 at the beginning.
+	cursor int64
+	limit  int
+}
+
+// check reads what is asked for and notes what is wrong with it.
+func (p Paging) check(f fault.Fields) window {
+	w := window{below: math.MaxInt64, backward: p.Backward, limit: cmp.Or(p.Limit, limitDefault)}
+	f.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	if p.Cursor != "" {
+		var err error
+		w.cursor, err = strconv.ParseInt(p.Cursor, 10, 64)
+		f.Check(err == nil && w.cursor >= 0, "cursor", "is not a cursor of ours")
+	}
+	return w.at(w.cursor)
+}
+
+// at is the window on from a cursor.
+func (w window) at(cursor int64) window {
+	w.cursor = cursor
+	switch {
+	case cursor == 0:
+	case w.backward:
+		w.above = max(w.above, cursor)
+	default:
+		w.below = min(w.below, cursor)
+	}
+	return w
+}
+
+// mark is a row of a list.
+type mark struct {
+	id int64
+	at time.Time
+}
+
+// table reads a list's rows, the newest first or, backward, the oldest. Of a list that has an index
+// for each status, a branch reads the rows of one.
+type table[R any] interface {
+	id(row R) int64
+	list(ctx context.Context, q *db.Queries, branch *string, w window) ([]R, error)
+	// stop is the row at which a search stopped that looked at scanMost rows, or nil.
+	stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error)
+}
+
+// read reads a page. Branches are put together in the order of their ids.
+func read[R any](ctx context.Context, s *Service, t table[R], branches []*string, w window) (Page[R], error) {
+	var stopped *mark
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]R, error) {
+		var all []R
+		for _, branch := range branches {
+			rows, err := t.list(ctx, q, branch, w)
+			if err != nil {
+				return nil, err
+			}
+			if len(rows) <= w.limit {
+				stop, err := t.stop(ctx, q, branch, w)
+				if err != nil {
+					return nil, err
+				}
+				stopped = w.nearer(stopped, stop)
+			}
+			all = append(all, rows...)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return Page[R]{}, err
+	}
+	return page(t, rows, stopped, w), nil
+}
+
+// nearer is the one of two stops that comes first.
+func (w window) nearer(a, b *mark) *mark {
+	if a == nil || b != nil && w.before(b.id, a.id) {
+		return b
+	}
+	return a
+}
+
+// before tells whether a row comes before another as they are read.
+func (w window) before(id, other int64) bool {
+	if w.backward {
+		return id < other
+	}
+	return id > other
+}
+
+// page cuts what was read to a page and names its neighbours.
+func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
+	if stopped != nil { // what another branch has found after it comes on the next page
+		rows = slices.DeleteFunc(rows, func(row R) bool { return w.before(stopped.id, t.id(row)) })
+	}
+	slices.SortFunc(rows, func(a, b R) int {
+		if w.backward {
+			return cmp.Compare(t.id(a), t.id(b))
+		}
+		return cmp.Compare(t.id(b), t.id(a))
+	})
+	p := Page[R]{Items: rows}
+	var on *string
+	switch {
+	case len(rows) > w.limit:
+		p.Items = rows[:w.limit]
+		on = cursorOf(t.id(p.Items[w.limit-1]))
+	case stopped != nil:
+		on = cursorOf(stopped.id)
+		if !w.backward {
+			p.SearchedBackTo = &stopped.at
+		}
+	}
+	var back *string
+	switch {
+	case w.cursor == 0:
+	case len(p.Items) > 0:
+		back = cursorOf(t.id(p.Items[0]))
+	case w.backward:
+		back = cursorOf(w.cursor + 1)
+	default:
+		back = cursorOf(w.cursor - 1)
+	}
+	p.Next, p.Previous = on, back
+	if w.backward {
+		slices.Reverse(p.Items)
+		p.Next, p.Previous = back, on
+	}
+	return p
+}
+
+func cursorOf(id int64) *string {
+	text := strconv.FormatInt(id, 10)
+	return &text
+}
+
+// turned is a page of what its items become.
+func turned[R, T any](p Page[R], turn func(R) T) Page[T] {
+	list := make([]T, 0, len(p.Items))
+	for _, item := range p.Items {
+		list = append(list, turn(item))
+	}
+	return Page[T]{Items: list, Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
+}

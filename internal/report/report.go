@@ -1,0 +1,39 @@
+package report
+
+import (
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/payment"
+)
+
+// Service answers what portals ask.
+type Service struct {
+	reads    *pgxpool.Pool
+	q        *db.Queries
+	clock    clock.Clock
+	payments *payment.Service
+}
+
+// New makes the service. Whether a caller may see a payment, payments say.
+func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
+	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments}
+}
+
+// text is what a column says, "" where it is null.
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// unless is a parameter that is null where the value says nothing.
+func unless[T comparable](value T) *T {
+	var nothing T
+	if value == nothing {
+		return nil
+	}
+	return &value
+}

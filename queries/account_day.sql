@@ -1,0 +1,41 @@
+-- AccountDayBefore is what an account had at the end of the last closed day before the given one on which it changed.
+-- name: AccountDayBefore :one
+select day, balance from account_day where account_id = @account_id and day < @day order by day desc limit 1;
+
+-- AccountDayClose keeps what accounts had at the end of a day on which something was moved to or from them. Everything before the day
+-- is kept already.
+-- name: AccountDayClose :exec
+insert into account_day (account_id, day, balance)
+select moved.account_id, @day::date, moved.amount + coalesce((
+    select d.balance from account_day d where d.account_id = moved.account_id and d.day < @day::date order by d.day desc limit 1
+), 0)
+from (
+    select a.id as account_id, sum(m.amount) as amount
+    from account a cross join lateral (
+        select case when t.credit_account = a.id then t.amount else -t.amount end as amount from transfer t
+        where (t.debit_account >> 1) = (a.id >> 1) and t.created_at >= @from_at and t.created_at < @until_at
+          and (t.debit_account = a.id or t.credit_account = a.id)
+        union all
+        select t.amount from transfer t
+        where (t.credit_account >> 1) = (a.id >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+          and t.created_at >= @from_at and t.created_at < @until_at and t.credit_account = a.id
+    ) m
+    where a.id = any(@account_ids::bigint[])
+    group by a.id
+) moved
+on conflict do nothing;
+
+-- name: AccountDayAccounts :many
+select id from account where id > @past order by id limit @page;
+
+-- name: AccountDayClosed :one
+select day from account_day_closed;
+
+-- AccountDaySetClosed says that a day is closed, unless a later one is.
+-- name: AccountDaySetClosed :exec
+insert into account_day_closed (day) values (@day)
+on conflict (only_row) do update set day = greatest(account_day_closed.day, excluded.day);
+
+-- TransferOldest is when the first transfer was made.
+-- name: TransferOldest :one
+select coalesce(min(created_at), 'infinity')::timestamptz as at, count(*) > 0 as any from transfer;

@@ -1,0 +1,15 @@
+-- name: PaymentStepInsert :exec
+insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
+values (@merchant_id, @payment_id, @at, @actor, @what, @detail);
+
+-- PaymentStepInsertVisit notes that a page was opened, unless enough of that is noted.
+-- name: PaymentStepInsertVisit :exec
+insert into payment_step (merchant_id, payment_id, at, actor, what, detail)
+select @merchant_id, @payment_id, @at, @actor, 'page_opened', @detail
+where (select count(*) from (
+    select from payment_step s
+    where s.merchant_id = @merchant_id and s.payment_id = @payment_id and s.what = 'page_opened' limit @most
+) noted) < @most::bigint;
+
+-- name: PaymentStepList :many
+select * from payment_step where merchant_id = @merchant_id and payment_id = @payment_id order by id limit @most;

@@ -1,0 +1,251 @@
+-- ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
+-- the outer one keeps of them. Each is planned for its parameters as they are, so that those that are null cost nothing.
+-- name: ReportPaymentsBelow :many
+with listed as (
+    select * from payment
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
+    order by id desc limit @scan
+)
+select listed.* from listed
+where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
+  and created_at >= @created_from and created_at < @created_to
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
+  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
+  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(requisite_value, 4) = sqlc.narg(last4)
+    or requisite_value is null and exists (select from payment_card_shown c
+        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = sqlc.narg(last4)))
+order by id desc limit @page;
+
+-- name: ReportPaymentsAbove :many
+with listed as (
+    select * from payment
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
+    order by id asc limit @scan
+)
+select listed.* from listed
+where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
+  and created_at >= @created_from and created_at < @created_to
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
+  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
+  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(requisite_value, 4) = sqlc.narg(last4)
+    or requisite_value is null and exists (select from payment_card_shown c
+        where c.card_merchant_id = listed.merchant_id and c.card_payment_id = listed.id and c.last4 = sqlc.narg(last4)))
+order by id asc limit @page;
+
+-- ReportPaymentsStopBelow is the row at which such a search stopped.
+-- name: ReportPaymentsStopBelow :one
+select id, created_at from payment
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
+order by id desc limit 1 offset @past;
+
+-- name: ReportPaymentsStopAbove :one
+select id, created_at from payment
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
+order by id asc limit 1 offset @past;
+
+-- name: ReportPayinsBelow :many
+with listed as (
+    select * from payin
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+    order by id desc limit @scan
+)
+select listed.* from listed
+where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
+  and created_at >= @created_from and created_at < @created_to
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
+  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
+  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+order by id desc limit @page;
+
+-- name: ReportPayinsAbove :many
+with listed as (
+    select * from payin
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+    order by id asc limit @scan
+)
+select listed.* from listed
+where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::text[]))
+  and created_at >= @created_from and created_at < @created_to
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
+  and (sqlc.narg(currency)::text is null or currency = sqlc.narg(currency))
+  and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
+  and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
+  and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+order by id asc limit @page;
+
+-- name: ReportPayinsStopBelow :one
+select id, created_at from payin
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id desc limit 1 offset @past;
+
+-- name: ReportPayinsStopAbove :one
+select id, created_at from payin
+    where id > @above and id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id asc limit 1 offset @past;
+
+-- ReportCardsShown are the last four digits of the cards entered for payments, each named by merchant and id at the same place.
+-- name: ReportCardsShown :many
+select c.payment_id, c.last4, c.brand from payment_card c
+where (c.merchant_id, c.payment_id) in (select unnest(@merchant_ids::bigint[]), unnest(@payment_ids::bigint[]));
+
+-- ReportPayinsByOrder finds a merchant's payouts of one order id, one a channel.
+-- name: ReportPayinsByOrder :many
+select p.* from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+where k.merchant_id = @merchant_id and k.channel = any(@channels::text[]) and k.order_id = @order_id
+order by p.id desc;
+
+-- name: ReportPayinByID :one
+select * from payin where id = @id;
+
+-- ReportTransfers are what a subject has moved.
+-- name: ReportTransfers :many
+select * from transfer where subject_id = @subject_id and subject = @subject order by id;
+
+-- ReportEvents are a subject's events.
+-- name: ReportEvents :many
+select merchant_id, id, type, url, created_at, status, sequence from webhook_event
+where merchant_id = @merchant_id and subject = @subject and subject_id = @subject_id order by sequence;
+
+-- ReportAttempts are the attempts to deliver a subject's events, and the beginning of each answer.
+-- name: ReportAttempts :many
+select a.event_id, e.type, e.sequence, a.at, a.duration_ms, a.status_code,
+    substring(a.answer from 1 for 200)::bytea as answer, a.error
+from webhook_event e join webhook_attempt a on a.merchant_id = e.merchant_id and a.event_id = e.id
+where e.merchant_id = @merchant_id and e.subject = @subject and e.subject_id = @subject_id
+order by a.id limit @most;
+
+-- name: ReportAppeal :one
+select status, reason, status_at, actor, created_at, file_type, file_size from appeal
+where merchant_id = @merchant_id and payment_id = @payment_id;
+
+-- name: ReportCardAttempts :many
+select id, status, created_at from card_attempt where merchant_id = @merchant_id and payment_id = @payment_id order by created_at, id;
+
+-- StatementBelow lists what was moved to and from an account before a transfer, the latest first. Its owner is the account's id
+-- without the last bit: one index has what any account of theirs gave, the other what came from others.
+-- name: StatementBelow :many
+select moved.* from (
+    (select g.* from transfer g
+     where (g.debit_account >> 1) = (@account_id::bigint >> 1)
+       and (g.debit_account = @account_id::bigint or g.credit_account = @account_id::bigint)
+       and g.created_at >= @from_at and (g.created_at, g.id) < (@at::timestamptz, @id::bigint)
+     order by g.created_at desc, g.id desc limit @page)
+    union all
+    (select t.* from transfer t
+     where (t.credit_account >> 1) = (@account_id::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+       and t.credit_account = @account_id::bigint
+       and t.created_at >= @from_at and (t.created_at, t.id) < (@at::timestamptz, @id::bigint)
+     order by t.created_at desc, t.id desc limit @page)
+) moved
+order by moved.created_at desc, moved.id desc limit @page;
+
+-- StatementAbove lists what was moved to and from an account after a transfer, the earliest first.
+-- name: StatementAbove :many
+select moved.* from (
+    (select g.* from transfer g
+     where (g.debit_account >> 1) = (@account_id::bigint >> 1)
+       and (g.debit_account = @account_id::bigint or g.credit_account = @account_id::bigint)
+       and g.created_at < @until_at and (g.created_at, g.id) > (@at::timestamptz, @id::bigint)
+     order by g.created_at, g.id limit @page)
+    union all
+    (select t.* from transfer t
+     where (t.credit_account >> 1) = (@account_id::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+       and t.credit_account = @account_id::bigint
+       and t.created_at < @until_at and (t.created_at, t.id) > (@at::timestamptz, @id::bigint)
+     order by t.created_at, t.id limit @page)
+) moved
+order by moved.created_at, moved.id limit @page;
+
+-- StatementMoved is what was moved to an account, less what was moved from it, after one transfer and up to another.
+-- name: StatementMoved :one
+select (coalesce((
+    select sum(case when g.credit_account = @account_id::bigint then g.amount else -g.amount end) from transfer g
+    where (g.debit_account >> 1) = (@account_id::bigint >> 1)
+      and (g.debit_account = @account_id::bigint or g.credit_account = @account_id::bigint)
+      and (g.created_at, g.id) > (@after_at::timestamptz, 0::bigint)
+      and (g.created_at, g.id) <= (@until_at::timestamptz, @until_id::bigint)
+), 0) + coalesce((
+    select sum(t.amount) from transfer t
+    where (t.credit_account >> 1) = (@account_id::bigint >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+      and t.credit_account = @account_id::bigint
+      and (t.created_at, t.id) > (@after_at::timestamptz, 0::bigint)
+      and (t.created_at, t.id) <= (@until_at::timestamptz, @until_id::bigint)
+), 0))::numeric as moved;
+
+-- ReportSubjects are the payments and payouts that transfers name, as people know them.
+-- name: ReportPaymentNames :many
+select id, uuid from payment where id = any(@ids::bigint[]);
+
+-- name: ReportPayinNames :many
+select id, uuid from payin where id = any(@ids::bigint[]);
+
+-- ReportCountPayments counts payments in a status, up to so many.
+-- name: ReportCountPayments :one
+select count(*) from (
+    select from payment
+    where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+    limit @most
+) counted;
+
+-- name: ReportCountPayins :one
+select count(*) from (
+    select from payin
+    where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+    limit @most
+) counted;
+
+-- name: ReportCountDeposits :one
+select count(*) from (select from deposit where status = 'pending' limit @most) counted;
+
+-- name: ReportCountAppeals :one
+select count(*) from (select from appeal where status in ('open', 'in_review') limit @most) counted;
+
+-- name: ReportCountConflicts :one
+select count(*) from (select from card_conflict where closed_at is null limit @most) counted;
+
+-- name: ReportCountDeadEvents :one
+select count(*) from (
+    select from webhook_event
+    where status = 'dead' and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
+    limit @most
+) counted;
