@@ -17,6 +17,15 @@ import (
 // Find knows a session again by its cookie's value. Everything that is not the cookie of a live
 // session is fault.ErrUnauthenticated.
 func (s *Service) Find(ctx context.Context, cookie string) (Session, error) {
+	found, err := s.Peek(ctx, cookie)
+	if err != nil {
+		return Session{}, err
+	}
+	return found, s.see(ctx, found)
+}
+
+// Peek is Find for what a page asks by itself: it does not count as use of the session.
+func (s *Service) Peek(ctx context.Context, cookie string) (Session, error) {
 	var token []byte
 	if err := securecookie.DecodeMulti(cookieName, cookie, &token, s.codecs...); err != nil {
 		return Session{}, fault.ErrUnauthenticated
@@ -45,7 +54,11 @@ func (s *Service) FindBearer(ctx context.Context, authorization string) (Session
 	if !HasBearer(authorization) {
 		return Session{}, fault.ErrUnauthenticated
 	}
-	return s.find(ctx, authorization[len(bearerPrefix):], API)
+	found, err := s.find(ctx, authorization[len(bearerPrefix):], API)
+	if err != nil {
+		return Session{}, err
+	}
+	return found, s.see(ctx, found)
 }
 
 // NeedWhole settles that nothing is missing of the sign-in.
@@ -68,14 +81,20 @@ func (s *Service) find(ctx context.Context, token string, door Door) (Session, e
 	if err != nil {
 		return Session{}, fmt.Errorf("read session: %w", err)
 	}
-	found := fromRow(row, now)
-	if now.Sub(found.SeenAt) >= seenEvery {
-		err := s.q.SessionSeen(ctx, db.SessionSeenParams{ID: found.ID, Now: now, Before: now.Add(-seenEvery)})
-		if err != nil {
-			return Session{}, fmt.Errorf("note that the session is used: %w", err)
-		}
+	return fromRow(row, now), nil
+}
+
+// see notes that a session is used, not more often than seenEvery.
+func (s *Service) see(ctx context.Context, found Session) error {
+	now := s.now()
+	if now.Sub(found.SeenAt) < seenEvery {
+		return nil
 	}
-	return found, nil
+	err := s.q.SessionSeen(ctx, db.SessionSeenParams{ID: found.ID, Now: now, Before: now.Add(-seenEvery)})
+	if err != nil {
+		return fmt.Errorf("note that the session is used: %w", err)
+	}
+	return nil
 }
 
 func fromRow(row db.SessionFindRow, now time.Time) Session {

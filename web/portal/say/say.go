@@ -28,8 +28,8 @@ func (p Phrase) In(language string, fill ...any) string {
 // Count is a phrase about a number of things, in the forms that the languages have for it. Each form
 // has a place for the number.
 type Count struct {
-	en  [2]string
-	ru  [3]string
+	en [2]string
+	ru [3]string
 }
 
 // In is the phrase for a number.

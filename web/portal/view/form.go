@@ -60,3 +60,17 @@ func (f Field) attributes() templ.Attributes {
 	maps.Copy(all, f.More)
 	return all
 }
+
+// Choice is a field of a form that offers options.
+type Choice struct {
+	Name    string
+	Label   say.Phrase
+	Value   string
+	Options []Option
+	Wrong   string
+}
+
+// Option is one of a choice.
+type Option struct{ Value, Text string }
+
+func number(id int64) string { return strconv.FormatInt(id, 10) }

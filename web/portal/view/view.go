@@ -17,7 +17,7 @@ import (
 
 // Files are the addresses of what pages load.
 type Files struct {
-	Style                            map[string]string // by theme
+	Style                           map[string]string // by theme
 	Script, Hypertext, Stream, Icon string
 }
 
@@ -154,4 +154,29 @@ func Query(path string, pairs ...string) templ.SafeURL {
 		return templ.SafeURL(path)
 	}
 	return templ.SafeURL(path + "?" + values.Encode())
+}
+
+// device names browser and system of a user agent, as far as people know them.
+func (s Shell) device(agent string) string {
+	find := func(known [][2]string) string {
+		for _, one := range known {
+			if strings.Contains(agent, one[0]) {
+				return one[1]
+			}
+		}
+		return ""
+	}
+	browser := find([][2]string{
+		{"YaBrowser", "Yandex"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	})
+	system := find([][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+	})
+	switch {
+	case browser == "" && system == "":
+		return s.Say(say.UnknownDevice)
+	case browser == "" || system == "":
+		return browser + system
+	}
+	return browser + ", " + system
 }
