@@ -179,6 +179,7 @@ func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation 
 		AvailableUsdt:    optionalNumber(e.Available, money.USDT),
 		NoRate:           e.NoRate,
 		TakenByMerchants: e.Taken,
+		OutsidePlatformLimits: e.OutsidePlatform,
 		LastUsedAt:       optionalTimestamp(e.LastUsedAt),
 	}
 	for _, d := range e.Drops {

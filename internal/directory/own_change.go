@@ -35,7 +35,8 @@ type OwnUpdate struct {
 }
 
 // UpdateOwnRequisite changes what a trader sets of a requisite of theirs. A limit may be stricter
-// than the operators' or the same, and holds beside it. Payments made keep the requisite.
+// than the operators' or the same, and holds beside it. Payments made keep the requisite. The change
+// is answered without its values, of which traders see only some; its ID is 0 where nothing changed.
 func (s *Settings) UpdateOwnRequisite(
 	ctx context.Context, who caller.Caller, id int64, u OwnUpdate,
 ) (Change, error) {
@@ -71,6 +72,7 @@ func (s *Settings) UpdateOwnRequisite(
 			return q.RequisiteUpdateOwn(ctx, params)
 		},
 	})
+	c.Before, c.After = nil, nil
 	if db.IsCheckViolation(err) {
 		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}

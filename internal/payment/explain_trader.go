@@ -31,6 +31,8 @@ type RequisiteExplanation struct {
 	Hold, Available decimal.NullDecimal
 	// NoRate tells that the currency never had a rate, so that nobody gets payments in it.
 	NoRate bool
+	// OutsidePlatform tells that the platform's limits of the currency end below Amount.
+	OutsidePlatform bool
 	// Taken tells that some merchant takes payments by the method at present.
 	Taken bool
 	// LastUsedAt is when a payment last got the requisite, or nil where that was not within the last
@@ -107,11 +109,13 @@ func (x explainer) asked(
 func (x explainer) explain(standing routing.Standing) RequisiteExplanation {
 	w := standing.Want
 	_, rateErr := x.s.settings.Rate(w.Currency, x.now)
+	limit := x.s.settings.Limit(w.Currency)
 	e := RequisiteExplanation{
 		RequisiteID: standing.ID, Currency: w.Currency, Method: w.Method, Amount: w.Amount, Drops: standing.Drops,
 		NoRate: rateErr != nil, Taken: x.s.settings.Taken(w.Method, w.Currency),
+		OutsidePlatform: limit != nil && w.Amount.GreaterThan(limit.MaxAmount),
 	}
-	e.Free = len(e.Drops) == 0 && !e.NoRate
+	e.Free = len(e.Drops) == 0 && !e.NoRate && !e.OutsidePlatform
 	if x.money {
 		e.Available = decimal.NewNullDecimal(standing.Available)
 		e.Hold = decimal.NullDecimal{Decimal: standing.Hold, Valid: !e.NoRate}

@@ -1187,9 +1187,11 @@ type RequisiteExplanation struct {
 	// Some merchant takes payments by this method at present.
 	TakenByMerchants bool `protobuf:"varint,10,opt,name=taken_by_merchants,json=takenByMerchants,proto3" json:"taken_by_merchants,omitempty"`
 	// When a payment last got it; unset where that was not within the last week.
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	// The platform's limits of the currency end below the amount, so that no payment gets the requisite.
+	OutsidePlatformLimits bool `protobuf:"varint,12,opt,name=outside_platform_limits,json=outsidePlatformLimits,proto3" json:"outside_platform_limits,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
 }
 
 func (x *RequisiteExplanation) Reset() {
@@ -1297,6 +1299,13 @@ func (x *RequisiteExplanation) GetLastUsedAt() *timestamppb.Timestamp {
 		return x.LastUsedAt
 	}
 	return nil
+}
+
+func (x *RequisiteExplanation) GetOutsidePlatformLimits() bool {
+	if x != nil {
+		return x.OutsidePlatformLimits
+	}
+	return false
 }
 
 // RequisiteDrop is a rule that keeps payments away from a requisite.
@@ -1481,7 +1490,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\frequisite_id\x18\x01 \x01(\x03H\x00R\vrequisiteId\x88\x01\x01B\x0f\n" +
 	"\r_requisite_id\"P\n" +
 	"\x19ExplainRequisitesResponse\x123\n" +
-	"\x04data\x18\x01 \x03(\v2\x1f.portal.v1.RequisiteExplanationR\x04data\"\xbd\x03\n" +
+	"\x04data\x18\x01 \x03(\v2\x1f.portal.v1.RequisiteExplanationR\x04data\"\xf5\x03\n" +
 	"\x14RequisiteExplanation\x12!\n" +
 	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -1495,7 +1504,8 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x12taken_by_merchants\x18\n" +
 	" \x01(\bR\x10takenByMerchants\x12<\n" +
 	"\flast_used_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"lastUsedAtB\f\n" +
+	"lastUsedAt\x126\n" +
+	"\x17outside_platform_limits\x18\f \x01(\bR\x15outsidePlatformLimitsB\f\n" +
 	"\n" +
 	"_hold_usdtB\x11\n" +
 	"\x0f_available_usdt\"\x9f\x01\n" +

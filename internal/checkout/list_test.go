@@ -1,0 +1,141 @@
+package checkout_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+)
+
+// owner is the trader's user who may do everything.
+func (b *bundle) owner() caller.Caller {
+	who := b.trader.Caller
+	who.Role = caller.Owner
+	return who
+}
+
+// wantSteps wants what the trader can do about the only payment on their desk.
+func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.Step) {
+	t.Helper()
+	list, err := b.checkouts.Desk(t.Context(), b.owner())
+	noError(t, err)
+	if len(list) != 1 || list[0].Phase != phase || fmt.Sprint(list[0].Steps) != fmt.Sprint(want) {
+		t.Errorf("%+v, want %s %v", list, phase, want)
+	}
+}
+
+// The desk offers what makes sense, through every step of a card payment. None of it is refused.
+func TestStepsOfTheDesk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	p, token := b.create(t, "")
+	b.wantSteps(t, checkout.AwaitingDetails, "cancel")
+	b.enter(t, token, panDesk)
+	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
+	_, err := b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
+	_, err = b.checkouts.SubmitCode(ctx, token, "9876")
+	noError(t, err)
+	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
+	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.wantSteps(t, code, "confirm", "code_not_needed", "cancel") // a resend must wait
+	b.clock.Advance(45 * time.Second)
+	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
+	_, err = b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	b.wantSteps(t, confirm, "confirm", "request_code", "resend", "cancel")
+	_, err = b.payments.Confirm(ctx, b.trader.Caller, p.ID)
+	noError(t, err)
+	list, err := b.checkouts.Desk(ctx, b.owner())
+	if noError(t, err); len(list) != 0 {
+		t.Errorf("after the end: %+v", list)
+	}
+}
+
+// A transfer has no checkout, and mtstpay no resend.
+func TestStepsByMethod(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp", "mtstpay"}})
+	for method, want := range map[string]string{
+		"sbp": "[confirm cancel]", "mtstpay": "[confirm request_code code_not_needed cancel]",
+	} {
+		b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Method: method, Requisites: 1})
+		_, token := b.createFor(t, m, method, "RUB", "")
+		if method == "mtstpay" {
+			b.enter(t, token, panDesk)
+		}
+		list, err := b.checkouts.Desk(t.Context(), b.owner())
+		noError(t, err)
+		if len(list) != 1 || fmt.Sprint(list[0].Steps) != want {
+			t.Errorf("%s: %+v", method, list)
+		}
+	}
+	_, err := b.checkouts.Desk(t.Context(), b.trader.Caller)
+	wantCode(t, "without a role", err, "role_not_allowed")
+}
+
+// A desk's stamp changes with whatever the desk shows, and with nothing else.
+func TestDeskStamps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.NewTrader(t, dbtest.TraderOpts{})
+	p, token := payment.Payment{}, ""
+	stamps := func() map[int64]uint64 {
+		got, err := b.checkouts.DeskStamps(t.Context(), []int64{b.trader.ID, other.ID})
+		if noError(t, err); len(got) != 2 {
+			t.Fatalf("%d stamps", len(got))
+		}
+		return got
+	}
+	last := stamps()
+	seen := map[uint64]string{last[b.trader.ID]: "before"}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"payment", func() error { p, token = b.create(t, ""); return nil }},
+		{"card", func() error { b.enter(t, token, panDesk); return nil }},
+		{"code asked for", func() error { _, err := b.checkouts.RequestCode(t.Context(), b.trader.Caller, p.ID); return err }},
+		{"code", func() error { _, err := b.checkouts.SubmitCode(t.Context(), token, "9876"); return err }},
+		{"resend", func() error { _, err := b.checkouts.RequestResend(t.Context(), b.trader.Caller, p.ID); return err }},
+		{"receipt", func() error {
+			_, err := b.Pool.Exec(t.Context(), `insert into payment_receipt values ($1, $2, 1, 'a', 'image/png', 1, now())`,
+				p.MerchantID, p.ID)
+			return err
+		}},
+		{"claim", func() error {
+			_, err := b.Queries().PaymentClaim(t.Context(), db.PaymentClaimParams{
+				MerchantID: p.MerchantID, ID: p.ID, Now: dbtest.Start, Until: dbtest.Start,
+			})
+			return err
+		}},
+		{"second payment", func() error { b.create(t, ""); return nil }},
+		{"break", func() error {
+			_, err := b.Pool.Exec(t.Context(), "update trader set on_break = true where id = $1", b.trader.ID)
+			return err
+		}},
+		{"end", func() error { b.set(t, p, "failed"); return nil }},
+	} {
+		if again := stamps(); again[b.trader.ID] != last[b.trader.ID] {
+			t.Errorf("before %s: the stamp changes by itself", step.name)
+		}
+		noError(t, step.do())
+		now := stamps()
+		if before, known := seen[now[b.trader.ID]]; known {
+			t.Errorf("%s: the stamp is that of %q", step.name, before)
+		}
+		if now[other.ID] != last[other.ID] {
+			t.Errorf("%s: another's stamp has changed", step.name)
+		}
+		seen[now[b.trader.ID]], last = step.name, now
+	}
+}

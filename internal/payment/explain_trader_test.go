@@ -1,0 +1,283 @@
+package payment_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+)
+
+// as gives a trader's user a role.
+func as(role caller.Role, trader dbtest.Trader) caller.Caller {
+	who := trader.Caller
+	who.Role = role
+	return who
+}
+
+func (b *bundle) explain(t *testing.T, who caller.Caller, id int64) payment.RequisiteExplanation {
+	t.Helper()
+	list, err := b.payments.ExplainForTrader(t.Context(), who, id)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d explanations: %v", len(list), err)
+	}
+	return list[0]
+}
+
+func dropped(e payment.RequisiteExplanation) string {
+	var rules []string
+	for _, d := range e.Drops {
+		text := string(d.Rule)
+		if d.Limit.Valid {
+			text += " " + d.Used.Decimal.String() + "/" + d.Limit.Decimal.String()
+		}
+		rules = append(rules, text)
+	}
+	return strings.Join(rules, ", ")
+}
+
+// The least that the requisite takes is 1000 RUB: 10 USDT at 100, of which the trader keeps 2% of
+// spot, 0.2, so that 9.8 would be held.
+func TestExplainForTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", SharePercent: "2", Requisites: 1, MinAmount: "1000"})
+	who, id := as(caller.Owner, trader), trader.Requisites[0]
+	e := b.explain(t, who, id)
+	if !e.Free || e.Amount.String() != "1000" || e.Hold.Decimal.String() != "9.8" || e.Available.Decimal.String() != "19.6" ||
+		e.Currency != "RUB" || e.Method != "sbp" || e.RequisiteID != id || e.LastUsedAt != nil || e.NoRate || e.OutsidePlatform {
+		t.Errorf("%+v", e)
+	}
+	if e.Taken {
+		t.Error("without merchants somebody takes payments")
+	}
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	if !b.explain(t, who, id).Taken {
+		t.Error("nobody takes payments")
+	}
+	b.create(t, merchant.Caller, request("order-1"))
+	b.clock.Advance(time.Minute)
+	e = b.explain(t, who, id)
+	if e.Free || dropped(e) != "slot_taken" || e.Available.Decimal.String() != "9.8" || !e.LastUsedAt.Equal(dbtest.Start) {
+		t.Errorf("with an open payment of the amount: %s, %+v", dropped(e), e)
+	}
+	// Another hundred of the first 9.8 would not be enough: 1010 RUB would hold 9.898.
+	b.exec(t, "update requisite set own_min_amount = 1010")
+	if e = b.explain(t, who, id); dropped(e) != "trader_short 9.8/9.898" || e.Free {
+		t.Errorf("short: %s", dropped(e))
+	}
+	b.refused(t, merchant.Caller, "1010", "collect_requisites_not_available")
+	// Who may not see the trader's money learns that it is short, and no number.
+	e = b.explain(t, as(caller.Desk, trader), id)
+	if dropped(e) != "trader_short" || e.Available.Valid || e.Hold.Valid || e.Drops[0].Used.Valid {
+		t.Errorf("to the desk: %+v", e)
+	}
+	b.exec(t, "update trader set on_break = true")
+	if e = b.explain(t, who, id); dropped(e) != "trader_break, trader_short 9.8/9.898" {
+		t.Errorf("on a break: %s", dropped(e))
+	}
+}
+
+func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
+	t.Helper()
+	r := request("refused-" + amount)
+	r.Amount = amount
+	_, err := b.payments.Create(t.Context(), who, r)
+	wantCode(t, err, want)
+}
+
+// What keeps payments away from everybody's requisites is told, too.
+func TestExplainForTraderBesideTheRules(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, MinAmount: "0", MaxAmount: "500"})
+	who, id := as(caller.Owner, trader), trader.Requisites[0]
+	if e := b.explain(t, who, id); e.Amount.String() != "1" || !e.Free {
+		t.Errorf("the least payment: %+v", e)
+	}
+	b.exec(t, "insert into platform_limit values ('RUB', 300, 400)")
+	if e := b.explain(t, who, id); e.Amount.String() != "300" || !e.Free || e.OutsidePlatform {
+		t.Errorf("within the platform's limits: %+v", e)
+	}
+	b.exec(t, "update requisite set min_amount = 401")
+	if e := b.explain(t, who, id); e.Amount.String() != "401" || e.Free || !e.OutsidePlatform {
+		t.Errorf("beyond the platform's limits: %+v", e)
+	}
+	b.exec(t, "update platform_limit set min_amount = 600, max_amount = 700")
+	if e := b.explain(t, who, id); dropped(e) != "amount_limits 600/500" {
+		t.Errorf("below the platform's limits: %s", dropped(e))
+	}
+	for sql, taken := range map[string]bool{
+		"update merchant set api_enabled = %v": false, "update cashbox set collect_enabled = %v": false,
+		"update cashbox_method set enabled = %v where method = 'sbp'": false,
+		"update cashbox_method set enabled = %v where method = 'sim'": true,
+	} {
+		b.exec(t, fmt.Sprintf(sql, false))
+		if got := b.explain(t, who, id).Taken; got != taken {
+			t.Errorf("%s: taken %v", sql, got)
+		}
+		b.exec(t, fmt.Sprintf(sql, true))
+	}
+	b.exec(t, "delete from platform_limit")
+	b.exec(t, "delete from rate")
+	if e := b.explain(t, who, id); !e.NoRate || e.Free || e.Hold.Valid || dropped(e) != "" {
+		t.Errorf("without a rate: %+v", e)
+	}
+}
+
+func TestExplainForTraderRefusals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
+	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	who := as(caller.Owner, trader)
+	list, err := b.payments.ExplainForTrader(t.Context(), who, 0)
+	if err != nil || len(list) != 2 || list[0].RequisiteID != trader.Requisites[0] ||
+		list[1].RequisiteID != trader.Requisites[1] {
+		t.Errorf("all: %+v (%v)", list, err)
+	}
+	_, err = b.payments.ExplainForTrader(t.Context(), who, other.Requisites[0])
+	wantCode(t, err, "not_found")
+	_, err = b.payments.ExplainForTrader(t.Context(), trader.Caller, 0)
+	wantCode(t, err, "role_not_allowed")
+	_, err = b.payments.ExplainForTrader(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, 0)
+	wantCode(t, err, "token_kind_not_allowed")
+}
+
+// A trader on a break gets no payment, and what is open on them goes on.
+func TestBreakKeepsOpenPayments(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	who := as(caller.Owner, trader)
+	if err := settings.SetBreak(t.Context(), who, true); err != nil {
+		t.Fatal(err)
+	}
+	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
+	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
+	if len(list) != 1 || list[0].ID != p.ID {
+		t.Errorf("on the desk: %+v", list)
+	}
+	if _, err := b.payments.Confirm(t.Context(), who, p.ID); err != nil {
+		t.Error(err)
+	}
+	if err := settings.SetBreak(t.Context(), who, false); err != nil {
+		t.Fatal(err)
+	}
+	b.create(t, merchant.Caller, request("order-2"))
+	b.Audit(t)
+}
+
+// A trader sets a limit while payments are made: whoever comes after that is held to it, also by a
+// process that does not know of it yet.
+func TestOwnLimitAgainstCreations(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "10000", Requisites: 1})
+	b.exec(t, "update requisite set daily_count = 40")
+	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	stale, _ := b.replica(t, time.Hour)
+	const workers, each, limit = 6, 12, 10
+	services := []*payment.Service{b.payments, stale}
+	var made, madeLater atomic.Int64
+	var set atomic.Bool
+	counted := 0
+	var running sync.WaitGroup
+	for w := range workers {
+		running.Go(func() {
+			for n := range each {
+				r, later := request(fmt.Sprintf("order-%d-%d", w, n)), set.Load()
+				r.Amount = fmt.Sprint(100 + w*each + n)
+				_, err := services[w%2].Create(t.Context(), merchant.Caller, r)
+				switch {
+				case err != nil && code(err) != "collect_requisites_not_available":
+					t.Error(err)
+				case err == nil && later:
+					madeLater.Add(1)
+				case err == nil:
+					made.Add(1)
+				}
+			}
+		})
+	}
+	running.Go(func() {
+		for made.Load() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		own := directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: ptr(int32(limit))}}
+		if _, err := settings.UpdateOwnRequisite(t.Context(), as(caller.Owner, trader), trader.Requisites[0], own); err != nil {
+			t.Error(err)
+		}
+		set.Store(true)
+		counted = b.count(t, "select count from requisite_day")
+	})
+	running.Wait()
+	// What was under way when the limit was set may go beyond it, and nothing that came later.
+	count := b.count(t, "select count from requisite_day")
+	if count < limit || count > max(limit, counted+workers) {
+		t.Errorf("%d payments, of them %d later; %d when the limit was set", count, madeLater.Load(), counted)
+	}
+	if int64(count) != made.Load()+madeLater.Load() {
+		t.Errorf("%d are counted of %d", count, made.Load()+madeLater.Load())
+	}
+	if counted >= limit && madeLater.Load() > 0 {
+		t.Errorf("%d were made after the limit was reached", madeLater.Load())
+	}
+	b.Audit(t)
+}
+
+// The desk lists what is open, what ends first before the rest, with what the payer has sent.
+func TestDeskList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 4})
+	who := as(caller.Owner, trader)
+	late := b.create(t, merchant.Caller, request("order-1"))
+	soon := b.create(t, merchant.Caller, request("order-2"))
+	ended := b.create(t, merchant.Caller, request("order-3"))
+	b.exec(t, "update payment set expires_at = expires_at - interval '1 minute' where id = $1", soon.ID)
+	b.set(t, ended.ID, "failed")
+	must[payment.Payment](t)(b.payments.Claim(t.Context(), late.UUID))
+	for _, name := range []string{"a.png", "b.png"} {
+		if err := b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), who))
+	if len(list) != 2 || list[0].ID != soon.ID || list[1].ID != late.ID || list[0].Receipts != 0 ||
+		list[1].Receipts != 2 || list[0].ClaimedAt != nil || !list[1].ClaimedAt.Equal(dbtest.Start) {
+		t.Errorf("%+v", list)
+	}
+	for most, want := range map[int32]int{1: 1, 2: 2, 100: 2} {
+		if n := must[int](t)(b.payments.DeskCount(t.Context(), who, most)); n != want {
+			t.Errorf("%d of at most %d, want %d", n, most, want)
+		}
+	}
+	other := as(caller.Owner, b.NewTrader(t, dbtest.TraderOpts{}))
+	if list := must[[]payment.DeskPayment](t)(b.payments.Desk(t.Context(), other)); len(list) != 0 {
+		t.Errorf("another's desk: %+v", list)
+	}
+	_, err := b.payments.Desk(t.Context(), merchant.Caller)
+	wantCode(t, err, "token_kind_not_allowed")
+	own := must[[]directory.OwnRequisite](t)(
+		directory.NewSettings(b.Pools(), b.clock, dbtest.Vault()).ListOwnRequisites(t.Context(), who))
+	open := map[int64]int32{}
+	for _, r := range own {
+		open[r.ID] = r.Use.OpenPayments
+	}
+	if open[*late.RequisiteID] != 1 || open[*soon.RequisiteID] != 1 || open[*ended.RequisiteID] != 0 {
+		t.Errorf("open on requisites: %v", open)
+	}
+}
