@@ -14,10 +14,12 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	"gateway.example/rpc/rest"
 	"gateway.example/web/pay"
+	"gateway.example/web/portal"
 )
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
@@ -137,7 +139,26 @@ func (g *gateway) simulateTransfer(ctx context.Context, p payment.Payment) error
 	return err
 }
 
-// portalHandler has no portals to show yet.
-func (g *gateway) portalHandler() http.Handler {
-	return g.observer.Observe(http.HandlerFunc(http.NotFound))
+// portalHandler is everything on the portals' address. Once stopping is closed nobody is kept waiting.
+func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) {
+	rooms := portal.Rooms{
+		Sessions:    g.users,
+		Submissions: g.submissions,
+		Payments:    g.payments,
+		Checkouts:   g.checkouts,
+		Payouts:     g.payouts,
+		Settings:    g.settings(),
+		Reports:     report.New(g.pools, g.clock, g.payments),
+		Clock:       g.clock,
+		Secure:      strings.HasPrefix(g.portalURL, "https://"),
+		Stopping:    stopping,
+	}
+	if g.sandbox {
+		rooms.Sandbox = &portal.Sandbox{}
+	}
+	pages, err := portal.New(rooms)
+	if err != nil {
+		return nil, err
+	}
+	return g.observer.Observe(pages), nil
 }

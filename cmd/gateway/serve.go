@@ -31,6 +31,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
 )
@@ -52,14 +53,16 @@ type gateway struct {
 	keys      *auth.Keys
 	observer  *edge.Observer
 	users     *session.Service
-	limits    *limit.Limits
-	directory *directory.Keeper
-	cards     *card.Safe
-	acquirers *acquirer.Directory
-	events    *webhook.Events
-	relay     *webhook.Relay
-	rates     *rate.Poller
-	auditRuns prometheus.Counter
+	// submissions are forms of the portals that were sent.
+	submissions *submission.Service
+	limits      *limit.Limits
+	directory   *directory.Keeper
+	cards       *card.Safe
+	acquirers   *acquirer.Directory
+	events      *webhook.Events
+	relay       *webhook.Relay
+	rates       *rate.Poller
+	auditRuns   prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
@@ -227,6 +230,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	if err := g.limits.Load(ctx); err != nil {
 		return err
 	}
+	g.submissions = submission.New(g.pools)
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
 		Compulsory: !g.sandbox, PortalURL: g.portalURL,
 		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
@@ -298,6 +302,10 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	if err != nil {
 		return err
 	}
+	portals, err := g.portalHandler(ctx.Done())
+	if err != nil {
+		return err
+	}
 	// Work outlives ctx: what was accepted is finished after it.
 	background, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
@@ -310,7 +318,7 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	servers := map[*http.Server]net.Listener{
 		newServer(g.public(g.baseURL, api)):                     doors.api,
 		newServer(g.public(g.payURL, g.payHandler(ctx.Done()))): doors.pay,
-		newServer(g.public(g.portalURL, g.portalHandler())):     doors.portal,
+		newServer(g.public(g.portalURL, portals)):               doors.portal,
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {

@@ -70,6 +70,7 @@ func (g *gateway) loops() []loop {
 			func(ctx context.Context) error { return routing.PruneDays(ctx, db.New(g.workPool), g.clock.Now()) },
 		},
 		{"prune tokens", tidyEvery, g.users.Prune},
+		{"prune submissions", tidyEvery, g.submissions.Prune},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",

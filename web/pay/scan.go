@@ -1,7 +1,6 @@
 package pay
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 

@@ -95,7 +95,10 @@ func (v *visit) changePassword() error {
 		return v.showPassword(http.StatusUnprocessableEntity, wrong)
 	}
 	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"oldPassword": v.shell.Say(say.WrongPassword)})
+		return v.showPassword(
+			http.StatusUnprocessableEntity,
+			map[string]string{"oldPassword": v.shell.Say(say.WrongPassword)},
+		)
 	}
 	if err != nil {
 		return err

@@ -110,6 +110,7 @@ type visit struct {
 
 func (p *Portal) visit(w http.ResponseWriter, r *http.Request, to route) *visit {
 	v := &visit{Portal: p, w: w, r: r, route: to}
+	w.Header().Set("Referrer-Policy", referrer)
 	v.shell = view.Shell{
 		Files: p.files, Zone: time.UTC, Now: p.Clock.Now(), Theme: "system", Shortcuts: true, Sandbox: p.Sandbox != nil,
 	}

@@ -39,7 +39,16 @@ var (
 
 // routes is the one table of all addresses.
 func (p *Portal) routes() []route {
-	routes := slices.Concat(signRoutes, accountRoutes, deskRoutes, traderRoutes)
+	routes := slices.Concat(
+		signRoutes,
+		accountRoutes,
+		deskRoutes,
+		paymentRoutes,
+		payoutRoutes,
+		requisiteRoutes,
+		statementRoutes,
+		viewRoutes,
+	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
 	}
@@ -64,7 +73,11 @@ func (p *Portal) guarded(to route) http.HandlerFunc {
 // admit settles who visits, and whether they may.
 func (v *visit) admit() error {
 	if cookie, err := v.r.Cookie(v.sessionCookie()); err == nil {
-		found, err := v.Sessions.Find(v.ctx(), cookie.Value)
+		find := v.Sessions.Find
+		if v.route.fragment { // what a page asks by itself is no sign of somebody being there
+			find = v.Sessions.Peek
+		}
+		found, err := find(v.ctx(), cookie.Value)
 		if err == nil {
 			v.enter(found)
 		} else if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
@@ -91,7 +104,11 @@ func (v *visit) failed(err error) {
 	f := edge.Fault(err)
 	if f == nil {
 		v.log(err)
-		v.messageText(http.StatusInternalServerError, say.BrokenTitle, v.shell.Say(say.BrokenText, edge.RequestID(v.ctx())))
+		v.messageText(
+			http.StatusInternalServerError,
+			say.BrokenTitle,
+			v.shell.Say(say.BrokenText, edge.RequestID(v.ctx())),
+		)
 		return
 	}
 	switch {
@@ -137,6 +154,9 @@ func (v *visit) back() string {
 	}
 	return from.RequestURI()
 }
+
+// referrer tells the portals' own pages alone where somebody comes from.
+const referrer = "same-origin"
 
 // lead leads a browser to another page, and a script that asks for a part of one likewise.
 func (v *visit) lead(to string) {

@@ -156,7 +156,10 @@ func (v *visit) factor() error {
 		given = session.Factor{Assertion: []byte(answer)}
 	}
 	opened, err := v.Sessions.GiveFactor(v.ctx(), v.session, given)
-	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid || f.Kind == fault.Unauthenticated) {
+	if f := fault.As(
+		err,
+	); f != nil &&
+		(f.Kind == fault.Refused || f.Kind == fault.Invalid || f.Kind == fault.Unauthenticated) {
 		return v.showFactor(http.StatusUnprocessableEntity, v.shell.Say(say.WrongFactor))
 	}
 	if err != nil {
@@ -282,7 +285,11 @@ func (v *visit) accept() error {
 	}
 	password := form.Get("password")
 	if password != form.Get("again") {
-		return v.showInvitation(http.StatusUnprocessableEntity, login, map[string]string{"again": v.shell.Say(say.NotTheSame)})
+		return v.showInvitation(
+			http.StatusUnprocessableEntity,
+			login,
+			map[string]string{"again": v.shell.Say(say.NotTheSame)},
+		)
 	}
 	opened, err := v.Sessions.AcceptInvitation(v.ctx(), token, password, v.origin())
 	if wrong := v.wrong(err); wrong != nil {

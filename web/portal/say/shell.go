@@ -33,18 +33,33 @@ var (
 
 // Pages that only say that something is wrong.
 var (
-	NotFoundTitle  = Phrase{"Page not found", "Страница не найдена"}
-	NotFoundText   = Phrase{"There is nothing here, or it is not for your account.", "Здесь ничего нет или это не для вашей учётной записи."}
-	RefusedTitle   = Phrase{"Not allowed", "Недостаточно прав"}
-	RefusedText    = Phrase{"Your role does not include this. Ask the owner of your account.", "Ваша роль этого не позволяет. Обратитесь к владельцу учётной записи."}
-	ForeignTitle   = Phrase{"The request came from another site", "Запрос пришёл с другого сайта"}
-	ForeignText    = Phrase{"Nothing was done. Open the page here and repeat it.", "Ничего не сделано. Откройте страницу здесь и повторите."}
-	BrokenTitle    = Phrase{"Something went wrong", "Что-то пошло не так"}
-	BrokenText     = Phrase{"It is our fault. Try again in a moment; if it stays, tell the operator this number: %s", "Ошибка на нашей стороне. Попробуйте ещё раз; если не поможет, сообщите оператору номер: %s"}
+	NotFoundTitle = Phrase{"Page not found", "Страница не найдена"}
+	NotFoundText  = Phrase{
+		"There is nothing here, or it is not for your account.",
+		"Здесь ничего нет или это не для вашей учётной записи.",
+	}
+	RefusedTitle = Phrase{"Not allowed", "Недостаточно прав"}
+	RefusedText  = Phrase{
+		"Your role does not include this. Ask the owner of your account.",
+		"Ваша роль этого не позволяет. Обратитесь к владельцу учётной записи.",
+	}
+	ForeignTitle = Phrase{"The request came from another site", "Запрос пришёл с другого сайта"}
+	ForeignText  = Phrase{
+		"Nothing was done. Open the page here and repeat it.",
+		"Ничего не сделано. Откройте страницу здесь и повторите.",
+	}
+	BrokenTitle = Phrase{"Something went wrong", "Что-то пошло не так"}
+	BrokenText  = Phrase{
+		"It is our fault. Try again in a moment; if it stays, tell the operator this number: %s",
+		"Ошибка на нашей стороне. Попробуйте ещё раз; если не поможет, сообщите оператору номер: %s",
+	}
 	BusyTitle      = Phrase{"The service is busy", "Сервис перегружен"}
 	BusyText       = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
 	TooOftenTitle  = Phrase{"Too many tries", "Слишком много попыток"}
 	TooOftenText   = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
 	ChangedTitle   = Phrase{"It has changed", "Состояние изменилось"}
-	UnfinishedText = Phrase{"This was sent before and its outcome is not known. Look at the page of the payment before you repeat it.", "Это уже отправлялось, результат неизвестен. Проверьте страницу платежа, прежде чем повторять."}
+	UnfinishedText = Phrase{
+		"This was sent before and its outcome is not known. Look at the page of the payment before you repeat it.",
+		"Это уже отправлялось, результат неизвестен. Проверьте страницу платежа, прежде чем повторять.",
+	}
 )

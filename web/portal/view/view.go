@@ -167,10 +167,26 @@ func (s Shell) device(agent string) string {
 		return ""
 	}
 	browser := find([][2]string{
-		{"YaBrowser", "Yandex"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+		{
+			"YaBrowser",
+			"Yandex",
+		},
+		{"Edg/", "Edge"},
+		{"OPR/", "Opera"},
+		{"Firefox/", "Firefox"},
+		{"Chrome/", "Chrome"},
+		{"Safari/", "Safari"},
 	})
 	system := find([][2]string{
-		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+		{
+			"Android",
+			"Android",
+		},
+		{"iPhone", "iPhone"},
+		{"iPad", "iPad"},
+		{"Windows", "Windows"},
+		{"Mac OS", "macOS"},
+		{"Linux", "Linux"},
 	})
 	switch {
 	case browser == "" && system == "":

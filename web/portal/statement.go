@@ -1,0 +1,3 @@
+package portal
+
+var statementRoutes []route
