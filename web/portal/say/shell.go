@@ -57,8 +57,8 @@ var (
 	BusyText       = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
 	TooOftenTitle  = Phrase{"Too many tries", "Слишком много попыток"}
 	TooOftenText   = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
-	ChangedTitle   = Phrase{"It has changed", "Состояние изменилось"}
-	UnfinishedText = Phrase{
+	ImpossibleTitle = Phrase{"This is not possible now", "Сейчас это невозможно"}
+	ImpossibleText  = Phrase{"Nothing was done. %s", "Ничего не сделано. %s"}
 		"This was sent before and its outcome is not known. Look at the page of the payment before you repeat it.",
 		"Это уже отправлялось, результат неизвестен. Проверьте страницу платежа, прежде чем повторять.",
 	}
