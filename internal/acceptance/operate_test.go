@@ -118,7 +118,11 @@ func (p *platform) addMerchant(t *testing.T) {
 func (p *platform) addUser(t *testing.T, user *portalv1.CreateUserRequest) {
 	t.Helper()
 	user.Password = platformPassword
-	done(t)(p.operator.CreateUser(t.Context(), connect.NewRequest(user)))
+	made, err := p.operator.CreateUser(t.Context(), connect.NewRequest(user))
+	noError(t, err)
+	if made.Msg.InvitationLink != nil {
+		t.Error("a user with a password was invited")
+	}
 }
 
 // firstKey is the key that the merchant makes for itself.
