@@ -94,25 +94,13 @@ func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Tim
 		if err != nil {
 			return fmt.Errorf("find the first id of a day: %w", err)
 		}
-		at, err := ids.from(ctx, first)
-		if err != nil {
-			return fmt.Errorf("read the first id of a day: %w", err)
-		}
 		err = q.DayFirstIDInsert(ctx, db.DayFirstIDInsertParams{Subject: ids.subject, Day: next, FirstID: first})
 		if err != nil {
 			return fmt.Errorf("note the first id of a day: %w", err)
 		}
-		// The days before that one's own have nothing.
-		next, past = maxTime(next, dayOf(at.at)).Add(day), first
+		next, past = next.Add(day), first
 	}
 	return nil
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // nextDay is the first day without a first id, and an id below it.
