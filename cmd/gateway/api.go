@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	"gateway.example/rpc/rest"
@@ -33,6 +34,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Receipt:    rpc.NewReceiptService(g.payments),
+		Report:     rpc.NewReportService(report.New(g.pools, g.clock, g.payments)),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,

@@ -458,4 +458,3 @@ func fields(err error) any {
 	}
 	return nil
 }
-
