@@ -68,20 +68,30 @@ func TestTraderDesk(t *testing.T) {
 		"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "1000.00", "drops": [{"rule": "trader_break"}],
 		"holdUsdt": "10.00000000", "availableUsdt": "19.60000000"}]}`)
 	says(t, trader, caller.Owner, s.SetBreak, &portalv1.SetBreakRequest{}, `{}`)
-	_, err := d.Pool.Exec(t.Context(), `update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
-		own_min_amount = 2000`)
+	_, err := d.Pool.Exec(
+		t.Context(),
+		`update requisite set daily_count = 3, daily_sum = 2000.50, own_open_payments = 1,
+		own_min_amount = 2000`,
+	)
 	noError(t, err)
 	_, err = d.Pool.Exec(t.Context(), `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
 	noError(t, err)
 	_, err = d.Pool.Exec(t.Context(), `insert into requisite_slot values (1, 2000, 7, 'infinity')`)
 	noError(t, err)
-	says(t, trader, caller.Owner, s.ExplainRequisites, &portalv1.ExplainRequisitesRequest{RequisiteId: proto.Int64(1)}, `{
+	says(
+		t,
+		trader,
+		caller.Owner,
+		s.ExplainRequisites,
+		&portalv1.ExplainRequisitesRequest{RequisiteId: proto.Int64(1)},
+		`{
 		"data": [{"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "2000.00", "drops": [
 			{"rule": "daily_count", "limit": "3", "used": "3", "freeAt": "2026-11-20T21:00:00Z"},
 			{"rule": "daily_sum", "limit": "2000.50", "used": "1500.25", "freeAt": "2026-11-20T21:00:00Z"},
 			{"rule": "open_limit", "limit": "1", "used": "1"}, {"rule": "slot_taken", "used": "2000.00"},
 			{"rule": "trader_short", "limit": "20.00000000", "used": "19.60000000"}
-		], "holdUsdt": "20.00000000", "availableUsdt": "19.60000000"}]}`)
+		], "holdUsdt": "20.00000000", "availableUsdt": "19.60000000"}]}`,
+	)
 }
 
 func TestTraderRequisites(t *testing.T) {
@@ -104,5 +114,12 @@ func TestTraderRequisites(t *testing.T) {
 	says(t, trader, caller.Owner, s.UpdateRequisite, &portalv1.TraderServiceUpdateRequisiteRequest{
 		RequisiteId: 1, Enabled: proto.Bool(false), Limits: limits,
 	}, `{"data": `+requisite+`}`)
-	says(t, trader, caller.Desk, s.ListRequisites, &portalv1.TraderServiceListRequisitesRequest{}, `{"data": [`+requisite+`]}`)
+	says(
+		t,
+		trader,
+		caller.Desk,
+		s.ListRequisites,
+		&portalv1.TraderServiceListRequisitesRequest{},
+		`{"data": [`+requisite+`]}`,
+	)
 }
