@@ -50,8 +50,8 @@ func TestExplainForTrader(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", SharePercent: "2", Requisites: 1, MinAmount: "1000"})
 	who, id := as(caller.Owner, trader), trader.Requisites[0]
 	e := b.explain(t, who, id)
-	got := fmt.Sprint(e.RequisiteID == id, e.Currency, e.Method, e.Amount, e.Hold.Decimal, e.Available.Decimal)
-	if want := "true RUB sbp 1000 9.8 19.6"; got != want {
+	got := fmt.Sprintln(e.RequisiteID == id, e.Currency, e.Method, e.Amount, e.Hold.Decimal, e.Available.Decimal)
+	if want := "true RUB sbp 1000 9.8 19.6\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if !e.Free || e.LastUsedAt != nil || e.NoRate || e.OutsidePlatform {
