@@ -67,7 +67,8 @@ func TestSecondFactorInProduction(t *testing.T) {
 	if half.Msg.GetState() != "awaits_factor" || half.Msg.Role != nil || len(half.Msg.GetCapabilities()) != 0 {
 		t.Errorf("session %v", half.Msg)
 	}
-	_, err = p.account(token).SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: "12345x"}))
+	_, err = p.account(token).
+		SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: "12345x"}))
 	if _, why, _ := connectFault(t, err); why != "factor_wrong" {
 		t.Errorf("a wrong code: %s", why)
 	}
@@ -96,7 +97,14 @@ func TestInvitedUser(t *testing.T) {
 		t.Error("the same link again")
 	}
 	word := platformPassword
-	done(t)(p.operator.UpdateUser(t.Context(), connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word})))
+	done(
+		t,
+	)(
+		p.operator.UpdateUser(
+			t.Context(),
+			connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word}),
+		),
+	)
 	eva := portalv1connect.NewOperatorServiceClient(withToken(p.login(t, "eva")), p.BaseURL)
 	if _, err := eva.ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{})); err != nil {
 		t.Errorf("an auditor reads: %v", err)
@@ -124,7 +132,10 @@ func TestAccountOverTheAPI(t *testing.T) {
 	noError(t, err)
 	if me.Msg.GetLogin() != user.Login || me.Msg.GetKind() != "trader" || me.Msg.GetRole() != "owner" ||
 		me.Msg.GetState() != "whole" || me.Msg.GetPreferences().GetZone() != "UTC" || me.Msg.GetFactors().GetTotp() ||
-		!slices.Equal(me.Msg.GetCapabilities(), []string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
+		!slices.Equal(
+			me.Msg.GetCapabilities(),
+			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"},
+		) {
 		t.Errorf("session %v", me.Msg)
 	}
 	list, err := g.account(token).ListSessions(t.Context(), connect.NewRequest(&portalv1.ListSessionsRequest{}))
@@ -142,7 +153,8 @@ func TestAccountOverTheAPI(t *testing.T) {
 		t.Errorf("preferences %v", p)
 	}
 	token, _ = g.enrol(t, token)
-	codes, err := g.account(token).RenewRecoveryCodes(t.Context(), connect.NewRequest(&portalv1.RenewRecoveryCodesRequest{}))
+	codes, err := g.account(token).
+		RenewRecoveryCodes(t.Context(), connect.NewRequest(&portalv1.RenewRecoveryCodesRequest{}))
 	noError(t, err)
 	renewed, err := g.account(token).SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{
 		Code: codes.Msg.GetRecoveryCodes()[0],
