@@ -50,7 +50,7 @@ function step(by) {
   const next = all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))] || all[0];
   current()?.classList.remove("at");
   next.classList.add("at");
-  at = next.id;
+  at = next.id ||= "row-" + all.indexOf(next);
   next.scrollIntoView({ block: "nearest" });
   (next.querySelector("a[href]") || next).focus({ preventScroll: true });
 }
