@@ -58,6 +58,9 @@ type Caller struct {
 	// APIEnabled and RatePercent are settings of the key's merchant.
 	APIEnabled  bool
 	RatePercent decimal.NullDecimal
+
+	// RequestID and Address are of the request by which the call came; "" where it came by none.
+	RequestID, Address string
 }
 
 // Actor names the caller in histories.
