@@ -31,6 +31,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
+	"gateway.example/internal/savedview"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
@@ -55,6 +56,8 @@ type gateway struct {
 	users     *session.Service
 	// submissions are forms of the portals that were sent.
 	submissions *submission.Service
+	// savedViews are lists that users of the portals find again by a name.
+	savedViews *savedview.Service
 	limits      *limit.Limits
 	directory   *directory.Keeper
 	cards       *card.Safe
@@ -231,6 +234,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		return err
 	}
 	g.submissions = submission.New(g.pools)
+	g.savedViews = savedview.New(g.pools)
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
 		Compulsory: !g.sandbox, PortalURL: g.portalURL,
 		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
