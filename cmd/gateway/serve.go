@@ -30,8 +30,8 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/sandbox"
-	"gateway.example/internal/session"
 	"gateway.example/internal/savedview"
+	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
@@ -58,14 +58,14 @@ type gateway struct {
 	submissions *submission.Service
 	// savedViews are lists that users of the portals find again by a name.
 	savedViews *savedview.Service
-	limits      *limit.Limits
-	directory   *directory.Keeper
-	cards       *card.Safe
-	acquirers   *acquirer.Directory
-	events      *webhook.Events
-	relay       *webhook.Relay
-	rates       *rate.Poller
-	auditRuns   prometheus.Counter
+	limits     *limit.Limits
+	directory  *directory.Keeper
+	cards      *card.Safe
+	acquirers  *acquirer.Directory
+	events     *webhook.Events
+	relay      *webhook.Relay
+	rates      *rate.Poller
+	auditRuns  prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms

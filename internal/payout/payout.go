@@ -126,9 +126,9 @@ var (
 		"merchant_external_payins_disabled",
 		"Payouts are not enabled on the key.",
 	)
-	errBalance       = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
-	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
-	errNotCompleted  = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
+	errBalance      = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
+	errNoRate       = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
+	errNotCompleted = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
 	// ErrNotWaiting answers who wants to take or cancel a payout that somebody took, or that has ended.
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	// ErrNotProcessing answers who wants to end or give back a payout that has ended.
