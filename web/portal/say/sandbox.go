@@ -1,0 +1,3 @@
+package say
+
+var sandboxFlashes = map[string]Flash{}
