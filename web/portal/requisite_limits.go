@@ -162,17 +162,18 @@ func (v *visit) limitFields(own directory.OwnRequisite, values url.Values, wrong
 	sum := atMost(set.DailySum.Valid, v.shell.Amount(set.DailySum.Decimal, own.Currency))
 	open := atMost(set.OpenPayments != nil, counted(set.OpenPayments))
 	hours := v.shell.Say(say.Ceiling, v.hoursOf(set, set.TimeZone))
-	number := templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}
-	whole := templ.Attributes{"inputmode": "numeric", "autocomplete": "off"}
-	zone := templ.Attributes{"placeholder": set.TimeZone, "spellcheck": "false"}
+	number := templ.Attributes{"inputmode": "decimal", "autocomplete": "off", "required": false}
+	whole := templ.Attributes{"inputmode": "numeric", "autocomplete": "off", "required": false}
+	zone := templ.Attributes{"placeholder": set.TimeZone, "spellcheck": "false", "required": false}
+	clock := templ.Attributes{"required": false}
 	fields := []view.Field{
 		{Name: "minAmount", Label: say.LimitMinAmount, Hint: between, More: number, Max: 24},
 		{Name: "maxAmount", Label: say.LimitMaxAmount, Hint: between, More: number, Max: 24},
 		{Name: "dailyCount", Label: say.LimitDailyCount, Hint: atMost(set.DailyCount != nil, counted(set.DailyCount)), More: whole, Max: 10},
 		{Name: "dailySum", Label: say.LimitDailySum, Hint: sum, More: number, Max: 24},
 		{Name: "openPayments", Label: say.LimitOpen, Hint: open, More: whole, Max: 10},
-		{Name: "workFrom", Label: say.LimitFrom, Hint: hours, Type: "time"},
-		{Name: "workUntil", Label: say.LimitUntil, Hint: hours, Type: "time"},
+		{Name: "workFrom", Label: say.LimitFrom, Hint: hours, Type: "time", More: clock},
+		{Name: "workUntil", Label: say.LimitUntil, Hint: hours, Type: "time", More: clock},
 		{Name: "timeZone", Label: say.LimitZone, Hint: v.shell.Say(say.Ceiling, set.TimeZone), More: zone, Max: 64},
 	}
 	kept := fields[:0]
@@ -180,7 +181,7 @@ func (v *visit) limitFields(own directory.OwnRequisite, values url.Values, wrong
 		if f.Name == "openPayments" && own.Value == "" {
 			continue
 		}
-		f.Value, f.Wrong, f.Optional = values.Get(f.Name), wrong[f.Name], true
+		f.Value, f.Wrong = values.Get(f.Name), wrong[f.Name]
 		kept = append(kept, f)
 	}
 	return kept
