@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/report"
 	"gateway.example/internal/routing"
 )
 
@@ -25,6 +26,8 @@ const (
 	foldEvery     = 10 * time.Second
 	tidyEvery     = 10 * time.Minute
 	limitsEvery   = time.Minute
+	// What reports read is summed up so often.
+	summariesEvery = time.Hour
 	// Audits are looked for so often; when they are due, internal/audit says.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
@@ -71,6 +74,11 @@ func (g *gateway) loops() []loop {
 		},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"prune submissions", tidyEvery, g.submissions.Prune},
+		{
+			"summarise",
+			summariesEvery,
+			func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) },
+		},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",

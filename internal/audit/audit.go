@@ -153,7 +153,7 @@ func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violatio
 	return found, nil
 }
 
-func allRules() []rule { return slices.Concat(rules, payoutRules, depositRules) }
+func allRules() []rule { return slices.Concat(rules, payoutRules, depositRules, dayRules) }
 
 // Size is how much an audit has to prove.
 type Size struct{ Payments, Payouts, Transfers int64 }

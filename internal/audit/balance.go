@@ -140,3 +140,29 @@ func compareBalances(
 	}
 	return broken, nil
 }
+
+// dayRules are the invariants of what is kept of accounts at the ends of days.
+var dayRules = []rule{
+	{name: "what an account had at the end of a day follows from the day before", of: "account_day", query: `
+		with kept as (
+			select d.*, coalesce(b.balance, 0) as before, coalesce(b.day + 1, '-infinity'::date)::timestamp at time zone 'UTC' as since,
+				(d.day + 1)::timestamp at time zone 'UTC' as until
+			from account_day d left join lateral (
+				select balance, day from account_day e where e.account_id = d.account_id and e.day < d.day order by e.day desc limit 1
+			) b on true
+			where $1::timestamptz is not null and d.id > $2 and d.id <= $3
+		)
+		select format('account %s, %s: has %s, should have %s', k.account_id, k.day, k.balance, k.before + m.amount)
+		from kept k cross join lateral (
+			select coalesce(sum(side.amount), 0) as amount from (
+				select case when t.credit_account = k.account_id then t.amount else -t.amount end as amount from transfer t
+				where (t.debit_account >> 1) = (k.account_id >> 1) and t.created_at >= k.since and t.created_at < k.until
+					and k.account_id in (t.debit_account, t.credit_account)
+				union all
+				select t.amount from transfer t
+				where (t.credit_account >> 1) = (k.account_id >> 1) and (t.debit_account >> 1) <> (t.credit_account >> 1)
+					and t.created_at >= k.since and t.created_at < k.until and t.credit_account = k.account_id
+			) side
+		) m
+		where k.balance <> k.before + m.amount`},
+}

@@ -58,6 +58,9 @@ type Caller struct {
 	// APIEnabled and RatePercent are settings of the key's merchant.
 	APIEnabled  bool
 	RatePercent decimal.NullDecimal
+
+	// RequestID and Address are of the request by which the call came; "" where it came by none.
+	RequestID, Address string
 }
 
 // Actor names the caller in histories.
@@ -87,22 +90,6 @@ func (c Caller) NeedMerchant(scope string) error {
 		return errAPIDisabled
 	case scope != "" && !slices.Contains(c.Scopes, scope):
 		return fault.ErrScopeRequired
-	}
-	return nil
-}
-
-// NeedPortal settles that the caller is a user of a merchant's portal.
-func (c Caller) NeedPortal() error {
-	if c.Kind != MerchantPortal || c.MerchantID == 0 {
-		return fault.ErrTokenKindNotAllowed
-	}
-	return nil
-}
-
-// NeedOperator settles that the caller is an operator.
-func (c Caller) NeedOperator() error {
-	if c.Kind != Operator {
-		return fault.ErrTokenKindNotAllowed
 	}
 	return nil
 }

@@ -66,12 +66,23 @@ func (s *Service) take(ctx context.Context, k key, answer acquirer.Answer, to as
 			attempt: attempt, state: state,
 		}
 		t.decide(p.Status)
+		if err := noteAsked(ctx, q, p.Payment, state, t); err != nil {
+			return err
+		}
 		if err := s.store(ctx, q, p.Payment, t); err != nil || t.move == (move{}) {
 			return err
 		}
 		return p.Move(ctx, t.move.to, actorAcquirer, t.move.reason)
 	})
 	return err
+}
+
+// noteAsked keeps that the acquirer asked for a code.
+func noteAsked(ctx context.Context, q *db.Queries, p payment.Payment, before State, t taking) error {
+	if !t.latest() || before.Phase == AwaitingCode || t.state.Phase != AwaitingCode || t.state.LastError != nil {
+		return nil
+	}
+	return payment.Step(p, t.now, actorAcquirer, payment.StepCodeRequested, payment.StepDetail{}).Run(ctx, q)
 }
 
 func underWay(attempt string) bool {

@@ -78,7 +78,8 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 		if err := putAttempt(ctx, q, attempt); err != nil {
 			return err
 		}
-		return put(p.Payment, state).Run(ctx, q)
+		return db.Pipeline(ctx, p.Tx, put(p.Payment, state),
+			payment.Step(p.Payment, now, actorPayer, payment.StepCodeEntered, payment.StepDetail{}))
 	})
 	return attempt, err
 }

@@ -12,16 +12,16 @@ import (
 
 // RequestCode asks the payer for the code their bank sent, on the trader's word.
 func (s *Service) RequestCode(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-	return s.atDesk(ctx, who, id, State.codeRequested)
+	return s.atDesk(ctx, who, id, payment.StepCodeRequested, State.codeRequested)
 }
 
 // MarkCodeNotNeeded says on the trader's word that there is no code to wait for.
 func (s *Service) MarkCodeNotNeeded(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-	return s.atDesk(ctx, who, id, State.codeNotNeeded)
+	return s.atDesk(ctx, who, id, payment.StepCodeNotNeeded, State.codeNotNeeded)
 }
 
 func (s *Service) atDesk(
-	ctx context.Context, who caller.Caller, id int64, step func(State) (State, error),
+	ctx context.Context, who caller.Caller, id int64, name payment.StepName, step func(State) (State, error),
 ) (payment.Payment, error) {
 	found, err := s.assigned(ctx, who, id)
 	if err != nil {
@@ -42,7 +42,8 @@ func (s *Service) atDesk(
 		if state, err = step(state); err != nil {
 			return err
 		}
-		return put(p.Payment, state).Run(ctx, q)
+		return db.Pipeline(ctx, p.Tx, put(p.Payment, state),
+			payment.Step(p.Payment, s.clock.Now(), who.Actor(), name, payment.StepDetail{}))
 	})
 }
 
@@ -58,7 +59,7 @@ func (s *Service) Resend(ctx context.Context, who caller.Caller, id string) (Sta
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return State{}, err
 	}
-	_, state, err := s.resend(ctx, found, byMerchant, pendingOr(errResendWrongStep))
+	_, state, err := s.resend(ctx, found, who.Actor(), byMerchant, pendingOr(errResendWrongStep))
 	return state, err
 }
 
@@ -69,7 +70,7 @@ func (s *Service) ResendByPayer(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = s.resend(ctx, found, byMerchant, s.checkOpen)
+	_, _, err = s.resend(ctx, found, actorPayer, byMerchant, s.checkOpen)
 	return err
 }
 
@@ -79,7 +80,7 @@ func (s *Service) RequestResend(ctx context.Context, who caller.Caller, id int64
 	if err != nil {
 		return found, err
 	}
-	p, _, err := s.resend(ctx, found, byTrader, pendingOr(payment.ErrNotPending))
+	p, _, err := s.resend(ctx, found, who.Actor(), byTrader, pendingOr(payment.ErrNotPending))
 	return p, err
 }
 
@@ -97,7 +98,7 @@ func pendingOr(closed error) func(payment.Payment) error {
 func (s *Service) resend(
 	ctx context.Context,
 	found payment.Payment,
-	by string,
+	actor, by string,
 	open func(payment.Payment) error,
 ) (payment.Payment, State, error) {
 	var state State
@@ -116,7 +117,8 @@ func (s *Service) resend(
 		if state, err = before.resent(by, now); err != nil {
 			return err
 		}
-		if err := put(p.Payment, state).Run(ctx, q); err != nil {
+		resent := payment.Step(p.Payment, now, actor, payment.StepCodeResent, payment.StepDetail{By: by})
+		if err := db.Pipeline(ctx, p.Tx, put(p.Payment, state), resent); err != nil {
 			return err
 		}
 		// The acquirer is told at the next round.

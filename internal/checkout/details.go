@@ -156,7 +156,9 @@ func (s *Service) enter(
 		return err
 	}
 	attempt.ResendsTold, attempt.CreatedAt, attempt.PollAt = state.Resends, now, now.Add(callGrace)
-	return db.Pipeline(ctx, p.Tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p.Payment, state))
+	shown := payment.StepDetail{Last4: entered.PAN.Last4(), Brand: entered.PAN.Brand()}
+	return db.Pipeline(ctx, p.Tx, store, db.Do((*db.Queries).AttemptInsert, attempt), put(p.Payment, state),
+		payment.Step(p.Payment, now, actorPayer, payment.StepCardEntered, shown))
 }
 
 // authorise calls the acquirer and takes its answer in. Without one Poll goes on.

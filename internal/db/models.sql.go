@@ -149,6 +149,17 @@ type Payin struct {
 	RequestAddress     *string
 }
 
+type PayinHistory struct {
+	MerchantID int64
+	PayinID    int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	FromStatus *string
+	ToStatus   string
+	Reason     *string
+}
+
 type Payment struct {
 	MerchantID         int64
 	ID                 int64
@@ -366,7 +377,7 @@ type TraderAcquirer struct {
 }
 
 type Transfer struct {
-	ID            *int64
+	ID            int64
 	DebitAccount  int64
 	CreditAccount int64
 	Amount        decimal.Decimal

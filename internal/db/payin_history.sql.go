@@ -37,3 +37,41 @@ func (q *Queries) PayinHistoryInsert(ctx context.Context, arg PayinHistoryInsert
 	)
 	return err
 }
+
+const payinHistoryList = `-- name: PayinHistoryList :many
+select merchant_id, payin_id, id, at, actor, from_status, to_status, reason from payin_history where merchant_id = $1 and payin_id = $2 order by id
+`
+
+type PayinHistoryListParams struct {
+	MerchantID int64
+	PayinID    int64
+}
+
+func (q *Queries) PayinHistoryList(ctx context.Context, arg PayinHistoryListParams) ([]PayinHistory, error) {
+	rows, err := q.db.Query(ctx, payinHistoryList, arg.MerchantID, arg.PayinID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PayinHistory
+	for rows.Next() {
+		var i PayinHistory
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.PayinID,
+			&i.ID,
+			&i.At,
+			&i.Actor,
+			&i.FromStatus,
+			&i.ToStatus,
+			&i.Reason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

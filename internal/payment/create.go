@@ -315,6 +315,10 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		SpreadTraderUSDT:   quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
 		ReturnURL:          d.ReturnURL,
+		RequestID:          stated(d.who.RequestID),
+		RequestAddress:     stated(d.who.Address),
+		ChoicePool:         &r.Pool,
+		ChoiceLooked:       &r.Looked,
 	}
 	if d.method.RequisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
@@ -322,6 +326,14 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 	}
 	d.addPayer(&p)
 	return p
+}
+
+// stated is a text that may be unknown.
+func stated(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func (d *draft) addPayer(p *db.Payment) {

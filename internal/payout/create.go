@@ -203,5 +203,15 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 		MarkupPercent:  d.box.MarkupPercent,
 		SpotUSDT:       quote.Spot,
 		FrozenUSDT:     quote.Frozen,
+		RequestID:      stated(d.who.RequestID),
+		RequestAddress: stated(d.who.Address),
 	}, nil
+}
+
+// stated is a text that may be unknown.
+func stated(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }

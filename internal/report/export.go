@@ -2,11 +2,25 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
 )
+
+// exportPage is how many rows are read at a time for an export. No transaction lasts longer than
+// that takes.
+const exportPage = 5_000
 
 // ExportPayments writes the payments of a filter as CSV, the newest first, whatever its paging says.
 // Times are in the zone. The last line says how many rows there are: without it the file is not
@@ -14,19 +28,176 @@ import (
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
 ) error {
-	return errUnfinished
+	if err := who.Need(caller.TraderMoney, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return err
+	}
+	f.Paging = Paging{}
+	if _, err := f.check(ctx, paymentStatuses); err != nil {
+		return err
+	}
+	out := newTable(w, zone, "created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status",
+		"status_reason", "status_at", "cashbox_id", "trader_id", "requisite", "card_last4", "amount_usdt", "profit_usdt",
+		"spread_trader_usdt", "spread_platform_usdt")
+	c := scopeOf(who, f)
+	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
+		func(rows []db.Payment) error {
+			cards, err := s.cardsShown(ctx, rows)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				p := payment.FromRow(row)
+				seen, shown := p.Seen(who), shownPayment(who, p)
+				out.row(p.CreatedAt, p.ID, p.UUID, shown.OrderID, p.Method, p.Currency, fiat(p.Amount),
+					string(p.Status), p.StatusReason, p.StatusAt, p.CashboxID, shown.TraderID, p.RequisiteValue,
+					cards[p.ID], usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform))
+			}
+			return nil
+		})
 }
 
 // ExportPayouts writes the payouts of a filter as ExportPayments does payments.
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f PayoutFilter, w io.Writer, zone *time.Location,
 ) error {
-	return errUnfinished
+	if err := who.Need(caller.TraderMoney, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return err
+	}
+	f.Paging = Paging{}
+	if _, err := f.check(ctx, payoutStatuses); err != nil {
+		return err
+	}
+	out := newTable(w, zone, "created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status",
+		"status_reason", "status_at", "cashbox_id", "trader_id", "address", "recipient", "proof_reference", "frozen_usdt",
+		"reward_usdt")
+	c := scopeOf(who, f)
+	return export(ctx, out, func(at window) (Page[db.Payin], error) { return s.payoutRows(ctx, c, at) },
+		func(rows []db.Payin) error {
+			for _, row := range rows {
+				p := payoutItem(who, row)
+				frozen := &p.FrozenUSDT
+				if who.Kind == caller.Trader {
+					frozen = nil
+				}
+				out.row(p.CreatedAt, p.ID, p.UUID, p.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
+					p.StatusReason, p.StatusAt, p.CashboxID, p.TraderID, p.AddressMask, p.Recipient, p.ProofReference,
+					usdt(frozen), usdt(p.RewardUSDT))
+			}
+			return nil
+		})
+}
+
+// export goes from page to page, of as many rows as fit into one, to the end.
+func export[R any](
+	ctx context.Context, out *csvTable, read func(window) (Page[R], error), write func([]R) error,
+) error {
+	at := window{below: math.MaxInt64, limit: exportPage}
+	for {
+		page, err := read(at)
+		if err != nil {
+			return err
+		}
+		if err := write(page.Items); err != nil {
+			return err
+		}
+		if err := out.flush(); err != nil {
+			return err
+		}
+		if page.Next == nil {
+			return out.end()
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		next, err := strconv.ParseInt(*page.Next, 10, 64)
+		if err != nil {
+			return fmt.Errorf("go on with an export: %w", err)
+		}
+		at = at.at(next)
+	}
 }
 
 // ExportStatement writes a statement as ExportPayments does payments, the oldest line first.
 func (s *Service) ExportStatement(
 	ctx context.Context, who caller.Caller, f StatementFilter, w io.Writer, zone *time.Location,
 ) error {
-	return errUnfinished
+	f, err := s.owned(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
+	}
+	f.Paging, f.OldestFirst = Paging{}, true
+	out := newTable(w, zone, "at", "transfer_id", "kind", "subject", "subject_id", "subject_uuid", "debit_usdt",
+		"credit_usdt", "balance_usdt")
+	for at := (position{}); ; {
+		part, err := s.statement(ctx, f, at, window{limit: exportPage})
+		if err != nil {
+			return err
+		}
+		for _, line := range part.Items {
+			out.row(line.At, line.TransferID, line.Kind, line.Subject, line.SubjectID, line.SubjectUUID,
+				moved(line.Debit), moved(line.Credit), usdt(&line.Balance))
+		}
+		if err := out.flush(); err != nil {
+			return err
+		}
+		if part.Next == nil {
+			return out.end()
+		}
+		f.Cursor = *part.Next
+		at, _ = parsePosition(f.Cursor)
+	}
+}
+
+// number is a cell that is a number already and stays as it is.
+type number string
+
+func fiat(d decimal.Decimal) number { return number(money.Fiat(d)) }
+
+// usdt is an amount of USDT; one that is not for the caller is an empty cell.
+func usdt(d *decimal.Decimal) number {
+	if d == nil {
+		return ""
+	}
+	return number(money.USDT(*d))
+}
+
+// moved is what was moved one way, empty where it was the other.
+func moved(d decimal.Decimal) number {
+	if d.IsZero() {
+		return ""
+	}
+	return usdt(&d)
+}
+
+// cell is a value as it stands in a file.
+func cell(value any, zone *time.Location) string {
+	switch v := value.(type) {
+	case time.Time:
+		return v.In(zone).Format(time.RFC3339)
+	case number:
+		return string(v)
+	case int64:
+		if v == 0 {
+			return ""
+		}
+		return strconv.FormatInt(v, 10)
+	case *int64:
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatInt(*v, 10)
+	case uuid.UUID:
+		if v == uuid.Nil {
+			return ""
+		}
+		return v.String()
+	case *string:
+		return safeText(text(v))
+	case string:
+		return safeText(v)
+	}
+	return safeText(fmt.Sprint(value))
 }

@@ -2,21 +2,28 @@ package report
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 )
 
 // StatementFilter says which account, and which part of its statement.
 type StatementFilter struct {
+	// Paging is that of a list. Its cursors are a statement's own.
 	Paging
 	// Account is the account. A trader sees their own available and reserved accounts; a merchant
-	// those of its cashboxes; an operator every account. The zero value is a trader's own available
-	// account.
+	// those of its cashboxes; an operator every account. For a trader the owner is always themselves,
+	// and only Reserved says something.
 	Account ledger.Account
 	// From and To bound the time: from then on, and before then. A From that is zero is 30 days
 	// before To; a To that is zero is now and whatever comes.
@@ -28,11 +35,12 @@ type StatementFilter struct {
 // Statement is part of an account's statement.
 type Statement struct {
 	Account ledger.Account
-	// Opening is what the account had at From, and Closing what it had at To.
-	Opening, Closing decimal.Decimal
 	// From and To are the bounds; a To that is zero is none.
 	From, To time.Time
-	// Page has the lines, in the order asked for.
+	// Opening is what the account had at From, and Closing what it had at To.
+	Opening, Closing decimal.Decimal
+	// Page has the lines, in the order asked for. A transfer that took a few seconds to be kept may
+	// appear among lines that were read already.
 	Page[StatementLine]
 }
 
@@ -56,5 +64,244 @@ type StatementLine struct {
 
 // Statement lists what was moved to and from an account.
 func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementFilter) (Statement, error) {
-	return Statement{}, errUnfinished
+	f, err := s.owned(ctx, who, f)
+	if err != nil {
+		return Statement{}, err
+	}
+	found := fault.Decoded(ctx)
+	w := f.Paging.check(fault.Fields{}) // its cursor is of another form
+	w = window{backward: f.Backward, limit: w.limit}
+	found.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	at, known := parsePosition(f.Cursor)
+	found.Check(f.Cursor == "" || known, "cursor", "is not a cursor of ours")
+	found.Check(f.To.IsZero() || !f.To.Before(f.From), "to", "must not be before from")
+	if err := found.Err(); err != nil {
+		return Statement{}, err
+	}
+	return s.statement(ctx, f, at, w)
+}
+
+// owned settles whose account it is and that the caller may see it, and fills in the bounds.
+func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilter) (StatementFilter, error) {
+	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
+		return f, err
+	}
+	switch who.Kind {
+	case caller.Trader:
+		f.Account.Owner, f.Account.OwnerID = ledger.Trader, who.TraderID
+	case caller.MerchantPortal:
+		owner, err := s.q.CashboxOwner(ctx, f.Account.OwnerID)
+		if db.IgnoreNoRows(err) != nil {
+			return f, fmt.Errorf("find cashbox: %w", err)
+		}
+		if f.Account.Owner != ledger.Cashbox || err != nil || owner.MerchantID != who.MerchantID {
+			return f, fault.ErrCashboxAccessDenied
+		}
+	default:
+	}
+	if f.From.IsZero() {
+		end := f.To
+		if end.IsZero() {
+			end = s.clock.Now()
+		}
+		f.From = end.Add(-windowDefault)
+	}
+	return f, nil
+}
+
+// position is a place in a statement: after the transfer of an id, of those made at a time.
+type position struct {
+	at time.Time
+	id int64
+}
+
+// never is after every time that transfers bear.
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// start is the position before what was made at a time or later.
+func start(at time.Time) position { return position{at: at} }
+
+func (p position) String() string {
+	return strconv.FormatInt(p.at.UnixMicro(), 10) + "-" + strconv.FormatInt(p.id, 10)
+}
+
+func parsePosition(cursor string) (position, bool) {
+	micros, id, two := strings.Cut(cursor, "-")
+	at, atErr := strconv.ParseInt(micros, 10, 64)
+	number, idErr := strconv.ParseInt(id, 10, 64)
+	if !two || atErr != nil || idErr != nil || at < 0 || at > never.UnixMicro() {
+		return position{}, false
+	}
+	return position{at: time.UnixMicro(at).UTC(), id: number}, true
+}
+
+// statement reads a page and the balances around it.
+func (s *Service) statement(ctx context.Context, f StatementFilter, at position, w window) (Statement, error) {
+	account := f.Account.ID()
+	end := never
+	if !f.To.IsZero() {
+		end = f.To
+	}
+	// Going down is towards the older lines.
+	down := f.OldestFirst == f.Backward
+	result := Statement{Account: f.Account, From: f.From, To: f.To}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Transfer, error) {
+		var err error
+		if result.Opening, err = balanceAt(ctx, q, account, start(f.From)); err != nil {
+			return nil, err
+		}
+		if result.Closing, err = balanceAt(ctx, q, account, start(end)); err != nil {
+			return nil, err
+		}
+		if down {
+			from := start(end)
+			if f.Cursor != "" && at.before(from) {
+				from = at
+			}
+			return q.StatementBelow(ctx, db.StatementBelowParams{
+				AccountID: account, FromAt: f.From, At: from.at, ID: from.id, Page: int32(w.limit) + 1,
+			})
+		}
+		from := start(f.From)
+		if f.Cursor != "" && from.before(at) {
+			from = at
+		}
+		return q.StatementAbove(ctx, db.StatementAboveParams{
+			AccountID: account, UntilAt: end, At: from.at, ID: from.id, Page: int32(w.limit) + 1,
+		})
+	})
+	if err != nil {
+		return Statement{}, fmt.Errorf("read statement: %w", err)
+	}
+	result.neighbours(rows, f, w)
+	rows = rows[:min(len(rows), w.limit)]
+	if !down {
+		slices.Reverse(rows) // now the newest are first
+	}
+	if result.Items, err = s.statementLines(ctx, account, rows); err != nil {
+		return Statement{}, err
+	}
+	if f.OldestFirst {
+		slices.Reverse(result.Items)
+	}
+	return result, nil
+}
+
+func (p position) before(other position) bool {
+	return p.at.Before(other.at) || p.at.Equal(other.at) && p.id < other.id
+}
+
+// neighbours names the cursors of the pages around one, whose rows are in the order they were read
+// in, one more than the page has where there are more.
+func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, w window) {
+	place := func(row db.Transfer) *string {
+		text := position{row.CreatedAt, row.ID}.String()
+		return &text
+	}
+	var on, back *string
+	if len(rows) > w.limit {
+		on = place(rows[w.limit-1])
+	}
+	switch {
+	case f.Cursor == "":
+	case len(rows) > 0:
+		back = place(rows[0])
+	default: // the row at the cursor itself is on the page before
+		back = f.turned()
+	}
+	s.Next, s.Previous = on, back
+	if f.Backward {
+		s.Next, s.Previous = back, on
+	}
+}
+
+// turned is the cursor from which the way back begins with the row at the filter's own.
+func (f StatementFilter) turned() *string {
+	at, _ := parsePosition(f.Cursor)
+	if f.OldestFirst == f.Backward { // it was read downwards, and upwards is after
+		at.id--
+	} else {
+		at.id++
+	}
+	text := at.String()
+	return &text
+}
+
+// statementLines turns rows, the newest first, into lines with their balances and names.
+func (s *Service) statementLines(ctx context.Context, account int64, rows []db.Transfer) ([]StatementLine, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	names, err := s.names(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := balanceAt(ctx, s.q, account, position{rows[0].CreatedAt, rows[0].ID})
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]StatementLine, 0, len(rows))
+	for _, row := range rows {
+		line := StatementLine{
+			TransferID: row.ID, At: row.CreatedAt, Kind: row.Kind, Subject: row.Subject, SubjectID: row.SubjectID,
+			SubjectUUID: names[subject{row.Subject, row.SubjectID}], Balance: balance,
+		}
+		if row.CreditAccount == account {
+			line.Credit, balance = row.Amount, balance.Sub(row.Amount)
+		} else {
+			line.Debit, balance = row.Amount, balance.Add(row.Amount)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// balanceAt is what an account had after a position: what it had at the end of the last closed day
+// before, and what was moved since.
+func balanceAt(ctx context.Context, q *db.Queries, account int64, p position) (decimal.Decimal, error) {
+	kept, err := q.AccountDayBefore(ctx, db.AccountDayBeforeParams{AccountID: account, Day: dayOf(p.at)})
+	if db.IgnoreNoRows(err) != nil {
+		return decimal.Zero, fmt.Errorf("read balance: %w", err)
+	}
+	after := time.Unix(0, 0)
+	if err == nil {
+		after = kept.Day.AddDate(0, 0, 1)
+	}
+	moved, err := q.StatementMoved(ctx, db.StatementMovedParams{
+		AccountID: account, AfterAt: after, UntilAt: p.at, UntilID: p.id,
+	})
+	if err != nil {
+		return decimal.Zero, fmt.Errorf("read balance: %w", err)
+	}
+	return kept.Balance.Add(moved), nil
+}
+
+// subject is what a transfer is about.
+type subject struct {
+	kind string
+	id   int64
+}
+
+// names finds the uuids of the payments and payouts that transfers are about.
+func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uuid.UUID, error) {
+	ids := map[string][]int64{}
+	for _, row := range rows {
+		ids[row.Subject] = append(ids[row.Subject], row.SubjectID)
+	}
+	var payments []db.ReportPaymentNamesRow
+	var payouts []db.ReportPayinNamesRow
+	err := db.Pipeline(ctx, s.reads,
+		db.One(&payments, (*db.Queries).ReportPaymentNames, ids[subjectPayment]),
+		db.One(&payouts, (*db.Queries).ReportPayinNames, ids[subjectPayout]))
+	if err != nil {
+		return nil, fmt.Errorf("read the names of subjects: %w", err)
+	}
+	names := make(map[subject]uuid.UUID, len(payments)+len(payouts))
+	for _, p := range payments {
+		names[subject{subjectPayment, p.ID}] = p.UUID
+	}
+	for _, p := range payouts {
+		names[subject{subjectPayout, p.ID}] = p.UUID
+	}
+	return names, nil
 }

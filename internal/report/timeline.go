@@ -2,21 +2,374 @@ package report
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 )
 
-var errUnfinished = errors.New("not made yet")
+const (
+	subjectPayment = "payment"
+	subjectPayout  = "payin"
+
+	// Of the steps and of the attempts to deliver events so many are shown, the first.
+	stepsMost    = 500
+	attemptsMost = 500
+	// kindSettled is the kind of the transfers of a payment that is settled after its completion.
+	kindSettled = "completed-completed"
+	actorPayer  = "payer"
+)
 
 // Timeline is what happened to a payment, the oldest first, as the caller may see it. The payment is
 // named by its id or its uuid.
 func (s *Service) Timeline(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
-	return nil, errUnfinished
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.payments.Get(ctx, who, paymentID)
+	if err != nil {
+		return nil, err
+	}
+	t := told{who: who, merchantID: p.MerchantID, id: p.ID}
+	var read paymentSources
+	if err := db.Pipeline(ctx, s.reads, append(read.queries(t), t.queries(subjectPayment)...)...); err != nil {
+		return nil, fmt.Errorf("read timeline: %w", err)
+	}
+	t.payment(p, read)
+	return t.sorted(), nil
+}
+
+// told is a timeline in the making: what its sources have, and the lines told of that.
+type told struct {
+	who            caller.Caller
+	merchantID, id int64
+
+	transfers []db.Transfer
+	events    []db.ReportEventsRow
+	attempts  []db.ReportAttemptsRow
+	lines     []Line
+}
+
+// queries read what payments and payouts have alike.
+func (t *told) queries(subject string) []db.Query {
+	queries := []db.Query{
+		db.One(&t.transfers, (*db.Queries).ReportTransfers, db.ReportTransfersParams{Subject: subject, SubjectID: t.id}),
+	}
+	if !t.who.May(caller.MerchantEvents, caller.OperatorRead) {
+		return queries
+	}
+	return append(queries,
+		db.One(&t.events, (*db.Queries).ReportEvents, db.ReportEventsParams{
+			MerchantID: t.merchantID, Subject: subject, SubjectID: t.id,
+		}),
+		db.One(&t.attempts, (*db.Queries).ReportAttempts, db.ReportAttemptsParams{
+			MerchantID: t.merchantID, Subject: subject, SubjectID: t.id, Most: attemptsMost,
+		}))
+}
+
+// paymentSources are what payments have beside that.
+type paymentSources struct {
+	row      db.Payment
+	history  []db.PaymentHistory
+	steps    []db.PaymentStep
+	receipts []db.PaymentReceipt
+	appeal   *db.ReportAppealRow
+}
+
+func (r *paymentSources) queries(t told) []db.Query {
+	m, id := t.merchantID, t.id
+	return []db.Query{
+		db.One(&r.row, (*db.Queries).PaymentGet, db.PaymentGetParams{MerchantID: m, ID: id}),
+		db.One(&r.history, (*db.Queries).PaymentHistoryList, db.PaymentHistoryListParams{MerchantID: m, PaymentID: id}),
+		db.One(&r.steps, (*db.Queries).PaymentStepList,
+			db.PaymentStepListParams{MerchantID: m, PaymentID: id, Most: stepsMost}),
+		db.One(&r.receipts, (*db.Queries).ReceiptList, db.ReceiptListParams{MerchantID: m, PaymentID: id}),
+		db.Maybe(&r.appeal, (*db.Queries).ReportAppeal, db.ReportAppealParams{MerchantID: m, PaymentID: id}),
+	}
+}
+
+// payment tells a payment's lines. Of what happened at the same moment, what is told first here
+// comes first.
+func (t *told) payment(p payment.Payment, read paymentSources) {
+	var creator string
+	if len(read.history) > 0 {
+		creator = read.history[0].Actor
+	}
+	t.tell(p.CreatedAt, KindRequest, creator, WhatCreated, Details{Request: t.request(read.row)})
+	t.tell(p.CreatedAt, KindChoice, "", WhatRequisiteChosen, Details{Choice: t.choice(read.row)})
+	t.rate(p, read.row)
+	for _, h := range read.history {
+		t.status(h.At, h.Actor, h.FromStatus, h.ToStatus, h.Reason)
+	}
+	t.ledger(ledger.Cashbox, p.CashboxID)
+	for _, step := range read.steps {
+		t.step(step)
+	}
+	if p.ClaimedAt != nil {
+		t.tell(*p.ClaimedAt, KindClaim, actorPayer, WhatClaimed, Details{})
+	}
+	for _, r := range read.receipts {
+		t.tell(r.CreatedAt, KindReceipt, actorPayer, WhatReceipt,
+			Details{File: &File{Number: int32(r.Number), Type: r.FileType, Size: r.FileSize}})
+	}
+	t.appeal(read.appeal)
+	t.webhooks()
+}
+
+// tell adds a line.
+func (t *told) tell(at time.Time, kind Kind, actor, what string, details Details) {
+	t.lines = append(t.lines, Line{At: at, Kind: kind, Actor: t.named(actor), What: what, Details: details})
+}
+
+// sorted is the lines in the order of time.
+func (t *told) sorted() []Line {
+	slices.SortStableFunc(t.lines, func(a, b Line) int { return a.At.Compare(b.At) })
+	return t.lines
+}
+
+// named is an actor as the caller may know them. A merchant knows its keys and users one by one, a
+// trader's user themselves. Of everybody else they know what they are.
+func (t *told) named(actor string) string {
+	kind, _, numbered := strings.Cut(actor, ":")
+	merchants := kind == "key" || kind == string(caller.MerchantPortal)
+	switch {
+	case !numbered, t.who.Kind == caller.Operator:
+		return actor
+	case t.who.Kind == caller.MerchantPortal && merchants:
+		return actor
+	case t.who.Kind == caller.Trader && actor == t.who.Actor():
+		return actor
+	case merchants:
+		return "merchant"
+	}
+	return kind
+}
+
+func (t *told) request(p db.Payment) *Request {
+	r := &Request{Method: p.Method, Currency: p.Currency, Amount: p.Amount, ExpiresAt: p.ExpiresAt}
+	if t.who.Kind != caller.Trader {
+		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
+		r.RequestID, r.Address = text(p.RequestID), text(p.RequestAddress)
+	}
+	return r
+}
+
+func (t *told) choice(p db.Payment) *Choice {
+	c := &Choice{
+		Type: text(p.RequisiteType), Value: text(p.RequisiteValue), Holder: text(p.RequisiteHolder),
+		Bank: text(p.RequisiteBank),
+	}
+	if t.who.Kind != caller.MerchantPortal {
+		c.TraderID = p.TraderID
+		if p.RequisiteID != nil {
+			c.RequisiteID = *p.RequisiteID
+		}
+	}
+	if t.who.Kind == caller.Operator {
+		c.Pool, c.Looked = p.ChoicePool, p.ChoiceLooked
+	}
+	return c
+}
+
+// rate tells the calculation as it stands. One that was made when a fresh rate came is told then.
+func (t *told) rate(p payment.Payment, row db.Payment) {
+	at, what := p.CreatedAt, WhatRateFixed
+	if settled := slices.IndexFunc(t.transfers, func(m db.Transfer) bool { return m.Kind == kindSettled }); settled >= 0 {
+		at, what = t.transfers[settled].CreatedAt, WhatRateSettled
+	}
+	if p.RateUnavailable {
+		at, what = p.CreatedAt, WhatRateHeld
+	}
+	seen := p.Seen(t.who)
+	r := &Rate{
+		Unavailable: p.RateUnavailable, Base: seen.BaseRate, Markup: seen.Markup, Amount: seen.Amount,
+		Profit: seen.Profit, Trader: seen.SpreadTrader, Platform: seen.SpreadPlatform,
+	}
+	if !seen.Restricted {
+		r.Source, r.ObservedAt, r.MarkupSource = row.RateSource, row.RateObservedAt, row.MarkupSource
+	}
+	if r.Profit != nil && r.Amount != nil {
+		r.Spot = of(r.Amount.Add(*r.Profit))
+	}
+	if t.who.Kind != caller.MerchantPortal {
+		r.Hold = &row.HoldUSDT
+	}
+	if t.who.Kind == caller.Operator {
+		r.SharePercent = &row.TraderSharePercent
+	}
+	t.tell(at, KindRate, "", what, Details{Rate: r})
+}
+
+func of(d decimal.Decimal) *decimal.Decimal { return &d }
+
+func (t *told) status(at time.Time, actor string, from *string, to string, reason *string) {
+	t.tell(at, KindStatus, actor, WhatStatus, Details{From: text(from), To: to, Reason: text(reason)})
+}
+
+// ledger tells what was moved: to operators every row, to others a row for each account of theirs
+// that it touched. own is a merchant's account; a trader's follow from the caller.
+func (t *told) ledger(own ledger.Owner, ownID int64) {
+	if t.who.Kind == caller.Trader {
+		own, ownID = ledger.Trader, t.who.TraderID
+	}
+	for _, m := range t.transfers {
+		debit, credit := ledger.AccountOf(m.DebitAccount), ledger.AccountOf(m.CreditAccount)
+		row := Transfer{ID: m.ID, Kind: m.Kind, Amount: m.Amount}
+		if t.who.Kind == caller.Operator {
+			row.Account, row.Other = account(debit), new(Account)
+			*row.Other = account(credit)
+			t.tell(m.CreatedAt, KindLedger, "", WhatTransfer, Details{Transfer: &row})
+			continue
+		}
+		for i, a := range []ledger.Account{debit, credit} {
+			if a.Owner == own && a.OwnerID == ownID {
+				side := row
+				side.Account, side.Credit = account(a), i == 1
+				t.tell(m.CreatedAt, KindLedger, "", WhatTransfer, Details{Transfer: &side})
+			}
+		}
+	}
+}
+
+func account(a ledger.Account) Account {
+	return Account{ID: a.ID(), Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}
+}
+
+// stepKinds say which kind of line a step is.
+var stepKinds = map[string]Kind{
+	string(payment.StepPageOpened): KindVisit, string(payment.StepCardEntered): KindCard,
+	string(payment.StepCodeRequested): KindCode, string(payment.StepCodeResent): KindCode,
+	string(payment.StepCodeEntered): KindCode, string(payment.StepCodeNotNeeded): KindCode,
+}
+
+func (t *told) step(row db.PaymentStep) {
+	var detail payment.StepDetail
+	if err := json.Unmarshal(row.Detail, &detail); err != nil { // then the step is told without
+		detail = payment.StepDetail{}
+	}
+	t.tell(row.At, stepKinds[row.What], row.Actor, row.What, Details{
+		Last4: detail.Last4, Brand: detail.Brand, By: detail.By, Page: detail.Page, Agent: detail.Agent,
+	})
+}
+
+// appeal tells that a payment was appealed. A trader is not told what the merchant wrote.
+func (t *told) appeal(a *db.ReportAppealRow) {
+	if a == nil {
+		return
+	}
+	details := Details{}
+	if t.who.Kind != caller.Trader {
+		details.Reason, details.File = a.Reason, &File{Type: a.FileType, Size: a.FileSize}
+	}
+	t.tell(a.CreatedAt, KindAppeal, a.Actor, WhatAppealOpened, details)
+}
+
+// webhooks tell the events and each attempt to deliver them.
+func (t *told) webhooks() {
+	for _, e := range t.events {
+		t.tell(e.CreatedAt, KindWebhook, "", WhatEvent, Details{Webhook: &Webhook{
+			EventID: e.ID, Type: e.Type, Sequence: e.Sequence, Status: e.Status, URL: e.URL,
+		}})
+	}
+	for _, a := range t.attempts {
+		t.tell(a.At, KindWebhook, "", WhatAttempt, Details{Webhook: &Webhook{
+			EventID: a.EventID, Type: a.Type, Sequence: a.Sequence, StatusCode: a.StatusCode,
+			Took: time.Duration(a.DurationMs) * time.Millisecond, Answer: a.Answer, Error: text(a.Error),
+		}})
+	}
 }
 
 // PayoutTimeline is what happened to a payout, the oldest first, as the caller may see it. The
-// payout is named by its uuid.
+// payout is named by its uuid. A trader sees those that they took and did not give back.
 func (s *Service) PayoutTimeline(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
-	return nil, errUnfinished
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.findPayout(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	t := told{who: who, merchantID: p.MerchantID, id: p.ID}
+	var history []db.PayinHistory
+	queries := append(t.queries(subjectPayout), db.One(&history, (*db.Queries).PayinHistoryList,
+		db.PayinHistoryListParams{MerchantID: p.MerchantID, PayinID: p.ID}))
+	if err := db.Pipeline(ctx, s.reads, queries...); err != nil {
+		return nil, fmt.Errorf("read timeline: %w", err)
+	}
+	t.payout(p, history)
+	return t.sorted(), nil
+}
+
+// findPayout finds a payout that the caller may see.
+func (s *Service) findPayout(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil || len(id) != len(uuid.UUID{}.String()) {
+		return db.Payin{}, fault.ErrNotFound
+	}
+	p, err := s.q.PayinFind(ctx, parsed)
+	switch {
+	case db.NoRows(err):
+		return p, fault.ErrNotFound
+	case err != nil:
+		return p, fmt.Errorf("find payout: %w", err)
+	case who.Kind == caller.MerchantPortal && p.MerchantID != who.MerchantID:
+		return p, fault.ErrCashboxAccessDenied
+	case who.Kind == caller.Trader && (p.TraderID == nil || *p.TraderID != who.TraderID):
+		return p, fault.ErrNotFound
+	}
+	return p, nil
+}
+
+func (t *told) payout(p db.Payin, history []db.PayinHistory) {
+	var creator string
+	if len(history) > 0 {
+		creator = history[0].Actor
+	}
+	r := &Request{
+		Method: p.Method, Currency: p.Currency, Amount: p.Amount, ExpiresAt: p.ExpiresAt, AddressMask: p.AddressMask,
+	}
+	if t.who.Kind != caller.Trader {
+		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
+		r.RequestID, r.Address = text(p.RequestID), text(p.RequestAddress)
+	}
+	t.tell(p.CreatedAt, KindRequest, creator, WhatCreated, Details{Request: r})
+	t.tell(p.CreatedAt, KindRate, "", WhatRateFixed, Details{Rate: t.payoutRate(p)})
+	for _, h := range history {
+		t.status(h.At, h.Actor, h.FromStatus, h.ToStatus, h.Reason)
+	}
+	t.ledger(ledger.Cashbox, p.CashboxID)
+	t.webhooks()
+}
+
+// payoutRate is what of a payout's calculation the caller sees: a trader their reward, a merchant
+// what it pays.
+func (t *told) payoutRate(p db.Payin) *Rate {
+	r := &Rate{}
+	if t.who.Kind != caller.Trader {
+		r.Source, r.ObservedAt = p.RateSource, &p.RateObservedAt
+		r.Base, r.Markup, r.Spot, r.Amount = &p.BaseRate, &p.MarkupPercent, &p.SpotUSDT, &p.FrozenUSDT
+	}
+	if t.who.Kind != caller.MerchantPortal && p.TraderUSDT.Valid {
+		r.Trader = &p.TraderUSDT.Decimal
+	}
+	if t.who.Kind == caller.Operator && p.PlatformUSDT.Valid {
+		r.Platform, r.SharePercent = &p.PlatformUSDT.Decimal, &p.TraderSharePercent.Decimal
+	}
+	return r
 }

@@ -283,15 +283,17 @@ func (r *Requisites) next(w Want) *Candidate {
 		return nil
 	}
 	r.wake(p, w.Now)
-	now := time.Now()
+	now, looked := time.Now(), int32(0)
 	for e := p.on.Front(); e != nil; {
 		known := at(e)
 		e = e.Next()
+		looked++
 		switch rule := r.bySettings(w, known); {
 		case rule == WorkingHours:
 			known.sleep(w.Now)
 		case rule == Free && !known.resting(w.Amount, now) && !r.isHeld(known.TraderID, now):
 			found := r.candidate(w, known)
+			found.Pool, found.Looked = int32(p.on.Len()), looked
 			known.moveBack(w.Now)
 			return &found
 		}

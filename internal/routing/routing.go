@@ -139,6 +139,7 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 			break
 		}
 		c := r.candidate(w, known)
+		c.Pool, c.Looked = int32(known.pool.on.Len()), int32(len(found))+1
 		if c.DroppedBy = r.bySettings(w, known); c.DroppedBy == Free {
 			free++
 		}

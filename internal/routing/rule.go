@@ -55,6 +55,10 @@ type Candidate struct {
 	Day time.Time
 	// DroppedBy is Free for a requisite that would do.
 	DroppedBy Rule
+	// Pool is how many requisites of the pool were switched on and within their hours when this one
+	// was chosen, as far as this process knew. Looked is how many were looked at before it was, itself
+	// included.
+	Pool, Looked int32
 
 	dailyCount, openPayments *int32
 	dailySum                 decimal.NullDecimal

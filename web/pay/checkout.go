@@ -1,11 +1,13 @@
 package pay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
@@ -166,6 +168,7 @@ var testCards = []struct {
 
 // checkout shows what a card payment waits for, or how it ended.
 func (p *Pay) checkout(v purchase) {
+	p.opened(v.visit, cmp.Or(strings.TrimPrefix(v.below, "/"), "checkout"))
 	page := p.purchasePage(v)
 	early := v.below == belowCode && v.view.Phase == checkout.AwaitingBank
 	switch {
@@ -274,6 +277,7 @@ func (p *Pay) afterwards(v purchase, err error, again func(fault.Fields)) {
 
 // askForget asks the payer whether they mean it.
 func (p *Pay) askForget(v purchase) {
+	p.opened(v.visit, "forget")
 	page := p.purchasePage(v)
 	if v.view.Saved == nil {
 		back(v.w, page.Shell)
@@ -299,6 +303,7 @@ func (p *Pay) forget(v purchase) {
 
 // askCheckoutCancel asks the payer whether they mean it.
 func (p *Pay) askCheckoutCancel(v purchase) {
+	p.opened(v.visit, "cancel")
 	page := p.purchasePage(v)
 	if !v.waiting() {
 		back(v.w, page.Shell)

@@ -190,6 +190,7 @@ func (v visit) countdown(w words.Words) view.Countdown {
 
 // requisite shows what to send where, or how the payment ended.
 func (p *Pay) requisite(v visit) {
+	p.opened(v, "requisite")
 	page := p.page(v)
 	switch {
 	case !v.waiting():
@@ -255,6 +256,7 @@ type status struct {
 
 // askCancel asks the payer whether they mean it.
 func (p *Pay) askCancel(v visit) {
+	p.opened(v, "cancel")
 	page := p.page(v)
 	if !v.waiting() {
 		back(v.w, page.Shell)

@@ -128,8 +128,7 @@ func (v *visit) failed(err error) {
 		v.w.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
 	default:
-		v.log(err)
-		v.messageText(http.StatusConflict, say.ChangedTitle, f.Message)
+		v.messageText(http.StatusConflict, say.ImpossibleTitle, v.shell.Say(say.ImpossibleText, f.Message))
 	}
 }
 

@@ -1,0 +1,460 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+)
+
+func ids(page report.Page[report.PaymentItem]) []int64 {
+	var list []int64
+	for _, item := range page.Items {
+		list = append(list, item.ID)
+	}
+	return list
+}
+
+// Whoever lists sees their own, and operators everybody's; filters keep to what they name.
+func TestPaymentsOfEach(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.createOf(t, b.shop, "sbp", "order-1", "1000")
+	second := b.createOf(t, b.shop, "sim", "order-2", "2000.50")
+	third := b.createOf(t, b.other, "sbp", "order-1", "3000")
+	b.confirm(t, b.sbp, first.ID)
+	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
+	date := func(days int) time.Time { return dbtest.Start.AddDate(0, 0, days) }
+	for name, test := range map[string]struct {
+		who    caller.Caller
+		filter report.PaymentFilter
+		want   []int64
+	}{
+		"trader":                   {trader, report.PaymentFilter{}, []int64{third.ID, first.ID}},
+		"the other trader":         {traderUser(b.sim, caller.Owner), report.PaymentFilter{}, []int64{second.ID}},
+		"merchant":                 {merchant, report.PaymentFilter{}, []int64{second.ID, first.ID}},
+		"operator":                 {operator, report.PaymentFilter{}, []int64{third.ID, second.ID, first.ID}},
+		"operator, of a merchant":  {operator, report.PaymentFilter{MerchantID: b.other.ID}, []int64{third.ID}},
+		"operator, of a trader":    {operator, report.PaymentFilter{TraderID: b.sim.ID}, []int64{second.ID}},
+		"operator, of a cashbox":   {operator, report.PaymentFilter{CashboxID: b.shop.CashboxID}, []int64{second.ID, first.ID}},
+		"a merchant of another":    {merchant, report.PaymentFilter{MerchantID: b.other.ID, TraderID: b.sim.ID}, []int64{second.ID, first.ID}},
+		"a trader of another":      {trader, report.PaymentFilter{TraderID: b.sim.ID, MerchantID: b.other.ID}, []int64{third.ID, first.ID}},
+		"pending":                  {operator, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID, second.ID}},
+		"trader's pending":         {trader, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID}},
+		"two statuses by index":    {trader, report.PaymentFilter{Status: []string{"pending", "completed"}}, []int64{third.ID, first.ID}},
+		"two statuses, no index":   {merchant, report.PaymentFilter{Status: []string{"pending", "completed"}}, []int64{second.ID, first.ID}},
+		"failed":                   {operator, report.PaymentFilter{Status: []string{"failed"}}, nil},
+		"method":                   {operator, report.PaymentFilter{Method: "sim"}, []int64{second.ID}},
+		"currency":                 {operator, report.PaymentFilter{Currency: "AZN"}, nil},
+		"from an amount":           {operator, report.PaymentFilter{MinAmount: decimal.RequireFromString("2000.50")}, []int64{third.ID, second.ID}},
+		"to an amount":             {operator, report.PaymentFilter{MaxAmount: decimal.RequireFromString("2000.49")}, []int64{first.ID}},
+		"from their creation":      {operator, report.PaymentFilter{From: dbtest.Start}, []int64{third.ID, second.ID, first.ID}},
+		"from after":               {operator, report.PaymentFilter{From: dbtest.Start.Add(1000)}, nil},
+		"until their creation":     {operator, report.PaymentFilter{From: date(-1), To: dbtest.Start}, nil},
+		"until after":              {operator, report.PaymentFilter{From: date(-1), To: dbtest.Start.Add(1000)}, []int64{third.ID, second.ID, first.ID}},
+		"by id":                    {operator, report.PaymentFilter{Search: fmt.Sprint(second.ID)}, []int64{second.ID}},
+		"by uuid":                  {trader, report.PaymentFilter{Search: third.UUID.String()}, []int64{third.ID}},
+		"by id of long ago":        {operator, report.PaymentFilter{Search: fmt.Sprint(second.ID), From: date(5)}, []int64{second.ID}},
+		"another's id":             {trader, report.PaymentFilter{Search: fmt.Sprint(second.ID)}, nil},
+		"another's uuid":           {merchant, report.PaymentFilter{Search: third.UUID.String()}, nil},
+		"by order":                 {merchant, report.PaymentFilter{Search: "order-1"}, []int64{first.ID}},
+		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.other.ID}, []int64{third.ID}},
+		"an order, for the trader": {trader, report.PaymentFilter{Search: "order-1"}, nil},
+		"by digits":                {trader, report.PaymentFilter{Search: "0000"}, []int64{third.ID, first.ID}},
+		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
+		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},
+	} {
+		page, err := b.reports.Payments(t.Context(), test.who, test.filter)
+		noError(t, err)
+		if got := ids(page); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// Who lists sees of a payment what is for them.
+func TestPaymentsBySight(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.create(t, b.shop, "sbp", "order-1")
+	see := func(who caller.Caller) string {
+		page, err := b.reports.Payments(t.Context(), who, report.PaymentFilter{})
+		noError(t, err)
+		p := page.Items[0]
+		say := func(d *decimal.Decimal) string {
+			if d == nil {
+				return "-"
+			}
+			return d.String()
+		}
+		return fmt.Sprintf("order %q, trader %t, base %s, amount %s, profit %s %s, base %s", p.OrderID, p.TraderID != 0,
+			say(p.Sight.BaseRate), say(p.Sight.Amount), say(p.Sight.Profit), p.ProfitUSDT, p.BaseRate)
+	}
+	for who, want := range map[*caller.Caller]string{
+		ptr(traderUser(b.sbp, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
+		ptr(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
+		&operator:                               `order "order-1", trader true, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
+	} {
+		if got := see(*who); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", who.Kind, got, want)
+		}
+	}
+}
+
+func TestListsRefuse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	for name, who := range map[string]caller.Caller{
+		"role_not_allowed":       traderUser(b.sbp, ""),
+		"token_kind_not_allowed": b.shop.Caller,
+	} {
+		_, payments := b.reports.Payments(ctx, who, report.PaymentFilter{})
+		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
+		_, _, count := b.reports.Count(ctx, who, report.QueuePending)
+		for _, err := range []error{payments, payouts, count} {
+			if code(err) != name {
+				t.Errorf("%v; want %s", err, name)
+			}
+		}
+	}
+	for name, f := range map[string]report.PaymentFilter{
+		"limit":  {Paging: report.Paging{Limit: 101}},
+		"cursor": {Paging: report.Paging{Cursor: "x"}},
+		"status": {Status: []string{"waiting"}},
+		"to":     {From: dbtest.Start, To: dbtest.Start.Add(-1)},
+		"search": {Search: strings.Repeat("x", 201)},
+	} {
+		_, err := b.reports.Payments(ctx, operator, f)
+		if code(err) != "validation_failed" || !strings.Contains(fmt.Sprint(fields(err)), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Going on and back by cursors meets every payment once, whatever comes in meanwhile.
+func TestCursorsBothWays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.copies(t, p, 1001, 1010)
+	b.exec(t, "update payment set status = 'completed' where id % 2 = 0 and id > 1000")
+	b.clock.Advance(time.Hour)
+	who := traderUser(b.sbp, caller.Desk)
+	for name, f := range map[string]report.PaymentFilter{
+		"all":              {},
+		"branches":         {Status: []string{"pending", "completed"}},
+		"within their day": {From: dbtest.Start.AddDate(0, 0, -2), To: dbtest.Start.AddDate(0, 0, 1)},
+	} {
+		f.Limit = 4
+		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
+			t.Helper()
+			f.Cursor, f.Backward = "", backward
+			if cursor != nil {
+				f.Cursor = *cursor
+			}
+			return must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), who, f))
+		}
+		one := read(nil, false)
+		wantIDs(t, name+", first", one, 1010, 1009, 1008, 1007)
+		b.copies(t, p, 1011, 1012)
+		two := read(one.Next, false)
+		wantIDs(t, name+", second", two, 1006, 1005, 1004, 1003)
+		three := read(two.Next, false)
+		wantIDs(t, name+", last", three, 1002, 1001, p.ID)
+		if one.Previous != nil || three.Next != nil {
+			t.Errorf("%s: the list goes on beyond its ends: %v, %v", name, one.Previous, three.Next)
+		}
+		wantIDs(t, name+", back to the second", read(three.Previous, true), 1006, 1005, 1004, 1003)
+		back := read(two.Previous, true)
+		wantIDs(t, name+", back to the first", back, 1010, 1009, 1008, 1007)
+		newest := read(back.Previous, true)
+		wantIDs(t, name+", what came in", newest, 1012, 1011)
+		wantIDs(t, name+", and on again", read(newest.Next, false), 1010, 1009, 1008, 1007)
+		if newest.Previous != nil {
+			t.Errorf("%s: there is more before the newest: %v", name, *newest.Previous)
+		}
+		beyond := read(ptr("1"), false)
+		wantIDs(t, name+", beyond the end", beyond)
+		b.exec(t, "delete from payment where id in (1011, 1012)")
+	}
+}
+
+func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], want ...int64) {
+	t.Helper()
+	if got := ids(page); !slices.Equal(got, want) {
+		t.Errorf("%s: %v; want %v", name, got, want)
+	}
+}
+
+// A search that finds little stops after 20,000 rows, says how far back it looked, and goes on from
+// there: forward and backward.
+func TestSearchStops(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	// A payment a second, and the oldest has an amount of its own.
+	b.copies(t, p, 100_001, 145_000)
+	b.exec(t, "update payment set amount = 77 where id in (100001, 145000)")
+	b.exec(t, "analyze payment")
+	b.clock.Advance(24 * time.Hour)
+	for name, who := range map[string]caller.Caller{
+		"operator": operator, "merchant": merchantUser(b.shop, caller.Owner), "trader": traderUser(b.sbp, caller.Desk),
+	} {
+		f := report.PaymentFilter{MaxAmount: decimal.NewFromInt(100), MinAmount: decimal.NewFromInt(50)}
+		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
+			t.Helper()
+			if f.Cursor, f.Backward = "", backward; cursor != nil {
+				f.Cursor = *cursor
+			}
+			return must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), who, f))
+		}
+		one := read(nil, false)
+		wantIDs(t, name+", newest", one, 145_000)
+		// The last of 20,000 is number 125,001, which is 25,000 seconds younger than the first.
+		if want := dbtest.Start.Add(25_000 * time.Second); one.SearchedBackTo == nil || !one.SearchedBackTo.Equal(want) {
+			t.Errorf("%s: searched back to %v; want %s", name, one.SearchedBackTo, want)
+		}
+		two := read(one.Next, false)
+		wantIDs(t, name+", next", two)
+		three := read(two.Next, false)
+		wantIDs(t, name+", oldest", three, 100_001)
+		if two.SearchedBackTo == nil || three.SearchedBackTo != nil || three.Next != nil {
+			t.Errorf("%s: searched back to %v and then %v", name, two.SearchedBackTo, three.SearchedBackTo)
+		}
+		back := read(three.Previous, true)
+		wantIDs(t, name+", back", back)
+		wantIDs(t, name+", further back", read(read(back.Previous, true).Previous, true), 145_000)
+	}
+}
+
+// Payouts are listed by the same rules. A trader sees those they took.
+func TestPayoutsOfEach(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.mayPayOut(t, b.shop, "100", b.sbp)
+	b.mayPayOut(t, b.other, "100")
+	first, second := b.payOut(t, b.shop, "payout-1"), b.payOut(t, b.shop, "payout-2")
+	third := b.payOut(t, b.other, "payout-1")
+	must[payout.Offer](t)(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))
+	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
+	for name, test := range map[string]struct {
+		who    caller.Caller
+		filter report.PayoutFilter
+		want   []int64
+	}{
+		"trader":            {trader, report.PayoutFilter{}, []int64{first.ID}},
+		"who took none":     {traderUser(b.sim, caller.Owner), report.PayoutFilter{}, nil},
+		"merchant":          {merchant, report.PayoutFilter{}, []int64{second.ID, first.ID}},
+		"operator":          {operator, report.PayoutFilter{}, []int64{third.ID, second.ID, first.ID}},
+		"waiting":           {operator, report.PayoutFilter{Status: []string{"waiting"}}, []int64{third.ID, second.ID}},
+		"two statuses":      {merchant, report.PayoutFilter{Status: []string{"waiting", "processing"}}, []int64{second.ID, first.ID}},
+		"by order":          {merchant, report.PayoutFilter{Search: "payout-1"}, []int64{first.ID}},
+		"by uuid":           {trader, report.PayoutFilter{Search: first.UUID.String()}, []int64{first.ID}},
+		"another's":         {trader, report.PayoutFilter{Search: second.UUID.String()}, nil},
+		"by digits":         {operator, report.PayoutFilter{Search: "4567"}, []int64{third.ID, second.ID, first.ID}},
+		"other digits":      {operator, report.PayoutFilter{Search: "4568"}, nil},
+		"something unknown": {merchant, report.PayoutFilter{Search: "payout-3"}, nil},
+	} {
+		page, err := b.reports.Payouts(t.Context(), test.who, test.filter)
+		noError(t, err)
+		var got []int64
+		for _, item := range page.Items {
+			got = append(got, item.ID)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v; want %v", name, got, test.want)
+		}
+	}
+	page := must[report.Page[report.PayoutItem]](t)(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))
+	if p := page.Items[0]; p.OrderID != "" || !p.FrozenUSDT.IsZero() || p.RewardUSDT == nil || p.RewardUSDT.String() != "10.2" {
+		t.Errorf("the trader sees %+v", p)
+	}
+}
+
+// Queues are counted up to 99.
+func TestCount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	want := func(who caller.Caller, queue report.Queue, n int, more bool) {
+		t.Helper()
+		got, gotMore, err := b.reports.Count(t.Context(), who, queue)
+		noError(t, err)
+		if got != n || gotMore != more {
+			t.Errorf("%s of %s: %d %t; want %d %t", queue, who.Kind, got, gotMore, n, more)
+		}
+	}
+	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
+	want(trader, report.QueuePending, 1, false)
+	want(traderUser(b.sim, caller.Desk), report.QueuePending, 0, false)
+	want(merchantUser(b.other, caller.Owner), report.QueuePending, 0, false)
+	b.copies(t, p, 1001, 1098)
+	want(merchant, report.QueuePending, 99, false)
+	b.copies(t, p, 1099, 1099)
+	want(merchant, report.QueuePending, 99, true)
+	want(operator, report.QueuePending, 99, true)
+	for _, queue := range []report.Queue{
+		report.QueueAppeals, report.QueueWaiting, report.QueueProcessing, report.QueueDeadEvents, report.QueueDeposits,
+		report.QueueOpenAppeals, report.QueueConflicts,
+	} {
+		want(operator, queue, 0, false)
+	}
+	_, _, err := b.reports.Count(t.Context(), merchant, report.QueueDeposits)
+	_, _, unknown := b.reports.Count(t.Context(), operator, "nothing")
+	_, _, events := b.reports.Count(t.Context(), trader, report.QueueDeadEvents)
+	if code(err) != "token_kind_not_allowed" || code(unknown) != "not_found" || code(events) != "token_kind_not_allowed" {
+		t.Errorf("%v, %v, %v", err, unknown, events)
+	}
+}
+
+// The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only
+// when nothing of the day before can come any more.
+func TestDayFirstIDs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.copies(t, p, 1001, 1003)
+	b.exec(t, "update payment set created_at = $1 where id = 1002", dbtest.Start.AddDate(0, 0, 1))
+	b.exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
+	days := func() string {
+		t.Helper()
+		rows, err := b.Pool.Query(t.Context(), "select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day")
+		noError(t, err)
+		return strings.Join(must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])), ", ")
+	}
+	b.work(t)
+	if got, want := days(), fmt.Sprintf("2026-11-20 %d", p.ID); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	b.clock.Advance(4 * 24 * time.Hour)
+	b.work(t)
+	b.work(t)
+	if got, want := days(), fmt.Sprintf("2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
+		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
+		page := must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))
+		if got := ids(page); !slices.Equal(got, want) {
+			t.Errorf("from day %d: %v; want %v", from, got, want)
+		}
+	}
+	// Nothing below the first id of its day is read, so a row that is there against all rules is not
+	// found.
+	b.exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
+	page := must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), operator,
+		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))
+	wantIDs(t, "below the first id", page, 1003)
+}
+
+// Lists go by their indexes, which give the rows in their order. Of so few rows the database would
+// rather sort some, so it is told not to.
+func TestListsUseTheirIndexes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.copies(t, p, 1_001, 9_000)
+	b.exec(t, "update payment set status = case when id % 97 = 0 then 'appeal' when id % 7 = 1 then 'pending' else 'completed' end, trader_id = id % 300, merchant_id = id % 100")
+	b.exec(t, "analyze payment")
+	for index, where := range map[string]string{
+		"payment_trader_idx":          "trader_id = 3",
+		"payment_trader_status_idx":   "trader_id = 3 and status = 'pending'",
+		"payment_open_idx":            "merchant_id = 2 and status = 'pending'",
+		"payment_merchant_seldom_idx": "merchant_id = 2 and status = 'appeal'",
+		"payment_seldom_idx":          "status = 'appeal'",
+		"payment_id_idx":              "true",
+		"payment_pkey":                "merchant_id = 2",
+	} {
+		plan := b.plan(t, "select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51")
+		if !strings.Contains(plan, " "+index+" ") {
+			t.Errorf("%s:\n%s", where, plan)
+		}
+	}
+}
+
+func (b *bundle) plan(t *testing.T, query string, args ...any) string {
+	t.Helper()
+	tx, err := b.Pool.Begin(context.Background())
+	noError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off")
+	noError(t, err)
+	rows, err := tx.Query(context.Background(), "explain "+query, args...)
+	noError(t, err)
+	return strings.Join(must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])), "\n")
+}
+
+// manyEnv asks for the measurement of lists over a million payments.
+const manyEnv = "GATEWAY_TEST_MANY"
+
+// TestListsOverAMillion tells how long lists take over a million payments of 100 traders and 50
+// merchants, who have made one every 2.6 seconds for the last 30 days.
+func TestListsOverAMillion(t *testing.T) {
+	if os.Getenv(manyEnv) == "" {
+		t.Skip(manyEnv + " is not set")
+	}
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', 1000 + n, 'uuid', gen_random_uuid(),
+		'order_id', 'copy-' || n, 'merchant_id', n % 50 + 1, 'trader_id', n % 100 + 1, 'amount', 1000 + n % 5000,
+		'status', case when n > 999000 then 'pending' when n % 400 = 7 then 'appeal' when n % 3 = 0 then 'failed' else 'completed' end,
+		'created_at', p.created_at - interval '30 days' + n * interval '2.592 seconds'))).*
+		from payment p, generate_series(1, 1000000) n where p.id = $1`, p.ID)
+	b.exec(t, "vacuum analyze payment")
+	b.work(t)
+	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
+	day := dbtest.Start.AddDate(0, 0, -15)
+	for name, list := range map[string]struct {
+		who caller.Caller
+		f   report.PaymentFilter
+	}{
+		"trader":                      {trader, report.PaymentFilter{}},
+		"trader, pending":             {trader, report.PaymentFilter{Status: []string{"pending"}}},
+		"trader, appeal":              {trader, report.PaymentFilter{Status: []string{"appeal"}}},
+		"trader, a day":               {trader, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
+		"trader, digits not found":    {trader, report.PaymentFilter{Search: "9999"}},
+		"merchant":                    {merchant, report.PaymentFilter{}},
+		"merchant, pending":           {merchant, report.PaymentFilter{Status: []string{"pending"}}},
+		"merchant, two statuses":      {merchant, report.PaymentFilter{Status: []string{"failed", "appeal"}}},
+		"merchant, an amount":         {merchant, report.PaymentFilter{MinAmount: decimal.NewFromInt(5990)}},
+		"operator":                    {operator, report.PaymentFilter{}},
+		"operator, pending":           {operator, report.PaymentFilter{Status: []string{"pending"}}},
+		"operator, appeal":            {operator, report.PaymentFilter{Status: []string{"appeal"}}},
+		"operator, a day":             {operator, report.PaymentFilter{From: day, To: day.AddDate(0, 0, 1)}},
+		"operator, an empty window":   {operator, report.PaymentFilter{From: day.AddDate(-1, 0, 0), To: day.AddDate(-1, 0, 9)}},
+		"operator, an amount no more": {operator, report.PaymentFilter{MinAmount: decimal.NewFromInt(9000)}},
+		"operator, digits not found":  {operator, report.PaymentFilter{Search: "9999"}},
+	} {
+		var took []time.Duration
+		for range 40 {
+			began := time.Now()
+			must[report.Page[report.PaymentItem]](t)(b.reports.Payments(t.Context(), list.who, list.f))
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		t.Logf("%-28s p50 %6.1f ms, p95 %6.1f ms", name, took[20].Seconds()*1000, took[38].Seconds()*1000)
+		if took[38] > 100*time.Millisecond {
+			t.Errorf("%s takes %s at p95", name, took[38])
+		}
+	}
+}
+
+func fields(err error) any {
+	if refusal := fault.As(err); refusal != nil {
+		return refusal.Fields
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+)
+
+// statementLines are a statement's lines in short: kind, what moved, and the balance after it.
+func statementLines(s report.Statement) []string {
+	var list []string
+	for _, line := range s.Items {
+		amount := "+" + line.Credit.String()
+		if !line.Debit.IsZero() {
+			amount = "-" + line.Debit.String()
+		}
+		list = append(list, fmt.Sprintf("%s %s = %s", line.Kind, amount, line.Balance))
+	}
+	return list
+}
+
+func (b *bundle) statement(t *testing.T, who caller.Caller, f report.StatementFilter) report.Statement {
+	t.Helper()
+	return must[report.Statement](t)(b.reports.Statement(t.Context(), who, f))
+}
+
+func wantStatement(t *testing.T, name string, got report.Statement, want ...string) {
+	t.Helper()
+	if lines := statementLines(got); !slices.Equal(lines, want) {
+		t.Errorf("%s:\n got %s\nwant %s", name, strings.Join(lines, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+// A trader begins with 1000 and holds 9.8 for a payment, which is then confirmed, and 9.8 for another.
+// On completion 9.52380952 go to the merchant and 0.27619048 to the platform.
+func TestStatementByHand(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.clock.Advance(minute)
+	b.confirm(t, b.sbp, p.ID)
+	b.clock.Advance(24 * time.Hour)
+	b.create(t, b.shop, "sbp", "order-2")
+	owner := traderUser(b.sbp, caller.Owner)
+	available := []string{
+		"hold -9.8 = 980.4",
+		"pending-completed +9.8 = 990.2",
+		"pending-completed -0.27619048 = 980.4",
+		"pending-completed -9.52380952 = 980.67619048",
+		"hold -9.8 = 990.2",
+		"funding +1000 = 1000",
+	}
+	all := b.statement(t, owner, report.StatementFilter{})
+	wantStatement(t, "available", all, available...)
+	if !all.Opening.IsZero() || all.Closing.String() != "980.4" || all.Items[0].SubjectUUID == all.Items[1].SubjectUUID ||
+		all.Items[1].SubjectUUID != p.UUID || all.Items[1].SubjectID != p.ID {
+		t.Errorf("from %s to %s, %+v", all.Opening, all.Closing, all.Items[1])
+	}
+	reserved := report.StatementFilter{Account: ledger.Account{Reserved: true}}
+	wantStatement(t, "reserved", b.statement(t, owner, reserved),
+		"hold +9.8 = 9.8", "pending-completed -9.8 = 0", "hold +9.8 = 9.8")
+	shop := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
+	wantStatement(t, "cashbox", b.statement(t, merchantUser(b.shop, caller.Finance), shop), "pending-completed +9.52380952 = 9.52380952")
+	wantStatement(t, "platform", b.statement(t, operator, report.StatementFilter{Account: ledger.Available(ledger.Platform, 0)}),
+		"pending-completed +0.27619048 = 0.27619048")
+	// Of the first day alone, the oldest first.
+	second := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, 1)
+	day := report.StatementFilter{To: second, OldestFirst: true}
+	first := b.statement(t, owner, day)
+	oldest := slices.Clone(available[1:])
+	slices.Reverse(oldest)
+	wantStatement(t, "the first day", first, oldest...)
+	rest := b.statement(t, owner, report.StatementFilter{From: second})
+	wantStatement(t, "the second day", rest, available[0])
+	if first.Closing.String() != "990.2" || rest.Opening.String() != "990.2" || rest.Closing.String() != "980.4" {
+		t.Errorf("the first day ends with %s, the second goes from %s to %s", first.Closing, rest.Opening, rest.Closing)
+	}
+}
+
+// Balances follow from what was kept at the end of the day before, which is kept once nothing of the
+// day can come any more, and which the audit proves.
+func TestCheckpoints(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.create(t, b.shop, "sbp", "order-1")
+	owner := traderUser(b.sbp, caller.Owner)
+	account := ledger.Available(ledger.Trader, b.sbp.ID).ID()
+	count := func() (n int) {
+		t.Helper()
+		noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from account_day where account_id = $1", account).Scan(&n))
+		return n
+	}
+	b.clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
+	b.work(t)
+	if n := count(); n != 0 {
+		t.Errorf("%d days are closed within an hour of their end", n)
+	}
+	b.clock.Advance(minute)
+	b.work(t)
+	b.work(t)
+	if n := count(); n != 1 {
+		t.Errorf("%d days are closed; want 1", n)
+	}
+	b.clock.Advance(3 * 24 * time.Hour)
+	b.createOf(t, b.shop, "sbp", "order-2", "2000")
+	b.clock.Advance(24 * time.Hour)
+	b.work(t)
+	if n := count(); n != 2 {
+		t.Errorf("%d days are closed on which something was moved; want 2", n)
+	}
+	b.Audit(t)
+	wantStatement(t, "before", b.statement(t, owner, report.StatementFilter{}),
+		"hold -19.6 = 970.6", "hold -9.8 = 990.2", "funding +1000 = 1000")
+	// One that is wrong shows, in what follows from it and in the audit.
+	b.exec(t, "update account_day set balance = balance + 5 where account_id = $1 and day = '2026-11-20'", account)
+	wantStatement(t, "after", b.statement(t, owner, report.StatementFilter{}),
+		"hold -19.6 = 975.6", "hold -9.8 = 995.2", "funding +1000 = 1005")
+	found, err := audit.Everything(t.Context(), b.Pool)
+	noError(t, err)
+	if len(found) != 2 || !strings.Contains(found[0].Detail, fmt.Sprintf("account %d", account)) {
+		t.Errorf("the audit finds %v", found)
+	}
+}
+
+// Going on and back by cursors meets every line once, whatever is moved meanwhile.
+func TestStatementCursors(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 4 {
+		b.clock.Advance(minute)
+		b.createOf(t, b.shop, "sbp", fmt.Sprintf("order-%d", i), fmt.Sprint(1000+i))
+	}
+	owner := traderUser(b.sbp, caller.Owner)
+	for _, oldestFirst := range []bool{false, true} {
+		f := report.StatementFilter{OldestFirst: oldestFirst}
+		var want []int64
+		for _, line := range b.statement(t, owner, f).Items {
+			want = append(want, line.TransferID)
+		}
+		f.Limit = 2
+		read := func(cursor *string, backward bool) report.Statement {
+			t.Helper()
+			if f.Cursor, f.Backward = "", backward; cursor != nil {
+				f.Cursor = *cursor
+			}
+			return b.statement(t, owner, f)
+		}
+		one := read(nil, false)
+		two := read(one.Next, false)
+		three := read(two.Next, false)
+		var got []int64
+		for _, page := range []report.Statement{one, two, three} {
+			for _, line := range page.Items {
+				got = append(got, line.TransferID)
+			}
+		}
+		if len(got) != 5 || !slices.Equal(got, want) || one.Previous != nil || three.Next != nil {
+			t.Errorf("oldest first %t: %v; want %v", oldestFirst, got, want)
+		}
+		same := func(name string, got, want report.Statement) {
+			t.Helper()
+			if !slices.Equal(statementLines(got), statementLines(want)) {
+				t.Errorf("oldest first %t, %s: %v; want %v", oldestFirst, name, statementLines(got), statementLines(want))
+			}
+		}
+		back := read(three.Previous, true)
+		same("back to the second", back, two)
+		same("back to the first", read(back.Previous, true), one)
+	}
+}
+
+func TestStatementRefuses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	box := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
+	for name, test := range map[string]struct {
+		who  caller.Caller
+		f    report.StatementFilter
+		want string
+	}{
+		"a desk":                 {traderUser(b.sbp, caller.Desk), report.StatementFilter{}, "role_not_allowed"},
+		"support":                {merchantUser(b.shop, caller.Support), box, "role_not_allowed"},
+		"another's cashbox":      {merchantUser(b.other, caller.Owner), box, "cashbox_access_denied"},
+		"no cashbox":             {merchantUser(b.shop, caller.Owner), report.StatementFilter{}, "cashbox_access_denied"},
+		"a trader, as a cashbox": {merchantUser(b.shop, caller.Owner), report.StatementFilter{Account: ledger.Available(ledger.Trader, b.shop.CashboxID)}, "cashbox_access_denied"},
+		"a key":                  {b.shop.Caller, box, "token_kind_not_allowed"},
+		"a cursor of a list":     {operator, report.StatementFilter{Paging: report.Paging{Cursor: "12"}}, "validation_failed"},
+		"too many":               {operator, report.StatementFilter{Paging: report.Paging{Limit: 101}}, "validation_failed"},
+		"an operator":            {operator, box, ""},
+	} {
+		if _, err := b.reports.Statement(t.Context(), test.who, test.f); code(err) != test.want {
+			t.Errorf("%s: %v; want %q", name, err, test.want)
+		}
+	}
+	// A trader who names somebody else's account sees their own.
+	theirs := b.statement(t, traderUser(b.sbp, caller.Owner), report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)})
+	if theirs.Account.OwnerID != b.sbp.ID {
+		t.Errorf("a trader sees account %+v", theirs.Account)
+	}
+}
+
+// Exports go over as many pages as there are, prefix what a spreadsheet would carry out, and end with
+// the number of rows.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	baku, err := time.LoadLocation("Asia/Baku")
+	noError(t, err)
+	p := b.create(t, b.shop, "sbp", "=1+2")
+	var out bytes.Buffer
+	noError(t, b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
+	want := fmt.Sprintf(`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,profit_usdt,spread_trader_usdt,spread_platform_usdt
+2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,9.52380952,0.47619048,0.20000000,0.27619048
+rows,1
+`, p.ID, p.UUID, b.shop.CashboxID, *p.RequisiteValue)
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+	b.copies(t, p, 1_001, 16_000)
+	out.Reset()
+	b.clock.Advance(24 * time.Hour)
+	noError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, &out, nil))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	unique := map[string]bool{}
+	for _, line := range lines[1 : len(lines)-1] {
+		unique[strings.Split(line, ",")[1]] = true
+	}
+	if len(unique) != 15_001 || lines[len(lines)-1] != "rows,15001" {
+		t.Errorf("%d payments in %d lines, the last %q", len(unique), len(lines), lines[len(lines)-1])
+	}
+	if err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{}, nil); !errors.Is(err, errFull) {
+		t.Errorf("to a full disk: %v", err)
+	}
+	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
+		if err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out, nil); code(err) != want {
+			t.Errorf("a trader's %s: %v", who, err)
+		}
+	}
+}
+
+func TestExportOfPayoutsAndStatement(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.mayPayOut(t, b.shop, "100", b.sbp)
+	p := b.payOut(t, b.shop, "payout-1")
+	who := traderUser(b.sbp, caller.Owner)
+	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
+	var out bytes.Buffer
+	noError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
+	noError(t, b.reports.ExportStatement(t.Context(), who, report.StatementFilter{}, &out, nil))
+	want := fmt.Sprintf(`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,address,recipient,proof_reference,frozen_usdt,reward_usdt
+2026-11-20T12:00:00Z,%d,%s,,sbp,RUB,1000.00,processing,,2026-11-20T12:00:00Z,%d,%d,•••• 4567,Ivan Petrov,,,10.20000000
+rows,1
+at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
+2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
+rows,1
+`, p.ID, p.UUID, b.shop.CashboxID, b.sbp.ID)
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// Only texts are prefixed: a number may begin with a minus.
+func TestNoFormulas(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "x=1": "x=1", "": "", "1-2": "1-2",
+	} {
+		if got := report.SafeText(text); got != want {
+			t.Errorf("%q becomes %q; want %q", text, got, want)
+		}
+	}
+	if got := report.Cell(decimal.NewFromInt(-5)); got != "-5.00000000" {
+		t.Errorf("a number becomes %q", got)
+	}
+}
+
+type failing struct{}
+
+var errFull = errors.New("the disk is full")
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }

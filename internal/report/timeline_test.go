@@ -1,0 +1,272 @@
+package report_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+)
+
+// png is the signature every PNG begins with.
+const png = "\x89PNG\r\n\x1a\n"
+
+// paid makes a payment that is opened, claimed, proved, confirmed and told of, a minute between each.
+// 1000 RUB at 100 are 10 USDT at spot. With a markup of 5% the merchant gets 1000 / 105, the trader
+// keeps 2% of spot, and puts up the rest of it: 9.8.
+func (b *bundle) paid(t *testing.T) payment.Payment {
+	t.Helper()
+	ctx := t.Context()
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.clock.Advance(minute)
+	b.payments.Visited(ctx, p, "requisite", "Safari")
+	b.clock.Advance(minute)
+	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
+	b.clock.Advance(minute)
+	noError(t, b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
+	b.clock.Advance(minute)
+	b.confirm(t, b.sbp, p.ID)
+	b.relay(t)
+	b.clock.Advance(minute)
+	b.attempt(t, b.shop.ID, p.ID)
+	return p
+}
+
+// Each kind of caller is told what is theirs, in the order of time, and what happened at once in the
+// order of its causes.
+func TestTimelineBySight(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t)
+	trader, requisite, key := b.sbp.ID, b.sbp.Requisites[0], b.shop.Caller.ID
+	box := b.shop.CashboxID
+	doings := []string{
+		"1 visit payer page_opened requisite Safari",
+		"2 claim payer claimed",
+		"3 receipt payer receipt_uploaded file 1 image/png 8",
+	}
+	webhooks := []string{
+		"4 webhook event_written payment.status.updated #1 pendinghttps://shop.example/hook",
+		"5 webhook event_attempt payment.status.updated #1 500 250ms out of order",
+	}
+	forTrader := func(confirmed string) []string {
+		return join([]string{
+			"0 request merchant created 1000 RUB sbp order= callback= id= from=",
+			fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov", trader, requisite),
+			"0 rate rate_fixed amount=9.52380952 trader=0.2 hold=9.8 source=/",
+			"0 status merchant status >pending",
+			fmt.Sprintf("0 ledger transfer hold trader:%d -9.8", trader),
+			fmt.Sprintf("0 ledger transfer hold trader:%d:reserved +9.8", trader),
+		}, doings, []string{
+			"4 status " + confirmed + " status pending>completed",
+			fmt.Sprintf("4 ledger transfer pending-completed trader:%d -9.52380952", trader),
+			fmt.Sprintf("4 ledger transfer pending-completed trader:%d -0.27619048", trader),
+			fmt.Sprintf("4 ledger transfer pending-completed trader:%d:reserved -9.8", trader),
+			fmt.Sprintf("4 ledger transfer pending-completed trader:%d +9.8", trader),
+		})
+	}
+	forMerchant := join([]string{
+		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
+		"0 choice requisite_chosen trader=0 requisite=0 sbp Ivan Petrov",
+		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 trader=0.2 platform=0.27619048 source=test/configuration",
+		fmt.Sprintf("0 status key:%d status >pending", key),
+	}, doings, []string{
+		"4 status trader status pending>completed",
+		fmt.Sprintf("4 ledger transfer pending-completed cashbox:%d +9.52380952", box),
+	})
+	forOperator := join([]string{
+		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
+		fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1", trader, requisite),
+		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 share=2 trader=0.2 platform=0.27619048 hold=9.8 source=test/configuration",
+		fmt.Sprintf("0 status key:%d status >pending", key),
+		fmt.Sprintf("0 ledger transfer hold trader:%[1]d -9.8 to trader:%[1]d:reserved", trader),
+	}, doings, []string{
+		fmt.Sprintf("4 status trader:%d status pending>completed", 30+trader),
+		fmt.Sprintf("4 ledger transfer pending-completed trader:%d -9.52380952 to cashbox:%d", trader, box),
+		fmt.Sprintf("4 ledger transfer pending-completed trader:%d -0.27619048 to platform:0", trader),
+		fmt.Sprintf("4 ledger transfer pending-completed trader:%[1]d:reserved -9.8 to trader:%[1]d", trader),
+	}, webhooks)
+	colleague := traderUser(b.sbp, caller.Owner)
+	colleague.ID = 99
+	for name, test := range map[string]struct {
+		who  caller.Caller
+		want []string
+	}{
+		"the trader who confirmed": {traderUser(b.sbp, caller.Desk), forTrader(fmt.Sprintf("trader:%d", 30+trader))},
+		"their colleague":          {colleague, forTrader("trader")},
+		"a merchant's developer":   {merchantUser(b.shop, caller.Developer), join(forMerchant, webhooks)},
+		"a merchant's support":     {merchantUser(b.shop, caller.Support), forMerchant},
+		"an operator":              {operator, forOperator},
+	} {
+		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
+			lines, err := b.reports.Timeline(t.Context(), test.who, id)
+			noError(t, err)
+			wantLines(t, name, lines, test.want)
+		}
+	}
+}
+
+func join(parts ...[]string) []string {
+	var all []string
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// Nobody sees what is not theirs.
+func TestTimelineOfOthers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.mayPayOut(t, b.shop, "100", b.sbp, b.sim)
+	out := b.payOut(t, b.shop, "payout-1")
+	taken := b.payOut(t, b.shop, "payout-2")
+	must[payout.Offer](t)(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))
+	nobody := traderUser(b.sbp, "")
+	for name, test := range map[string]struct {
+		who              caller.Caller
+		payment, waiting string
+		processing       string
+	}{
+		"another trader":   {traderUser(b.sim, caller.Owner), "not_found", "not_found", "not_found"},
+		"the trader":       {traderUser(b.sbp, caller.Owner), "", "not_found", ""},
+		"another merchant": {merchantUser(b.other, caller.Owner), "cashbox_access_denied", "cashbox_access_denied", "cashbox_access_denied"},
+		"the merchant":     {merchantUser(b.shop, caller.Support), "", "", ""},
+		"an operator":      {operator, "", "", ""},
+		"without a role":   {nobody, "role_not_allowed", "role_not_allowed", "role_not_allowed"},
+		"a key":            {b.shop.Caller, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
+		"anyone":           {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
+	} {
+		for id, want := range map[string]string{fmt.Sprint(p.ID): test.payment, "0": orElse(test.payment, "not_found"), "x": orElse(test.payment, "not_found")} {
+			if id != fmt.Sprint(p.ID) && strings.HasPrefix(want, "cashbox") {
+				want = "not_found" // there is no such payment to be anybody's
+			}
+			if _, err := b.reports.Timeline(t.Context(), test.who, id); code(err) != want {
+				t.Errorf("%s, payment %s: %v; want %q", name, id, err, want)
+			}
+		}
+		for id, want := range map[string]string{out.UUID.String(): test.waiting, taken.UUID.String(): test.processing} {
+			if _, err := b.reports.PayoutTimeline(t.Context(), test.who, id); code(err) != want {
+				t.Errorf("%s, payout %s: %v; want %q", name, id, err, want)
+			}
+		}
+	}
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// 1000 RUB at 100 are 10 USDT at spot; with a markup of 2% the merchant pays 10.2. The trader keeps
+// 2% of spot, which is all of the markup.
+func TestPayoutTimeline(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.mayPayOut(t, b.shop, "100", b.sbp)
+	p := b.payOut(t, b.shop, "payout-1")
+	who := traderUser(b.sbp, caller.Desk)
+	b.clock.Advance(minute)
+	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
+	b.clock.Advance(minute)
+	must[payout.Offer](t)(b.payouts.Complete(t.Context(), who, p.UUID.String(), ptr("reference 1")))
+	b.relay(t)
+	b.attempt(t, b.shop.ID, p.ID)
+	box, key, trader := b.shop.CashboxID, b.shop.Caller.ID, b.sbp.ID
+	for name, test := range map[string]struct {
+		who  caller.Caller
+		want []string
+	}{
+		"trader": {who, []string{
+			"0 request merchant created 1000 RUB sbp order= callback= id= from=",
+			"0 rate rate_fixed trader=10.2 source=/",
+			"0 status merchant status >waiting",
+			fmt.Sprintf("1 status trader:%d status waiting>processing", 30+trader),
+			fmt.Sprintf("2 status trader:%d status processing>completed", 30+trader),
+			fmt.Sprintf("2 ledger transfer processing-completed trader:%d +10.2", trader),
+		}},
+		"merchant": {merchantUser(b.shop, caller.Owner), []string{
+			fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=payout-1 callback=https://shop.example/hook id=request-payout-1 from=203.0.113.9", key),
+			"0 rate rate_fixed base=100 markup=2 spot=10 amount=10.2 source=test/",
+			fmt.Sprintf("0 status key:%d status >waiting", key),
+			fmt.Sprintf("0 ledger transfer freeze cashbox:%d -10.2", box),
+			fmt.Sprintf("0 ledger transfer freeze cashbox:%d:reserved +10.2", box),
+			"1 status trader status waiting>processing",
+			"2 status trader status processing>completed",
+			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d -10.2", box),
+			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d:reserved -10.2", box),
+			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d +10.2", box),
+			"2 webhook event_written payin.status.updated #1 pendinghttps://shop.example/hook",
+			"2 webhook event_attempt payin.status.updated #1 500 250ms out of order",
+		}},
+	} {
+		lines, err := b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String())
+		noError(t, err)
+		wantLines(t, name, lines, test.want)
+	}
+}
+
+// Of a payment's pages, the first fifty openings are kept. One that cannot be kept disturbs nobody.
+func TestVisitsAreBounded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	for range 60 {
+		b.payments.Visited(t.Context(), p, "requisite", "Chrome")
+	}
+	b.exec(t, "alter table payment_step rename to gone")
+	b.payments.Visited(t.Context(), p, "requisite", "Chrome")
+	b.exec(t, "alter table gone rename to payment_step")
+	lines, err := b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID))
+	noError(t, err)
+	visits := 0
+	for _, line := range lines {
+		if line.Kind == "visit" {
+			visits++
+		}
+	}
+	if visits != 50 {
+		t.Errorf("%d visits; want 50", visits)
+	}
+}
+
+// A payment that was completed without a fresh rate is settled when there is one: its sum is told
+// then, and until then only the hold.
+func TestTimelineOfALateRate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.SetRate(t, "RUB", "100", false)
+	p := b.create(t, b.shop, "sbp", "order-1")
+	b.clock.Advance(minute)
+	b.confirm(t, b.sbp, p.ID)
+	rate := func() string {
+		t.Helper()
+		lines, err := b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID))
+		noError(t, err)
+		for _, line := range lines {
+			if line.Kind == "rate" {
+				return told(line)
+			}
+		}
+		return ""
+	}
+	if got := rate(); got != "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration" {
+		t.Errorf("before: %s", got)
+	}
+	b.clock.Advance(time.Hour)
+	b.SetRate(t, "RUB", "125", true)
+	must[int](t)(b.payments.Settle(t.Context()))
+	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
+	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
+		"platform=0.22095239 hold=9.8 source=test/configuration"
+	if got := rate(); got != want {
+		t.Errorf("after:\n got %s\nwant %s", got, want)
+	}
+}

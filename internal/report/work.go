@@ -1,0 +1,189 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+)
+
+const (
+	// lateMost is how long after the end of a day a movement of it may still be committed.
+	lateMost = time.Hour
+	day      = 24 * time.Hour
+	// accountsAtOnce is how many accounts a statement closes a day of.
+	accountsAtOnce = 200
+	// nearby is how far from the ids of the first minutes of a day one of its payments may have its
+	// id: a process keeps some for a while before it uses them, and its clock may be a little off.
+	nearby = 20_000
+)
+
+// Work keeps the summaries: the first ids of days and the balances at their ends. However many
+// processes do it, and however often, it comes to the same.
+func Work(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
+	q, now := db.New(pool), c.Now()
+	if err := noteFirstIDs(ctx, q, paymentIDs(q), now); err != nil {
+		return err
+	}
+	if err := noteFirstIDs(ctx, q, payoutIDs(q), now); err != nil {
+		return err
+	}
+	return closeDays(ctx, q, now)
+}
+
+// idSource reads the ids of payments or payouts.
+type idSource struct {
+	subject string
+	// from is the first at an id or above it, newest the last there is.
+	from       func(ctx context.Context, id int64) (mark, error)
+	newest     func(ctx context.Context) (mark, error)
+	firstSince func(ctx context.Context, past, last int64, since time.Time) (int64, error)
+}
+
+func paymentIDs(q *db.Queries) idSource {
+	return idSource{
+		subject: subjectPayment,
+		from: func(ctx context.Context, id int64) (mark, error) {
+			row, err := q.PaymentAtOrAfter(ctx, id)
+			return mark{row.ID, row.CreatedAt}, err
+		},
+		newest: func(ctx context.Context) (mark, error) {
+			row, err := q.PaymentNewest(ctx)
+			return mark{row.ID, row.CreatedAt}, err
+		},
+		firstSince: func(ctx context.Context, past, last int64, since time.Time) (int64, error) {
+			return q.PaymentFirstSince(ctx, db.PaymentFirstSinceParams{Past: past, LastID: last, Since: since})
+		},
+	}
+}
+
+func payoutIDs(q *db.Queries) idSource {
+	return idSource{
+		subject: subjectPayout,
+		from: func(ctx context.Context, id int64) (mark, error) {
+			row, err := q.PayinAtOrAfter(ctx, id)
+			return mark{row.ID, row.CreatedAt}, err
+		},
+		newest: func(ctx context.Context) (mark, error) {
+			row, err := q.PayinNewest(ctx)
+			return mark{row.ID, row.CreatedAt}, err
+		},
+		firstSince: func(ctx context.Context, past, last int64, since time.Time) (int64, error) {
+			return q.PayinFirstSince(ctx, db.PayinFirstSinceParams{Past: past, LastID: last, Since: since})
+		},
+	}
+}
+
+// noteFirstIDs notes the first id of each day that has none yet, up to today. A day that is just
+// beginning waits until no late one can come below it.
+func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Time) error {
+	next, past, err := nextDay(ctx, q, ids)
+	if err != nil {
+		return db.IgnoreNoRows(err) // there is nothing yet
+	}
+	for !next.Add(lateMost).After(now) {
+		first, err := ids.first(ctx, next, past)
+		if db.NoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("find the first id of a day: %w", err)
+		}
+		err = q.DayFirstIDInsert(ctx, db.DayFirstIDInsertParams{Subject: ids.subject, Day: next, FirstID: first})
+		if err != nil {
+			return fmt.Errorf("note the first id of a day: %w", err)
+		}
+		next, past = next.Add(day), first
+	}
+	return nil
+}
+
+// nextDay is the first day without a first id, and an id below it.
+func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64, error) {
+	last, err := q.DayFirstIDLast(ctx, ids.subject)
+	if err == nil {
+		return last.Day.Add(day), last.FirstID, nil
+	}
+	if !db.NoRows(err) {
+		return time.Time{}, 0, fmt.Errorf("find the last day: %w", err)
+	}
+	oldest, err := ids.from(ctx, 0)
+	return dayOf(oldest.at), 0, err
+}
+
+// first finds the lowest id of what was created since a day. Ids follow time closely enough to be
+// searched by halves; what lies near is then looked at one by one.
+func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int64, error) {
+	newest, err := ids.newest(ctx)
+	if err != nil {
+		return 0, err
+	}
+	low, high := past, newest.id+1
+	for low < high {
+		middle := low + (high-low)/2
+		found, err := ids.from(ctx, middle)
+		switch {
+		case db.NoRows(err):
+			high = middle
+		case err != nil:
+			return 0, err
+		case found.at.Before(since):
+			low = found.id + 1
+		default:
+			high = middle
+		}
+	}
+	first, err := ids.firstSince(ctx, max(past-1, low-nearby), low+nearby, since)
+	if err == nil && first == 0 {
+		err = pgx.ErrNoRows
+	}
+	return first, err
+}
+
+// closeDays keeps what accounts had at the ends of the days that are over, one day after the other
+// and some accounts at a time.
+func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
+	closed, err := q.AccountDayClosed(ctx)
+	if db.NoRows(err) {
+		oldest, err := q.TransferOldest(ctx)
+		if err != nil {
+			return fmt.Errorf("find the first transfer: %w", err)
+		}
+		if !oldest.Any {
+			return nil
+		}
+		closed = dayOf(oldest.At).Add(-day)
+	} else if err != nil {
+		return fmt.Errorf("find the last closed day: %w", err)
+	}
+	for next := closed.Add(day); !next.Add(day + lateMost).After(now); next = next.Add(day) {
+		if err := closeDay(ctx, q, next); err != nil {
+			return fmt.Errorf("close %s: %w", next.Format(time.DateOnly), err)
+		}
+	}
+	return nil
+}
+
+func closeDay(ctx context.Context, q *db.Queries, date time.Time) error {
+	for past := int64(-1); ; {
+		accounts, err := q.AccountDayAccounts(ctx, db.AccountDayAccountsParams{Past: past, Page: accountsAtOnce})
+		if err != nil {
+			return err
+		}
+		if len(accounts) == 0 {
+			return q.AccountDaySetClosed(ctx, date)
+		}
+		err = q.AccountDayClose(ctx, db.AccountDayCloseParams{
+			Day: date, FromAt: date, UntilAt: date.Add(day), AccountIds: accounts,
+		})
+		if err != nil {
+			return err
+		}
+		past = accounts[len(accounts)-1]
+	}
+}
