@@ -95,7 +95,7 @@ func (v *visit) changeRequisite() error {
 // typedLimits are the limits of a form, as people type them: with spaces and a comma, perhaps.
 func typedLimits(found fault.Fields, form url.Values) directory.OwnLimits {
 	plain := func(name string) *string {
-		text := strings.ReplaceAll(strings.Join(strings.Fields(form.Get(name)), ""), ",", ".")
+		text := typedAmount(form.Get(name))
 		return &text
 	}
 	trimmed := func(name string) *string {
@@ -117,6 +117,11 @@ func typedLimits(found fault.Fields, form url.Values) directory.OwnLimits {
 		DailySum: plain("dailySum"), OpenPayments: count("openPayments"),
 		WorkFrom: trimmed("workFrom"), WorkUntil: trimmed("workUntil"), TimeZone: trimmed("timeZone"),
 	}
+}
+
+// typedAmount is a number as people type it, as services read it.
+func typedAmount(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), ""), ",", ".")
 }
 
 // ownValues are limits as a form has them.
