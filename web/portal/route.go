@@ -27,6 +27,8 @@ type route struct {
 	needs caller.Capability
 	// fragment tells that a script asks for it, which cannot be shown a page to sign in.
 	fragment bool
+	// machine tells that programs post here, which no browser speaks for.
+	machine bool
 	handle   func(*visit) error
 }
 
