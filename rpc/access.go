@@ -119,6 +119,31 @@ var access = edge.Access{
 		caller.MerchantPortal,
 		caller.Operator,
 	},
+	portalv1connect.ReportServiceGetPaymentTimelineProcedure: {
+		caller.Trader,
+		caller.MerchantPortal,
+		caller.Operator,
+	},
+	portalv1connect.ReportServiceGetPayinTimelineProcedure: {
+		caller.Trader,
+		caller.MerchantPortal,
+		caller.Operator,
+	},
+	portalv1connect.ReportServiceListPaymentsProcedure: {
+		caller.Trader,
+		caller.MerchantPortal,
+		caller.Operator,
+	},
+	portalv1connect.ReportServiceListPayinsProcedure: {
+		caller.Trader,
+		caller.MerchantPortal,
+		caller.Operator,
+	},
+	portalv1connect.ReportServiceGetStatementProcedure: {
+		caller.Trader,
+		caller.MerchantPortal,
+		caller.Operator,
+	},
 	portalv1connect.ReceiptServiceAppealWithReceiptProcedure:       {caller.MerchantPortal},
 	portalv1connect.MerchantServiceListPayinsProcedure:             {caller.MerchantPortal},
 	portalv1connect.MerchantServiceCancelPayinProcedure:            {caller.MerchantPortal},

@@ -186,12 +186,11 @@ func (s *AuthService) ChangePassword(
 func (s *AuthService) SetPreferences(
 	ctx context.Context, req *connect.Request[portalv1.SetPreferencesRequest],
 ) (*connect.Response[portalv1.SetPreferencesResponse], error) {
-	wanted := req.Msg.GetPreferences()
 	changed, err := s.users.SetPreferences(ctx, session.From(ctx), session.Preferences{
-		Zone:      wanted.GetZone(),
-		Language:  wanted.GetLanguage(),
-		Theme:     wanted.GetTheme(),
-		Shortcuts: wanted.GetShortcuts(),
+		Zone:      req.Msg.GetZone(),
+		Language:  req.Msg.GetLanguage(),
+		Theme:     req.Msg.GetTheme(),
+		Shortcuts: req.Msg.GetShortcuts(),
 	})
 	if err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ type Services struct {
 	Operator   portalv1connect.OperatorServiceHandler
 	Merchant   portalv1connect.MerchantServiceHandler
 	Receipt    portalv1connect.ReceiptServiceHandler
+	Report     portalv1connect.ReportServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
@@ -55,6 +56,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))
 	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
 	add(portalv1connect.NewReceiptServiceHandler(s.Receipt, options))
+	add(portalv1connect.NewReportServiceHandler(s.Report, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	if s.Sandbox != nil {

@@ -92,6 +92,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Trader:     portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant:   portalv1connect.UnimplementedMerchantServiceHandler{},
 		Receipt:    portalv1connect.UnimplementedReceiptServiceHandler{},
+		Report:     portalv1connect.UnimplementedReportServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},

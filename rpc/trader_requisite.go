@@ -170,17 +170,17 @@ func (s *TraderService) ExplainRequisites(
 
 func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation {
 	out := &portalv1.RequisiteExplanation{
-		RequisiteId:      e.RequisiteID,
-		Currency:         e.Currency,
-		Method:           e.Method,
-		Free:             e.Free,
-		Amount:           money.Fiat(e.Amount),
-		HoldUsdt:         optionalNumber(e.Hold, money.USDT),
-		AvailableUsdt:    optionalNumber(e.Available, money.USDT),
-		NoRate:           e.NoRate,
-		TakenByMerchants: e.Taken,
+		RequisiteId:           e.RequisiteID,
+		Currency:              e.Currency,
+		Method:                e.Method,
+		Free:                  e.Free,
+		Amount:                money.Fiat(e.Amount),
+		HoldUsdt:              optionalNumber(e.Hold, money.USDT),
+		AvailableUsdt:         optionalNumber(e.Available, money.USDT),
+		NoRate:                e.NoRate,
+		TakenByMerchants:      e.Taken,
 		OutsidePlatformLimits: e.OutsidePlatform,
-		LastUsedAt:       optionalTimestamp(e.LastUsedAt),
+		LastUsedAt:            optionalTimestamp(e.LastUsedAt),
 	}
 	for _, d := range e.Drops {
 		write := numberOf(d.Rule)

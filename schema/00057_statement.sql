@@ -21,21 +21,10 @@ create table account_day (
 -- The audit goes through them in the order they were made.
 create index account_day_id_idx on account_day (id);
 
--- One row: the last day that is closed. Every movement before its end is in account_day.
+-- One row: the last day that is closed. Every movement before its end is in account_day. A job closes the days one by one, those
+-- that are long over, too.
 create table account_day_closed (
     only_row boolean primary key default true check (only_row),
     day date not null
 );
--- What there is so far, up to the last day that is surely over.
-insert into account_day (account_id, day, balance)
-select account_id, day, sum(moved) over (partition by account_id order by day)
-from (
-    select m.account_id, (t.created_at at time zone 'UTC')::date as day, sum(m.amount) as moved
-    from transfer t
-    cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)
-    group by 1, 2
-) days
-where day < ((now() - interval '1 hour') at time zone 'UTC')::date;
-insert into account_day_closed (day)
-select ((now() - interval '1 hour') at time zone 'UTC')::date - 1 where exists (select from transfer);
 analyze transfer;

@@ -40,13 +40,13 @@ func (b *bench) memory(ctx context.Context) error {
 }
 
 // copyRequisites adds requisites to a pool that are like its first one but for their ids, traders
-// and values, whatever other columns there are. The operators' calls, a hundred thousand of them,
-// would take minutes.
+// and values. The operators' calls, a hundred thousand of them, would take minutes.
 const copyRequisites = `
-insert into requisite
-select copied.* from requisite first, generate_series(1, $1::integer) n,
-    lateral jsonb_populate_record(first, jsonb_build_object('id', nextval(pg_get_serial_sequence('requisite', 'id')),
-        'trader_id', ($3::bigint[])[1 + n % cardinality($3::bigint[])], 'value', '+7912' || lpad(n::text, 7, '0'))) copied
+insert into requisite (currency, method, trader_id, value, holder, bank, min_amount, max_amount, enabled, time_zone,
+    daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at)
+select currency, method, ($3::bigint[])[1 + n % cardinality($3::bigint[])], '+7912' || lpad(n::text, 7, '0'), holder, bank,
+    min_amount, max_amount, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, created_at
+from requisite first, generate_series(1, $1::integer) n
 where first.id = (select min(id) from requisite where method = $2 and trader_id = any($3::bigint[]))`
 
 // multiply brings the larger pool to so many requisites.

@@ -35,6 +35,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
 		Receipt:    rpc.NewReceiptService(g.payments),
+		Report:     rpc.NewReportService(report.New(g.pools, g.clock, g.payments)),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,

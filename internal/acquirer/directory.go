@@ -107,7 +107,7 @@ func (d *Directory) Set(
 		Subject:    "trader_acquirer",
 		SubjectKey: strconv.FormatInt(s.TraderID, 10),
 	}
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorDirectory); err != nil {
 		return c, 0, err
 	}
 	s.URL = strings.TrimSuffix(s.URL, "/")

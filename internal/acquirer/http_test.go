@@ -95,9 +95,13 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, acquirer.NewSandbox(d.Pool, &dbtest.Clock{}))
-	_, _, err = directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1}, acquirer.Setting{
-		TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret,
-	})
+	_, _, err = directory.Set(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+		acquirer.Setting{
+			TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret,
+		},
+	)
 	noError(t, err)
 	found, _, err := directory.For(t.Context(), trader.ID)
 	noError(t, err)
@@ -283,7 +287,7 @@ func TestSetRefuses(t *testing.T) {
 	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
 	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	operator := caller.Caller{Kind: caller.Operator, ID: 1}
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
 	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, nil)
 	if _, _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
@@ -306,7 +310,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 	if _, _, err := directory.Set(
 		t.Context(),
-		caller.Caller{Kind: caller.Trader, TraderID: trader.ID},
+		caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID},
 		good,
 	); fault.As(
 		err,
@@ -335,7 +339,7 @@ func TestReplaced(t *testing.T) {
 		{URL: "https://two.example/", KeyID: "third"}, {URL: "https://one.example", KeyID: "fourth"},
 	} {
 		s.TraderID, s.Secret = trader.ID, secret
-		_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1}, s)
+		_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, s)
 		noError(t, err)
 		_, id, err := directory.For(t.Context(), trader.ID)
 		noError(t, err)

@@ -74,9 +74,9 @@ type Legacy struct {
 }
 
 // List lists the keys of a cashbox, revoked ones too, and the merchant's legacy keys, the newest
-// first.
+// first. It shows no secrets, so whoever may read events may see it.
 func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID int64) ([]Credential, Legacy, error) {
-	box, err := k.cashbox(ctx, who, cashboxID)
+	box, err := k.cashbox(ctx, who, caller.MerchantEvents, cashboxID)
 	if err != nil {
 		return nil, Legacy{}, err
 	}
@@ -100,9 +100,15 @@ func (k *MerchantKeys) List(ctx context.Context, who caller.Caller, cashboxID in
 }
 
 // cashbox settles that the caller is a merchant's portal user and the cashbox their merchant's.
-func (k *MerchantKeys) cashbox(ctx context.Context, who caller.Caller, id int64) (db.CashboxOwnerRow, error) {
+// They need the capability, too.
+func (k *MerchantKeys) cashbox(
+	ctx context.Context, who caller.Caller, needed caller.Capability, id int64,
+) (db.CashboxOwnerRow, error) {
 	if who.Kind != caller.MerchantPortal {
 		return db.CashboxOwnerRow{}, fault.ErrPortalTokenRequired
+	}
+	if err := who.Need(needed); err != nil {
+		return db.CashboxOwnerRow{}, err
 	}
 	box, err := k.q.CashboxOwner(ctx, id)
 	switch {
@@ -129,7 +135,7 @@ var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.Sc
 
 // Create makes a key for a cashbox and returns its secret, of which only the SHA-256 is kept.
 func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCredential) (Credential, string, error) {
-	if _, err := k.cashbox(ctx, who, n.CashboxID); err != nil {
+	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, n.CashboxID); err != nil {
 		return Credential{}, "", err
 	}
 	if err := n.validate(ctx); err != nil {
@@ -187,7 +193,7 @@ func (n *NewCredential) validate(ctx context.Context) error {
 // Revoke ends a key that List lists, for good: it is refused within a second everywhere. Revoking
 // it again changes nothing.
 func (k *MerchantKeys) Revoke(ctx context.Context, who caller.Caller, cashboxID, id int64) (Credential, error) {
-	if _, err := k.cashbox(ctx, who, cashboxID); err != nil {
+	if _, err := k.cashbox(ctx, who, caller.MerchantKeys, cashboxID); err != nil {
 		return Credential{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

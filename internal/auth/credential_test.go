@@ -13,7 +13,7 @@ import (
 
 // portal is a merchant's user.
 func portal(m dbtest.Merchant) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 5, MerchantID: m.ID}
+	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: m.ID}
 }
 
 func TestMerchantKeys(t *testing.T) {

@@ -294,7 +294,7 @@ func TestSecretIsNotStored(t *testing.T) {
 	if !bytes.Equal(row.SecretHash, hash(m.Secret)) {
 		t.Errorf("kept %x; want the secret's SHA-256", row.SecretHash)
 	}
-	storedNowhere(t, d, m.Secret)
+	d.StoredNowhere(t, m.Secret)
 }
 
 // Made-up key ids are refused like any other and lock out nobody.

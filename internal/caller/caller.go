@@ -94,22 +94,6 @@ func (c Caller) NeedMerchant(scope string) error {
 	return nil
 }
 
-// NeedPortal settles that the caller is a user of a merchant's portal.
-func (c Caller) NeedPortal() error {
-	if c.Kind != MerchantPortal || c.MerchantID == 0 {
-		return fault.ErrTokenKindNotAllowed
-	}
-	return nil
-}
-
-// NeedOperator settles that the caller is an operator.
-func (c Caller) NeedOperator() error {
-	if c.Kind != Operator {
-		return fault.ErrTokenKindNotAllowed
-	}
-	return nil
-}
-
 type key struct{}
 
 // With returns a context that carries the caller from the door to the handler.

@@ -51,18 +51,6 @@ func TestNeedMerchant(t *testing.T) {
 	}
 }
 
-func TestNeedOperator(t *testing.T) {
-	t.Parallel()
-	if err := (caller.Caller{Kind: caller.Operator, ID: 1}).NeedOperator(); err != nil {
-		t.Error(err)
-	}
-	for _, kind := range []caller.Kind{
-		"", caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
-	} {
-		refused(t, caller.Caller{Kind: kind, ID: 1}.NeedOperator(), "token_kind_not_allowed")
-	}
-}
-
 func TestActor(t *testing.T) {
 	t.Parallel()
 	for want, who := range map[string]caller.Caller{
@@ -84,15 +72,6 @@ func TestCallerInContext(t *testing.T) {
 	if kind := caller.From(caller.With(t.Context(), caller.Caller{Kind: caller.Trader})).Kind; kind != caller.Trader {
 		t.Errorf("the context has %s", kind)
 	}
-}
-
-func TestNeedPortal(t *testing.T) {
-	t.Parallel()
-	if err := (caller.Caller{Kind: caller.MerchantPortal, ID: 1, MerchantID: 2}).NeedPortal(); err != nil {
-		t.Error(err)
-	}
-	refused(t, caller.Caller{Kind: caller.MerchantPortal, ID: 1}.NeedPortal(), "token_kind_not_allowed")
-	refused(t, caller.Caller{Kind: caller.MerchantKey, ID: 1, MerchantID: 2}.NeedPortal(), "token_kind_not_allowed")
 }
 
 func refused(t *testing.T, err error, code string) {

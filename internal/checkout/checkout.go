@@ -249,8 +249,8 @@ func noAnswer(ctx context.Context, call string, id fmt.Stringer, err error) {
 
 // assigned finds a payment for its trader's desk.
 func (s *Service) assigned(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
-	if who.Kind != caller.Trader {
-		return payment.Payment{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderWork); err != nil {
+		return payment.Payment{}, err
 	}
 	p, err := s.Payments.Get(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {

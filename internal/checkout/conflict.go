@@ -46,7 +46,7 @@ func (s *Service) ListConflicts(
 	size *int32,
 	cursor *string,
 ) ([]Conflict, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
@@ -70,7 +70,7 @@ func (s *Service) ListConflicts(
 
 // CloseConflict notes that an operator has settled a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorCases); err != nil {
 		return Conflict{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

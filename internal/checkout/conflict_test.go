@@ -69,7 +69,7 @@ func TestConflict(t *testing.T) {
 	noError(t, err)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	operator := caller.Caller{Kind: caller.Operator, ID: 1}
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
 	noError(t, err)
 	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
@@ -98,7 +98,12 @@ func TestCompletedUncharged(t *testing.T) {
 	noError(t, err)
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
-	list, _, err := b.checkouts.ListConflicts(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1}, nil, nil)
+	list, _, err := b.checkouts.ListConflicts(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+		nil,
+		nil,
+	)
 	noError(t, err)
 	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
 		list[0].AttemptState != "voided" {

@@ -85,7 +85,12 @@ func TestWhoseDesk(t *testing.T) {
 	for name, step := range b.steps(p.ID) {
 		wantCode(t, name+" by a stranger", step(stranger.Caller), "not_found")
 		wantCode(t, name+" by a merchant", step(b.merchant.Caller), "token_kind_not_allowed")
-		wantCode(t, name+" by an operator", step(caller.Caller{Kind: caller.Operator}), "token_kind_not_allowed")
+		wantCode(
+			t,
+			name+" by an operator",
+			step(caller.Caller{Kind: caller.Operator, Role: caller.Admin}),
+			"token_kind_not_allowed",
+		)
 	}
 	for name, step := range b.steps(other.ID) {
 		wantCode(

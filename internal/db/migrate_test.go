@@ -87,7 +87,7 @@ func TestMigrateNotesKeys(t *testing.T) {
 func TestSealedColumnsAreKnown(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	const open = `{token.hash,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
+	const open = `{session.hash,recovery_code.hash,invitation.hash,passkey.id,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
 		payment_receipt_chunk.content,bank.logo,		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card}`
 	rows, err := d.Pool.Query(
 		t.Context(),

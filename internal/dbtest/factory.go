@@ -1,12 +1,15 @@
 package dbtest
 
 import (
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/audit"
@@ -153,7 +156,7 @@ func (d *DB) NewTrader(t testing.TB, o TraderOpts) Trader {
 	})
 	check(t, err)
 	d.Fund(t, ledger.Available(ledger.Trader, id), or(o.USDT, "0"))
-	trader := Trader{ID: id, Caller: caller.Caller{Kind: caller.Trader, ID: id, TraderID: id}}
+	trader := Trader{ID: id, Caller: caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: id, TraderID: id}}
 	for i := range o.Requisites {
 		holder, bank := "Ivan Petrov", "Sample Bank"
 		requisite, err := q.RequisiteInsert(ctx, db.RequisiteInsertParams{
@@ -225,6 +228,25 @@ func (d *DB) Audit(t testing.TB) {
 	check(t, err)
 	for _, violation := range found {
 		t.Errorf("audit: %s: %s", violation.Rule, violation.Detail)
+	}
+}
+
+// StoredNowhere fails the test if a row of a table that keeps secrets has this one, as text or, since
+// bytea prints so, as hex.
+func (d *DB) StoredNowhere(t testing.TB, secret string) {
+	t.Helper()
+	for _, table := range []string{
+		"api_key", "app_user", "session", "recovery_code", "invitation", "passkey", "merchant", "cashbox", "setting_change",
+	} {
+		rows, err := d.Pool.Query(t.Context(), "select x::text from "+table+" x")
+		check(t, err)
+		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		check(t, err)
+		for _, text := range texts {
+			if strings.Contains(text, secret) || strings.Contains(text, hex.EncodeToString([]byte(secret))) {
+				t.Errorf("%s holds the secret itself: %s", table, text)
+			}
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ const maxReason = 255
 func (s *Service) moveDeposit(
 	ctx context.Context, who caller.Caller, id int64, status string, reason *string,
 ) (Deposit, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorMoney); err != nil {
 		return Deposit{}, err
 	}
 	found, err := s.findDeposit(ctx, id)
@@ -100,7 +100,7 @@ type Page struct {
 
 // List lists deposits to operators. The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Deposit, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

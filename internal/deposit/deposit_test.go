@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 9}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
 
 func ptr[T any](v T) *T { return &v }
 
@@ -214,7 +214,7 @@ func TestDepositAccess(t *testing.T) {
 		got.IdempotencyKey != made.IdempotencyKey {
 		t.Errorf("read %+v %v", got, err)
 	}
-	for _, who := range []caller.Caller{d.merchant.Caller, {Kind: caller.Trader, TraderID: 1}, {Kind: caller.MerchantPortal, MerchantID: d.merchant.ID}} {
+	for _, who := range []caller.Caller{d.merchant.Caller, {Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, {Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: d.merchant.ID}} {
 		_, err := d.service.Confirm(ctx, who, made.ID)
 		wantFault(t, err, "token_kind_not_allowed")
 		_, err = d.service.Reject(ctx, who, made.ID, nil)

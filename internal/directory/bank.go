@@ -59,7 +59,7 @@ func (b Bank) Fill(value, amount, recipient string) string {
 
 // SetBank makes or changes a bank.
 func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (Change, error) {
-	c, err := s.change(who, "bank", b.Currency+"/"+b.Name)
+	c, err := s.change(who, caller.OperatorDirectory, "bank", b.Currency+"/"+b.Name)
 	if err != nil {
 		return c, err
 	}
@@ -144,7 +144,7 @@ func authority(link string) string {
 
 // ListBanks lists a currency's banks for an operator.
 func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency string) ([]Bank, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

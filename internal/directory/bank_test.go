@@ -13,7 +13,7 @@ import (
 func TestSetBankRefuses(t *testing.T) {
 	t.Parallel()
 	s := setup(t).settings
-	who := caller.Caller{Kind: caller.Operator, ID: 1}
+	who := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	good := directory.Bank{
 		Currency: "RUB",
 		Name:     "Alpha",
@@ -60,7 +60,7 @@ func TestSetBankRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.SetBank(t.Context(), caller.Caller{Kind: caller.Trader}, good); err == nil {
+	if _, err := s.SetBank(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, good); err == nil {
 		t.Error("a trader sets banks")
 	}
 	// The same once more is no change, and a logo stays until there is another.

@@ -33,7 +33,7 @@ type NewMerchant struct {
 
 // CreateMerchant makes a merchant.
 func (s *Settings) CreateMerchant(ctx context.Context, who caller.Caller, n NewMerchant) (Change, error) {
-	c, err := s.change(who, "merchant", "")
+	c, err := s.change(who, caller.OperatorDirectory, "merchant", "")
 	if err != nil {
 		return c, err
 	}
@@ -66,7 +66,7 @@ type NewTrader struct {
 
 // CreateTrader makes a trader, and the accounts of their USDT.
 func (s *Settings) CreateTrader(ctx context.Context, who caller.Caller, n NewTrader) (Change, error) {
-	c, err := s.change(who, "trader", "")
+	c, err := s.change(who, caller.OperatorDirectory, "trader", "")
 	if err != nil {
 		return c, err
 	}
@@ -106,7 +106,7 @@ type NewCashbox struct {
 // CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its
 // webhooks, which is shown here and never again.
 func (s *Settings) CreateCashbox(ctx context.Context, who caller.Caller, n NewCashbox) (Change, string, error) {
-	c, err := s.change(who, "cashbox", "")
+	c, err := s.change(who, caller.OperatorDirectory, "cashbox", "")
 	if err != nil {
 		return c, "", err
 	}

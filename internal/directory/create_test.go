@@ -190,7 +190,7 @@ func TestWrongCashbox(t *testing.T) {
 		"currency",
 		"traderCashboxId",
 	)
-	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.MerchantPortal, Role: caller.Owner}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		ctx := context.Background()
 		_, merchant := b.settings.CreateMerchant(ctx, who, directory.NewMerchant{})
 		_, trader := b.settings.CreateTrader(ctx, who, directory.NewTrader{})

@@ -44,7 +44,7 @@ func (s *Settings) WithdrawTrader(ctx context.Context, who caller.Caller, n Fund
 }
 
 func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, withdraw bool) (Change, error) {
-	c, err := s.change(who, "trader_funding", "")
+	c, err := s.change(who, caller.OperatorMoney, "trader_funding", "")
 	if err != nil {
 		return c, err
 	}

@@ -18,7 +18,7 @@ import (
 // SetInsurance sets what of a cashbox's USDT insures its payers' transfers. The difference moves
 // between available and reserved; what available does not cover is refused.
 func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64, amount string) (Change, error) {
-	c, err := s.change(who, "cashbox", strconv.FormatInt(id, 10))
+	c, err := s.change(who, caller.OperatorMoney, "cashbox", strconv.FormatInt(id, 10))
 	if err != nil {
 		return c, err
 	}

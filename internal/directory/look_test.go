@@ -57,7 +57,7 @@ func TestLook(t *testing.T) {
 	}
 	_, err = b.settings.UpdateCashbox(
 		t.Context(),
-		caller.Caller{Kind: caller.MerchantPortal},
+		caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner},
 		directory.CashboxUpdate{ID: id, PageColor: ptr("red")},
 	)
 	if !errors.Is(err, fault.ErrTokenKindNotAllowed) {

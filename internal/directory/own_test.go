@@ -49,10 +49,20 @@ func limitsText(l directory.RequisiteLimits) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("%s to %s, %s a day, %s in sum, %s open, %s-%s %s",
-		amount(l.MinAmount.Valid, l.MinAmount.Decimal.String()), amount(l.MaxAmount.Valid, l.MaxAmount.Decimal.String()),
-		number(l.DailyCount), amount(l.DailySum.Valid, l.DailySum.Decimal.String()), number(l.OpenPayments),
-		l.WorkFrom, l.WorkUntil, l.TimeZone)
+	return fmt.Sprintf(
+		"%s to %s, %s a day, %s in sum, %s open, %s-%s %s",
+		amount(
+			l.MinAmount.Valid,
+			l.MinAmount.Decimal.String(),
+		),
+		amount(l.MaxAmount.Valid, l.MaxAmount.Decimal.String()),
+		number(l.DailyCount),
+		amount(l.DailySum.Valid, l.DailySum.Decimal.String()),
+		number(l.OpenPayments),
+		l.WorkFrom,
+		l.WorkUntil,
+		l.TimeZone,
+	)
 }
 
 // The operators' limits and the trader's stand beside each other, and the stricter one holds.
@@ -60,17 +70,26 @@ func TestOwnLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
-	_, err := b.settings.UpdateRequisite(t.Context(), operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{
-		MinAmount: ptr("100"), MaxAmount: ptr("5000"), DailyCount: ptr(int32(7)), OpenPayments: ptr(int32(3)),
-		WorkFrom: ptr("08:00"), WorkUntil: ptr("22:00"),
-	}})
+	_, err := b.settings.UpdateRequisite(
+		t.Context(),
+		operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{
+			MinAmount: ptr("100"), MaxAmount: ptr("5000"), DailyCount: ptr(int32(7)), OpenPayments: ptr(int32(3)),
+			WorkFrom: ptr("08:00"), WorkUntil: ptr("22:00"),
+		}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Enabled: ptr(false), Limits: directory.OwnLimits{
-		MinAmount: ptr("100"), MaxAmount: ptr("4999.99"), DailyCount: ptr(int32(6)), DailySum: ptr("90000"),
-		OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:30"), WorkUntil: ptr("06:00"), TimeZone: ptr("Asia/Baku"),
-	}})
+	c, err := b.settings.UpdateOwnRequisite(
+		t.Context(),
+		who,
+		id,
+		directory.OwnUpdate{Enabled: ptr(false), Limits: directory.OwnLimits{
+			MinAmount: ptr("100"), MaxAmount: ptr("4999.99"), DailyCount: ptr(int32(6)), DailySum: ptr("90000"),
+			OpenPayments: ptr(int32(3)), WorkFrom: ptr("22:30"), WorkUntil: ptr("06:00"), TimeZone: ptr("Asia/Baku"),
+		}},
+	)
 	if err != nil || c.ID == 0 || c.Before != nil || c.After != nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -89,8 +108,16 @@ func TestOwnLimits(t *testing.T) {
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount: ptr(""), MaxAmount: ptr(""), DailyCount: ptr(int32(0)), DailySum: ptr(""), OpenPayments: ptr(int32(0)),
-		WorkFrom: ptr(""), WorkUntil: ptr(""), TimeZone: ptr(""),
+		MinAmount: ptr(
+			"",
+		),
+		MaxAmount:    ptr(""),
+		DailyCount:   ptr(int32(0)),
+		DailySum:     ptr(""),
+		OpenPayments: ptr(int32(0)),
+		WorkFrom:     ptr(""),
+		WorkUntil:    ptr(""),
+		TimeZone:     ptr(""),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -121,8 +148,12 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	who, id := owner(b.trader), b.trader.Requisites[0]
-	b.exec(t, `update requisite set min_amount = 100, max_amount = 5000, daily_count = 7, daily_sum = 9000, open_payments = 3
-		where id = $1`, id)
+	b.exec(
+		t,
+		`update requisite set min_amount = 100, max_amount = 5000, daily_count = 7, daily_sum = 9000, open_payments = 3
+		where id = $1`,
+		id,
+	)
 	for field, l := range map[string]directory.OwnLimits{
 		"limits.minAmount":    {MinAmount: ptr("99.99")},
 		"limits.maxAmount":    {MaxAmount: ptr("5000.01")},
@@ -150,7 +181,13 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	wantFields(t, err, "limits.maxAmount")
 	// The bounds themselves are within.
 	_, err = b.settings.UpdateOwnRequisite(t.Context(), who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
-		MinAmount: ptr("100"), MaxAmount: ptr("5000"), DailyCount: ptr(int32(7)), DailySum: ptr("9000"), OpenPayments: ptr(int32(3)),
+		MinAmount: ptr(
+			"100",
+		),
+		MaxAmount:    ptr("5000"),
+		DailyCount:   ptr(int32(7)),
+		DailySum:     ptr("9000"),
+		OpenPayments: ptr(int32(3)),
 	}})
 	if err != nil {
 		t.Error(err)

@@ -30,7 +30,12 @@ const (
 
 // SetPayoutMethod makes or changes a method by which a cashbox pays out.
 func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m CashboxPayoutMethod) (Change, error) {
-	c, err := s.change(who, "cashbox_payout_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+	c, err := s.change(
+		who,
+		caller.OperatorDirectory,
+		"cashbox_payout_method",
+		strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name,
+	)
 	if err != nil {
 		return c, err
 	}
@@ -98,7 +103,7 @@ type TraderPayoutMethod struct {
 // SetTraderPayoutMethod lets a trader take payouts of a method, or stops them from taking more.
 func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller, m TraderPayoutMethod) (Change, error) {
 	subject := fmt.Sprintf("%d/%s/%s", m.TraderID, m.Currency, m.Method)
-	c, err := s.change(who, "trader_payout_method", subject)
+	c, err := s.change(who, caller.OperatorDirectory, "trader_payout_method", subject)
 	if err != nil {
 		return c, err
 	}

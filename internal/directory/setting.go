@@ -33,9 +33,9 @@ func NewSettings(pools db.Pools, c clock.Clock, v *vault.Vault) *Settings {
 	return &Settings{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v}
 }
 
-// change begins a change of a setting by an operator; nobody else may make one.
-func (s *Settings) change(who caller.Caller, subject, key string) (Change, error) {
-	if err := who.NeedOperator(); err != nil {
+// change begins a change of a setting by a caller with the capability; nobody else may make one.
+func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, key string) (Change, error) {
+	if err := who.Need(needed); err != nil {
 		return Change{}, err
 	}
 	return Change{At: s.clock.Now(), Actor: who.Actor(), Subject: subject, SubjectKey: key}, nil
@@ -55,7 +55,7 @@ const maxOpenPayments = 50_000
 // UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it
 // may have.
 func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u MerchantUpdate) (Change, error) {
-	c, err := s.change(who, "merchant", strconv.FormatInt(u.ID, 10))
+	c, err := s.change(who, caller.OperatorDirectory, "merchant", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -93,7 +93,7 @@ type CashboxUpdate struct {
 
 // UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
 func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u CashboxUpdate) (Change, error) {
-	c, err := s.change(who, "cashbox", strconv.FormatInt(u.ID, 10))
+	c, err := s.change(who, caller.OperatorDirectory, "cashbox", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -146,7 +146,7 @@ const (
 
 // SetMethod makes or changes a method of a cashbox.
 func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMethod) (Change, error) {
-	c, err := s.change(who, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+	c, err := s.change(who, caller.OperatorDirectory, "cashbox_method", strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return c, err
 	}
@@ -212,7 +212,7 @@ func (s *Settings) SetPlatformLimit(
 	who caller.Caller,
 	currency, minimum, maximum string,
 ) (Change, error) {
-	c, err := s.change(who, "platform_limit", currency)
+	c, err := s.change(who, caller.OperatorDirectory, "platform_limit", currency)
 	if err != nil {
 		return c, err
 	}
@@ -252,7 +252,7 @@ type Change = db.SettingChange
 
 // Changes lists the log of settings. The cursor is nil on the last page.
 func (s *Settings) Changes(ctx context.Context, who caller.Caller, page ChangePage) ([]Change, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 9}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
 
 type bundle struct {
 	*dbtest.DB

@@ -28,7 +28,7 @@ const maxOpenPayins = 1000
 
 // UpdateTrader switches a trader on or off, or sets their terms.
 func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u TraderUpdate) (Change, error) {
-	c, err := s.change(who, "trader", strconv.FormatInt(u.ID, 10))
+	c, err := s.change(who, caller.OperatorDirectory, "trader", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}
@@ -136,7 +136,7 @@ const (
 
 // CreateRequisite adds a requisite to a trader.
 func (s *Settings) CreateRequisite(ctx context.Context, who caller.Caller, n NewRequisite) (Change, error) {
-	c, err := s.change(who, "requisite", "")
+	c, err := s.change(who, caller.OperatorDirectory, "requisite", "")
 	if err != nil {
 		return c, err
 	}
@@ -239,7 +239,7 @@ type RequisiteUpdate struct {
 
 // UpdateRequisite changes a requisite. Payments made keep the one they were given.
 func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u RequisiteUpdate) (Change, error) {
-	c, err := s.change(who, "requisite", strconv.FormatInt(u.ID, 10))
+	c, err := s.change(who, caller.OperatorDirectory, "requisite", strconv.FormatInt(u.ID, 10))
 	if err != nil {
 		return c, err
 	}

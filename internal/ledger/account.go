@@ -80,3 +80,13 @@ func Balance(ctx context.Context, q *db.Queries, a Account) (decimal.Decimal, er
 func AccountOf(id int64) Account {
 	return Account{Owner: Owner(id >> 1 & 3), OwnerID: id >> 3, Reserved: id&1 == 1}
 }
+
+// OwnerNamed is the kind of owner by its name, and whether there is one of that name.
+func OwnerNamed(name string) (Owner, bool) {
+	for _, o := range []Owner{External, Platform, Cashbox, Trader} {
+		if o.String() == name {
+			return o, true
+		}
+	}
+	return External, false
+}

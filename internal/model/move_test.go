@@ -65,7 +65,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 		w.tell("lost " + w.now.op)
 		if got, err = w.service.Get(
 			w.ctx,
-			caller.Caller{Kind: caller.Operator},
+			caller.Caller{Kind: caller.Operator, Role: caller.Admin},
 			strconv.FormatInt(p.id, 10),
 		); err != nil {
 			return err

@@ -240,7 +240,7 @@ func (w *modelWalk) withdraw(s modelStep) error {
 	}
 	who := merchant.Caller
 	if s.n[3]%2 == 0 {
-		who = caller.Caller{Kind: caller.MerchantPortal, ID: 9, MerchantID: merchant.ID}
+		who = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 9, MerchantID: merchant.ID}
 	}
 	want := ""
 	switch {

@@ -305,7 +305,7 @@ func (w *modelWalk) judged(i *injury, err error, want string) (done bool, wrong 
 	return want == "", errUnlessCode(err, want)
 }
 
-var modelOperator = caller.Caller{Kind: caller.Operator, ID: 1}
+var modelOperator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
 func errUnlessUnknown(err error) error {
 	if errors.Is(err, fault.ErrOutcomeUnknown) {

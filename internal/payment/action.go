@@ -76,8 +76,8 @@ func (s *Service) traderMove(
 	to Status,
 	reason *string,
 ) (Payment, error) {
-	if who.Kind != caller.Trader {
-		return Payment{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderWork); err != nil {
+		return Payment{}, err
 	}
 	found, err := s.findFor(ctx, who, strconv.FormatInt(id, 10))
 	if err != nil {
@@ -118,8 +118,8 @@ func checkStatus(f fault.Fields, status string) {
 
 // ListAssigned lists the payments assigned to a trader. The cursor is nil on the last page.
 func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page) ([]Payment, *string, error) {
-	if who.Kind != caller.Trader {
-		return nil, nil, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
 	limit, before := page.bounds(f)

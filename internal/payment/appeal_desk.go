@@ -25,7 +25,7 @@ var appealStatuses = []string{appealOpen, appealReview, appealDone, appealRefuse
 
 // ListAppeals lists appeals for an operator, the newest first. The cursor is nil on the last page.
 func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page) ([]AppealRecord, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
@@ -52,7 +52,7 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 // ReviewAppeal takes up an open appeal: its payment, which must still be failed, moves to appeal
 // and is held again.
 func (s *Service) ReviewAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
-	found, err := s.findAppeal(ctx, who, id)
+	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
 		return AppealRecord{}, err
 	}
@@ -71,7 +71,7 @@ type Resolution struct {
 // ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and
 // webhook.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
-	found, err := s.findAppeal(ctx, who, id)
+	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
 		return AppealRecord{}, err
 	}
@@ -87,8 +87,10 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason})
 }
 
-func (s *Service) findAppeal(ctx context.Context, who caller.Caller, id int64) (db.Appeal, error) {
-	if err := who.NeedOperator(); err != nil {
+func (s *Service) findAppeal(
+	ctx context.Context, who caller.Caller, needed caller.Capability, id int64,
+) (db.Appeal, error) {
+	if err := who.Need(needed); err != nil {
 		return db.Appeal{}, err
 	}
 	found, err := s.q.AppealFind(ctx, id)
@@ -139,7 +141,7 @@ type AppealFile struct {
 
 // ReadAppealFile reads an appeal's file for an operator.
 func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int64) (AppealFile, error) {
-	found, err := s.findAppeal(ctx, who, id)
+	found, err := s.findAppeal(ctx, who, caller.OperatorRead, id)
 	if err != nil {
 		return AppealFile{}, err
 	}

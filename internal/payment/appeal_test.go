@@ -34,7 +34,7 @@ func fileOf(content string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))
 }
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 7}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 7}
 
 // failed makes a failed payment of 1000 RUB and who takes part in it.
 func (b *bundle) failed(t *testing.T) (payment.Payment, dbtest.Merchant, dbtest.Trader) {
@@ -109,7 +109,7 @@ func TestWhoMayAppeal(t *testing.T) {
 		"another's key": {other.Caller, p.ID, "cashbox_access_denied"},
 		"unknown":       {merchant.Caller, p.ID + 1, "not_found"},
 		"no id":         {merchant.Caller, 0, "not_found"},
-		"its portal":    {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
+		"its portal":    {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
 		"operator":      {operator, p.ID, "token_kind_not_allowed"},
 		"anyone":        {caller.Caller{Kind: caller.Anyone}, p.ID, "token_kind_not_allowed"},
 	} {

@@ -311,7 +311,7 @@ func TestReturnHosts(t *testing.T) {
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
 	allow := func(hosts ...string) {
 		t.Helper()
-		_, err := settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, ID: 1},
+		_, err := settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
 			directory.CashboxUpdate{ID: merchant.CashboxID, ReturnHosts: &hosts})
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func (s *Service) ExplainRouting(
 	who caller.Caller,
 	question RoutingQuestion,
 ) (RoutingAnswer, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return RoutingAnswer{}, err
 	}
 	f := fault.Decoded(ctx)

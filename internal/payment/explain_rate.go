@@ -35,7 +35,7 @@ type RateAnswer struct {
 
 // ExplainRate gives a payment's sum step by step, from what the payment stored.
 func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) (RateAnswer, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return RateAnswer{}, err
 	}
 	p, err := s.q.PaymentFind(ctx, id)

@@ -11,7 +11,11 @@ import (
 
 func (b *bundle) wantSteps(t *testing.T, id int64, want ...payment.RateStep) payment.RateAnswer {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator, ID: 1}, id)
+	answer, err := b.payments.ExplainRate(
+		context.Background(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+		id,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +176,11 @@ func TestExplainRateUnavailable(t *testing.T) {
 
 func (b *bundle) wantStep(t *testing.T, id int64, i int, want payment.RateStep) {
 	t.Helper()
-	answer, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator}, id)
+	answer, err := b.payments.ExplainRate(
+		context.Background(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		id,
+	)
 	if err != nil || len(answer.Steps) <= i || answer.Steps[i] != want {
 		t.Errorf("%+v, %v, want\n%+v", answer.Steps, err, want)
 	}
@@ -185,13 +193,17 @@ func TestExplainRateRefusals(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	for _, who := range []caller.Caller{
-		merchant.Caller, trader.Caller, application, {}, {Kind: caller.MerchantPortal, MerchantID: merchant.ID}, {Kind: caller.Cabinet},
+		merchant.Caller, trader.Caller, application, {}, {Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID}, {Kind: caller.Cabinet},
 	} {
 		_, err := b.payments.ExplainRate(context.Background(), who, id)
 		wantCode(t, err, "token_kind_not_allowed")
 	}
 	for _, unknown := range []int64{0, -1, id + 1} {
-		_, err := b.payments.ExplainRate(context.Background(), caller.Caller{Kind: caller.Operator}, unknown)
+		_, err := b.payments.ExplainRate(
+			context.Background(),
+			caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+			unknown,
+		)
 		wantCode(t, err, "not_found")
 	}
 }

@@ -50,8 +50,11 @@ func TestExplainForTrader(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", SharePercent: "2", Requisites: 1, MinAmount: "1000"})
 	who, id := as(caller.Owner, trader), trader.Requisites[0]
 	e := b.explain(t, who, id)
-	if !e.Free || e.Amount.String() != "1000" || e.Hold.Decimal.String() != "9.8" || e.Available.Decimal.String() != "19.6" ||
-		e.Currency != "RUB" || e.Method != "sbp" || e.RequisiteID != id || e.LastUsedAt != nil || e.NoRate || e.OutsidePlatform {
+	got := fmt.Sprintln(e.RequisiteID == id, e.Currency, e.Method, e.Amount, e.Hold.Decimal, e.Available.Decimal)
+	if want := "true RUB sbp 1000 9.8 19.6\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if !e.Free || e.LastUsedAt != nil || e.NoRate || e.OutsidePlatform {
 		t.Errorf("%+v", e)
 	}
 	if e.Taken {
@@ -64,7 +67,8 @@ func TestExplainForTrader(t *testing.T) {
 	b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Minute)
 	e = b.explain(t, who, id)
-	if e.Free || dropped(e) != "slot_taken" || e.Available.Decimal.String() != "9.8" || !e.LastUsedAt.Equal(dbtest.Start) {
+	if e.Free || dropped(e) != "slot_taken" || e.Available.Decimal.String() != "9.8" ||
+		!e.LastUsedAt.Equal(dbtest.Start) {
 		t.Errorf("with an open payment of the amount: %s, %+v", dropped(e), e)
 	}
 	// Another hundred of the first 9.8 would not be enough: 1010 RUB would hold 9.898.
@@ -216,7 +220,12 @@ func TestOwnLimitAgainstCreations(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		own := directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: ptr(int32(limit))}}
-		if _, err := settings.UpdateOwnRequisite(t.Context(), as(caller.Owner, trader), trader.Requisites[0], own); err != nil {
+		if _, err := settings.UpdateOwnRequisite(
+			t.Context(),
+			as(caller.Owner, trader),
+			trader.Requisites[0],
+			own,
+		); err != nil {
 			t.Error(err)
 		}
 		set.Store(true)

@@ -28,7 +28,7 @@ func (b *bundle) feed(t *testing.T, priority int32, answer *atomic.Value) {
 	}))
 	t.Cleanup(server.Close)
 	_, err := rate.NewSettings(b.Pool, b.clock, webhook.NewAddresses(true)).
-		SetFeed(context.Background(), caller.Caller{Kind: caller.Operator}, rate.Feed{
+		SetFeed(context.Background(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, rate.Feed{
 			Currency: "RUB", Enabled: true, Priority: priority, URL: server.URL, Pointer: "/rate", PollSeconds: 1,
 			TimeoutMS: 30_000, BandPercent: "20", DayBandPercent: "20", FreshSeconds: 60,
 		})

@@ -251,16 +251,26 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Paymen
 
 // findFor finds a payment that the caller may see.
 func (s *Service) findFor(ctx context.Context, who caller.Caller, id string) (db.Payment, error) {
-	if who.Kind == caller.MerchantKey {
-		if err := who.NeedMerchant(caller.ScopePayments); err != nil {
-			return db.Payment{}, err
-		}
+	if err := mayRead(who); err != nil {
+		return db.Payment{}, err
 	}
 	p, err := s.find(ctx, id)
 	if err != nil {
 		return db.Payment{}, err
 	}
 	return p, visible(who, p)
+}
+
+// mayRead settles that the caller may read payments at all.
+func mayRead(who caller.Caller) error {
+	switch who.Kind {
+	case caller.MerchantKey:
+		return who.NeedMerchant(caller.ScopePayments)
+	case caller.Trader, caller.MerchantPortal, caller.Operator:
+		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
+	case caller.Anyone, caller.Application, caller.Cabinet:
+	}
+	return nil
 }
 
 // ByUUID reads a payment for whoever holds its link: the link is the access control.

@@ -43,13 +43,17 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 		"no scope":         {key(func(c *caller.Caller) { c.Scopes = nil }), id, "merchant_scope_required"},
 		"API off":          {key(func(c *caller.Caller) { c.APIEnabled = false }), id, "merchant_api_disabled"},
 		"no merchant":      {key(func(c *caller.Caller) { c.MerchantID = 0 }), id, "merchant_binding_required"},
-		"its portal":       {caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID}, id, ""},
+		"its portal": {
+			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID},
+			id,
+			"",
+		},
 		"another's portal": {
-			caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID},
+			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID},
 			id,
 			"cashbox_access_denied",
 		},
-		"operator":       {caller.Caller{Kind: caller.Operator}, id, ""},
+		"operator":       {caller.Caller{Kind: caller.Operator, Role: caller.Admin}, id, ""},
 		"its trader":     {trader.Caller, id, ""},
 		"another trader": {stranger.Caller, id, "not_found"},
 		"payer by login": {
@@ -157,7 +161,7 @@ func TestListAssigned(t *testing.T) {
 	if list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("the other trader has %d, %v", len(list), err)
 	}
-	for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+	for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		_, _, err := b.payments.ListAssigned(ctx, who, payment.Page{})
 		wantCode(t, err, "token_kind_not_allowed")
 	}
@@ -218,10 +222,10 @@ func TestTraderActions(t *testing.T) {
 	stranger := b.NewTrader(t, dbtest.TraderOpts{})
 	for to, act := range b.traderActions() {
 		p := b.create(t, merchant.Caller, request("order-"+to))
-		for _, who := range []caller.Caller{stranger.Caller, {Kind: caller.Trader}} {
+		for _, who := range []caller.Caller{stranger.Caller, {Kind: caller.Trader, Role: caller.Owner}} {
 			wantCode(t, act(who, p.ID), "not_found")
 		}
-		for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator}, {Kind: caller.Anyone}} {
+		for _, who := range []caller.Caller{merchant.Caller, application, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Anyone}} {
 			wantCode(t, act(who, p.ID), "token_kind_not_allowed")
 		}
 		for _, id := range []int64{p.ID + 1000, 0, -1} {

@@ -138,8 +138,8 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 
 // findWithReceipts finds a payment for a caller who may read its receipts.
 func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
-	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal && who.Kind != caller.Operator {
-		return db.Payment{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
+		return db.Payment{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return db.Payment{}, err
@@ -192,8 +192,8 @@ func (s *Service) AppealWithReceipt(
 	number int32,
 	reason *string,
 ) (AppealRecord, error) {
-	if who.Kind != caller.MerchantPortal {
-		return AppealRecord{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.MerchantAppeal); err != nil {
+		return AppealRecord{}, err
 	}
 	found, err := s.findWithReceipts(ctx, who, paymentID)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestWhoSeesReceipts(t *testing.T) {
 	if err := b.payments.AddReceipt(ctx, p.UUID, "../../my receipt.exe", fileOf(content)); err != nil {
 		t.Fatal(err)
 	}
-	portal := caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.Caller.MerchantID}
+	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.Caller.MerchantID}
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		want string
@@ -100,8 +100,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 		"the trader":       {trader.Caller, ""},
 		"the portal":       {portal, ""},
 		"an operator":      {operator, ""},
-		"another trader":   {caller.Caller{Kind: caller.Trader, TraderID: trader.ID + 1}, "not_found"},
-		"another merchant": {caller.Caller{Kind: caller.MerchantPortal, MerchantID: portal.MerchantID + 1}, "cashbox_access_denied"},
+		"another trader":   {caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID + 1}, "not_found"},
+		"another merchant": {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: portal.MerchantID + 1}, "cashbox_access_denied"},
 		"a key":            {merchant.Caller, "token_kind_not_allowed"},
 		"a cabinet user":   {caller.Caller{Kind: caller.Cabinet}, "token_kind_not_allowed"},
 	} {

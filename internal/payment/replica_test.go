@@ -74,6 +74,22 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 			21,
 			"collect_requisites_not_available",
 		},
+		"a day's count of the trader's own": {
+			"update requisite set daily_count = 50, own_daily_count = 10",
+			amount,
+			nil,
+			"10000",
+			30,
+			"collect_requisites_not_available",
+		},
+		"open payments of the trader's own": {
+			"update requisite set own_open_payments = 7",
+			amount,
+			nil,
+			"10000",
+			21,
+			"collect_requisites_not_available",
+		},
 		"one amount": {
 			"select 1",
 			func(int) string { return "500" },
@@ -154,6 +170,8 @@ func TestSwitchedOffWithinASecond(t *testing.T) {
 		"method":    "update cashbox_method set enabled = false",
 		"trader":    "update trader set enabled = false",
 		"requisite": "update requisite set enabled = false",
+		"break":     "update trader set on_break = true",
+		"own":       "update requisite set own_enabled = false",
 		"limit":     "insert into platform_limit values ('RUB', 1, 2)",
 		"rate":      "delete from rate",
 	} {

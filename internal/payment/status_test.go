@@ -281,7 +281,7 @@ func TestUpdateStatusChecks(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	for _, who := range []caller.Caller{merchant.Caller, trader.Caller, {Kind: caller.Operator}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
+	for _, who := range []caller.Caller{merchant.Caller, trader.Caller, {Kind: caller.Operator, Role: caller.Admin}, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
 		_, _, err := b.payments.UpdateStatus(ctx, who, p.ID, payment.Update{Status: "completed"})
 		wantCode(t, err, "token_kind_not_allowed")
 	}

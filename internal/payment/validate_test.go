@@ -258,9 +258,9 @@ func TestCallersOfCreate(t *testing.T) {
 		code string
 	}{
 		"anyone": {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed"},
-		"trader": {caller.Caller{Kind: caller.Trader, TraderID: 1}, "token_kind_not_allowed"},
+		"trader": {caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, "token_kind_not_allowed"},
 		"merchant portal": {
-			caller.Caller{Kind: caller.MerchantPortal, MerchantID: merchant.ID},
+			caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID},
 			"token_kind_not_allowed",
 		},
 		"bound to nobody": {

@@ -15,7 +15,7 @@ import (
 
 // Cancel takes back a payout that still waits, on its merchant's word.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Payin, error) {
-	found, err := s.findOwn(ctx, who, id)
+	found, err := s.findOwn(ctx, who, caller.MerchantPayouts, id)
 	if err != nil {
 		return Payin{}, err
 	}
@@ -27,8 +27,8 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 
 // Take gives a waiting payout to the trader who asks first. From then on they alone may end it.
 func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer, error) {
-	if who.Kind != caller.Trader {
-		return Offer{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderWork); err != nil {
+		return Offer{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Service) traderEnd(
 func (s *Service) traderChange(
 	ctx context.Context, who caller.Caller, id string, check func(fault.Fields) change,
 ) (db.Payin, change, error) {
-	if who.Kind != caller.Trader {
-		return db.Payin{}, change{}, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderWork); err != nil {
+		return db.Payin{}, change{}, err
 	}
 	found, err := s.find(ctx, id)
 	if err != nil {
@@ -149,7 +149,7 @@ type Resolution struct {
 
 // Resolve ends a payout that is being processed, on an operator's word.
 func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r Resolution) (Payin, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)
@@ -176,7 +176,7 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 // got the money, or it came back. What trader and platform got is taken from them whether they
 // still have it or not.
 func (s *Service) Reverse(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)

@@ -14,7 +14,7 @@ import (
 	"gateway.example/internal/payout"
 )
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 1}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 
 // scene is a payout of 10.2 USDT, a merchant with 100, and two traders who can pay it.
 type scene struct {
@@ -58,7 +58,7 @@ var steps = map[string]step{
 		return err
 	},
 	"portal cancel": func(s *scene) error {
-		portal := caller.Caller{Kind: caller.MerchantPortal, ID: 7, MerchantID: s.m.ID}
+		portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 7, MerchantID: s.m.ID}
 		_, err := s.payouts.Cancel(context.Background(), portal, id(s.p))
 		return err
 	},

@@ -210,7 +210,11 @@ func TestRefusals(t *testing.T) {
 	off := m.Caller
 	off.APIEnabled = false
 	wantCode(t, ask(off, payout.Request{}), "merchant_api_disabled")
-	wantCode(t, ask(caller.Caller{Kind: caller.Trader, TraderID: 1}, request("order-1")), "token_kind_not_allowed")
+	wantCode(
+		t,
+		ask(caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: 1}, request("order-1")),
+		"token_kind_not_allowed",
+	)
 
 	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
 	b.exec(t, "update cashbox_payout_method set enabled = false")

@@ -54,7 +54,13 @@ func TestPayoutsOfDesks(t *testing.T) {
 		b.exec(t, "update trader_payout_method set enabled = false where trader_id = $1", first.ID)
 	}, true, false, false)
 	b.wantCounts(t, first, 0, 0, 100)
-	step("trader off", func() { b.exec(t, "update trader set enabled = false where id = $1", second.ID) }, false, true, false)
+	step(
+		"trader off",
+		func() { b.exec(t, "update trader set enabled = false where id = $1", second.ID) },
+		false,
+		true,
+		false,
+	)
 	b.wantCounts(t, second, 0, 0, 100)
 	_, err := b.payouts.DeskCounts(t.Context(), first.Caller, 100)
 	wantCode(t, err, "role_not_allowed")

@@ -91,8 +91,8 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 // ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is
 // nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {
-	if who.Kind != caller.Trader {
-		return nil, nil, fault.ErrTokenKindNotAllowed
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
 	}
 	limit, before, err := page.bounds(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) offers(ctx context.Context, who caller.Caller, rows []db.Payin
 
 // ListOwn lists a merchant's payouts. The cursor is nil on the last page.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page Page) ([]Payin, *string, error) {
-	if err := needMerchant(who); err != nil {
+	if err := needMerchant(who, caller.MerchantRead); err != nil {
 		return nil, nil, err
 	}
 	limit, before, err := page.bounds(ctx)
@@ -155,7 +155,7 @@ const takenTime = 30 * time.Minute
 // knows whether they were paid, so none goes back to waiting by itself. The cursor is nil on the
 // last page.
 func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Page) ([]Payin, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	limit, before, err := Page{Page: page}.bounds(ctx)

@@ -170,17 +170,17 @@ func needPayouts(who caller.Caller) error {
 }
 
 // needMerchant settles that the caller is a merchant's: a key that may ask for payouts, or a user
-// of its portal.
-func needMerchant(who caller.Caller) error {
+// of its portal with the capability.
+func needMerchant(who caller.Caller, needed caller.Capability) error {
 	if who.Kind == caller.MerchantPortal {
-		return nil
+		return who.Need(needed)
 	}
 	return needPayouts(who)
 }
 
 // Get reads one of the merchant's payouts by its uuid.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin, error) {
-	row, err := s.findOwn(ctx, who, id)
+	row, err := s.findOwn(ctx, who, caller.MerchantRead, id)
 	if err != nil {
 		return Payin{}, err
 	}
@@ -188,8 +188,10 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin,
 }
 
 // findOwn finds one of the merchant's payouts.
-func (s *Service) findOwn(ctx context.Context, who caller.Caller, id string) (db.Payin, error) {
-	if err := needMerchant(who); err != nil {
+func (s *Service) findOwn(
+	ctx context.Context, who caller.Caller, needed caller.Capability, id string,
+) (db.Payin, error) {
+	if err := needMerchant(who, needed); err != nil {
 		return db.Payin{}, err
 	}
 	p, err := s.find(ctx, id)

@@ -22,7 +22,7 @@ func TestStrangers(t *testing.T) {
 	other := s.merchant(t, "0", dbtest.MerchantOpts{})
 	wantCode(t, onlyErr(s.payouts.Get(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
 	wantCode(t, onlyErr(s.payouts.Cancel(ctx, other.Caller, id(s.p))), "cashbox_access_denied")
-	portal := caller.Caller{Kind: caller.MerchantPortal, MerchantID: other.ID}
+	portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
 	wantCode(t, onlyErr(s.payouts.Cancel(ctx, portal, id(s.p))), "cashbox_access_denied")
 	wantCode(t, onlyErr(s.payouts.Get(ctx, s.taker.Caller, id(s.p))), "token_kind_not_allowed")
 	wantCode(t, onlyErr(s.payouts.Take(ctx, s.m.Caller, id(s.p))), "token_kind_not_allowed")

@@ -36,7 +36,7 @@ func (s *Service) GiveBack(ctx context.Context, who caller.Caller, id string, re
 // Reclaim takes a payout from the trader who took it, on the word of an operator who has made sure
 // that it was not paid.
 func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, reason *string) (Payin, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorCases); err != nil {
 		return Payin{}, err
 	}
 	found, err := s.find(ctx, id)

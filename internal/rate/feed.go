@@ -53,7 +53,7 @@ func source(feedID int64) string { return "feed:" + strconv.FormatInt(feedID, 10
 // the rate in use. That is also the way out for a feed that the market has carried out of its band:
 // set the rate by hand, disable the feed, enable it.
 func (s *Settings) SetFeed(ctx context.Context, who caller.Caller, feed Feed) (Feed, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRates); err != nil {
 		return Feed{}, err
 	}
 	if feed.DayBandPercent == "" {

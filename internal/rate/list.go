@@ -39,7 +39,7 @@ type FeedState struct {
 
 // List lists every rate known, the one in use first in each currency, and every feed.
 func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []FeedState, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	rates, err := list(ctx, s.q, s.clock.Now())

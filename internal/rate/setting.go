@@ -56,7 +56,7 @@ type Manual struct {
 
 // Set sets a currency's rate by hand. While it is fresh it goes before every feed.
 func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRates); err != nil {
 		return Known{}, err
 	}
 	fiat, err := checkManual(ctx, m)

@@ -23,7 +23,7 @@ import (
 	"gateway.example/internal/webhook"
 )
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 7}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 7}
 
 // bundle is the rates room over a database of its own, without any rate.
 type bundle struct {

@@ -18,11 +18,20 @@ func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string 
 	if err := b.settings.Current(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.settings.Requisites.Stand(t.Context(), b.Queries(), traderID,
+	list, err := b.settings.Requisites.Stand(
+		t.Context(),
+		b.Queries(),
+		traderID,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
-			w := routing.Want{Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now}
+			w := routing.Want{
+				Currency: currency,
+				Method:   method,
+				Amount:   decimal.Max(smallest, now.Amount),
+				Now:      now.Now,
+			}
 			return w, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }
-		})
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +80,12 @@ func TestStandingsTellAllRules(t *testing.T) {
 	b.exec(t, "insert into requisite_slot values ($1, 100, 78, 'infinity')", ids[8])
 	b.exec(t, "insert into requisite_slot values ($1, 100, 79, '2026-11-20 12:14:00Z')", ids[9])
 	b.exec(t, "insert into requisite_slot values ($1, 100, 80, '2026-11-20 11:59:00Z')", ids[10])
-	b.exec(t, `update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
-		where id = $1`, ids[11])
+	b.exec(
+		t,
+		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
+		where id = $1`,
+		ids[11],
+	)
 	b.exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
 	b.exec(t, "insert into requisite_slot values ($1, 100, 81, 'infinity')", ids[11])
 	want := map[int64]string{
@@ -107,7 +120,12 @@ func TestStandingsTellAllRules(t *testing.T) {
 		t.Errorf("short: %q", got)
 	}
 	b.exec(t, "update trader set on_break = true where id = $1", trader.ID)
-	if got := b.stand(t, trader.ID, now); got[ids[10]] != "trader_break" || got[ids[0]] != "trader_break; requisite_off" {
+	if got := b.stand(
+		t,
+		trader.ID,
+		now,
+	); got[ids[10]] != "trader_break" ||
+		got[ids[0]] != "trader_break; requisite_off" {
 		t.Errorf("on a break: %q, %q", got[ids[10]], got[ids[0]])
 	}
 	b.exec(t, "update trader set enabled = false, on_break = false where id = $1", trader.ID)

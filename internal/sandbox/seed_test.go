@@ -15,7 +15,9 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -140,7 +142,9 @@ func TestSecretsAreTrue(t *testing.T) {
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	service, err := auth.NewUsers(s.Pools(), s.vault)
+	service, err := session.New(s.Pools(), s.vault, limit.New(s.Pool), session.Config{
+		PortalURL: "http://127.0.0.1:8082", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
+	})
 	noError(t, err)
 	kinds := map[string]int{}
 	for _, user := range s.info.Users {
@@ -149,7 +153,11 @@ func TestUsers(t *testing.T) {
 		if err != nil || string(who.Kind) != user.Kind || who.Login != user.Login {
 			t.Errorf("%s's token: %+v, %v", user.Login, who, err)
 		}
-		token, err := service.Login(t.Context(), auth.Credentials{Login: user.Login, Password: user.Password})
+		token, err := service.Login(
+			t.Context(),
+			session.Credentials{Login: user.Login, Password: user.Password},
+			session.Origin{},
+		)
 		if err != nil || string(token.Kind) != user.Kind {
 			t.Errorf("%s's password: %s, %v", user.Login, token.Kind, err)
 		}

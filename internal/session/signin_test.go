@@ -12,9 +12,10 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
 	"gateway.example/internal/vault"
 )
 
@@ -23,23 +24,23 @@ const password = "correct horse battery"
 // people is the room's service and the means to make users.
 type people struct {
 	*dbtest.DB
-	*auth.Users
+	*session.Service
 }
 
 func newPeople(t testing.TB) people {
 	t.Helper()
 	d := dbtest.New(t)
-	users, err := auth.NewUsers(d.Pools(), dbtest.Vault())
+	users, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
 	noError(t, err)
-	return people{DB: d, Users: users}
+	return people{DB: d, Service: users}
 }
 
 func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, traderID *int64) int64 {
 	t.Helper()
-	hash, err := auth.HashPassword(password)
+	hash, err := session.HashPassword(password)
 	noError(t, err)
-	user := auth.NewUser{Kind: kind, Login: login, MerchantID: merchantID, TraderID: traderID}
-	id, err := auth.InsertUser(t.Context(), p.Queries(), user, hash, dbtest.Start)
+	user := session.NewUser{Kind: kind, Login: login, MerchantID: merchantID, TraderID: traderID}
+	id, err := session.InsertUser(t.Context(), p.Queries(), user, hash, dbtest.Start)
 	noError(t, err)
 	return id
 }
@@ -69,7 +70,7 @@ func TestLogin(t *testing.T) {
 	}{{caller.Cabinet, 0, 0}, {caller.MerchantPortal, m.ID, 0}, {caller.Trader, 0, trader.ID}, {caller.Operator, 0, 0}} {
 		login := "the " + string(test.kind)
 		id := p.add(t, test.kind, login, unlessZero(test.merchantID), unlessZero(test.traderID))
-		token, err := p.Login(t.Context(), auth.Credentials{Login: login, Password: password})
+		token, err := p.Login(t.Context(), session.Credentials{Login: login, Password: password}, home)
 		noError(t, err)
 		if life := time.Until(token.ExpiresAt); token.Kind != test.kind || life < time.Hour || life > 24*time.Hour {
 			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
@@ -95,16 +96,16 @@ func TestLoginRefused(t *testing.T) {
 	p := newPeople(t)
 	p.add(t, caller.Operator, "operator", nil, nil)
 	answers := map[string]bool{}
-	for name, c := range map[string]auth.Credentials{
+	for name, c := range map[string]session.Credentials{
 		"wrong password":  {Login: "operator", Password: "wrong"},
 		"unknown login":   {Login: "nobody", Password: password},
 		"other case":      {Login: "Operator", Password: password},
 		"password in pad": {Login: "operator", Password: password + " "},
 		"long password":   {Login: "operator", Password: strings.Repeat("x", 1<<16)},
 	} {
-		token, err := p.Login(t.Context(), c)
+		token, err := p.Login(t.Context(), c, home)
 		refused(t, err, fault.Unauthenticated, "invalid_credentials")
-		if token != (auth.Token{}) {
+		if token != (session.Token{}) {
 			t.Errorf("%s: got a token", name)
 		}
 		answers[err.Error()] = true
@@ -113,7 +114,7 @@ func TestLoginRefused(t *testing.T) {
 	if len(answers) != 1 {
 		t.Errorf("answers differ: %v", answers)
 	}
-	_, err := p.Login(t.Context(), auth.Credentials{})
+	_, err := p.Login(t.Context(), session.Credentials{}, home)
 	if f := fault.As(
 		err,
 	); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
@@ -132,20 +133,29 @@ func TestSecondFactor(t *testing.T) {
 		return text
 	}
 	for name, given := range map[string]string{
-		"none": "", "wrong": "abcdef", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
+		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {
 		if _, err := p.Login(
 			t.Context(),
-			auth.Credentials{Login: "operator", Password: password, Code: given},
+			session.Credentials{Login: "operator", Password: password, Code: given},
+			home,
 		); err == nil {
 			t.Errorf("%s: let in", name)
 		} else {
 			refused(t, err, fault.Unauthenticated, "invalid_credentials")
 		}
 	}
-	_, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())})
+	_, err := p.Login(
+		t.Context(),
+		session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
+		home,
+	)
 	refused(t, err, fault.Unauthenticated, "invalid_credentials")
-	_, err = p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code(time.Now())})
+	_, err = p.Login(
+		t.Context(),
+		session.Credentials{Login: "operator", Password: password, Code: code(time.Now())},
+		home,
+	)
 	noError(t, err)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
@@ -157,7 +167,8 @@ func TestSecondFactor(t *testing.T) {
 	noError(t, err)
 	if _, err = p.Login(
 		t.Context(),
-		auth.Credentials{Login: "other", Password: password, Code: code(time.Now())},
+		session.Credentials{Login: "other", Password: password, Code: code(time.Now())},
+		home,
 	); err == nil ||
 		fault.As(err) != nil {
 		t.Errorf("with a copied secret: %v", err)
@@ -168,16 +179,9 @@ func TestBearerRefused(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
-	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password})
+	token, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: password}, home)
 	noError(t, err)
-	noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
-		Hash: auth.HashSecret(
-			"expired",
-		),
-		UserID:    id,
-		CreatedAt: dbtest.Start,
-		ExpiresAt: time.Now().Add(-time.Millisecond),
-	}))
+	noError(t, session.InsertToken(t.Context(), p.Queries(), "expired", id, time.Now(), -time.Millisecond))
 	for _, authorization := range []string{
 		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
 		"Bearer " + token.Bearer + " ", "Bearer " + token.Bearer[1:], "Bearer " + strings.ToUpper(token.Bearer),
@@ -199,12 +203,10 @@ func TestPrune(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
 	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
-		noError(t, p.Queries().TokenInsert(t.Context(), db.TokenInsertParams{
-			Hash: auth.HashSecret(token), UserID: id, CreatedAt: dbtest.Start, ExpiresAt: time.Now().Add(expires),
-		}))
+		noError(t, session.InsertToken(t.Context(), p.Queries(), token, id, time.Now(), expires))
 	}
 	noError(t, p.Prune(t.Context()))
-	rows, err := p.Pool.Query(t.Context(), "select hash from token")
+	rows, err := p.Pool.Query(t.Context(), "select hash from session")
 	noError(t, err)
 	left, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 	noError(t, err)
@@ -219,10 +221,10 @@ func TestOnlyHashesAreStored(t *testing.T) {
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
 	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
-	token, err := p.Login(t.Context(), auth.Credentials{Login: "operator", Password: password, Code: code})
+	token, err := p.Login(t.Context(), session.Credentials{Login: "operator", Password: password, Code: code}, home)
 	noError(t, err)
 	for _, hidden := range []string{token.Bearer, password, secret} {
-		storedNowhere(t, p.DB, hidden)
+		p.StoredNowhere(t, hidden)
 	}
 	var hash string
 	noError(t, p.Pool.QueryRow(t.Context(), "select password_hash from app_user").Scan(&hash))
@@ -231,32 +233,15 @@ func TestOnlyHashesAreStored(t *testing.T) {
 	}
 }
 
-// storedNowhere searches every row of the tables of keys, users and tokens, as text and, since
-// bytea prints so, as hex.
-func storedNowhere(t *testing.T, d *dbtest.DB, secret string) {
-	t.Helper()
-	for _, table := range []string{"api_key", "app_user", "token", "merchant", "cashbox"} {
-		rows, err := d.Pool.Query(t.Context(), "select x::text from "+table+" x")
-		noError(t, err)
-		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		noError(t, err)
-		for _, text := range texts {
-			if strings.Contains(text, secret) || strings.Contains(text, hex.EncodeToString([]byte(secret))) {
-				t.Errorf("%s holds the secret itself: %s", table, text)
-			}
-		}
-	}
-}
-
 func TestCreateOperator(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	noError(t, auth.CreateOperator(t.Context(), p.Queries(), "root", password))
-	token, err := p.Login(t.Context(), auth.Credentials{Login: "root", Password: password})
+	noError(t, session.CreateOperator(t.Context(), p.Queries(), "root", password))
+	token, err := p.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home)
 	if err != nil || token.Kind != caller.Operator {
 		t.Errorf("%s, %v", token.Kind, err)
 	}
-	if err := auth.CreateOperator(
+	if err := session.CreateOperator(
 		t.Context(),
 		p.Queries(),
 		"root",
@@ -271,7 +256,7 @@ func TestCreateOperator(t *testing.T) {
 func FuzzBearer(f *testing.F) {
 	p := newPeople(f)
 	p.add(f, caller.Operator, "operator", nil, nil)
-	token, err := p.Login(f.Context(), auth.Credentials{Login: "operator", Password: password})
+	token, err := p.Login(f.Context(), session.Credentials{Login: "operator", Password: password}, home)
 	noError(f, err)
 	for _, seed := range []string{"Bearer " + token.Bearer, "BEARER " + token.Bearer, "", "Bearer", "Bearer \x00", "Bearer ' or true --", "\xff"} {
 		f.Add(seed)

@@ -222,7 +222,7 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	if update.Password != nil {
 		checkPassword(f, "password", *update.Password)
 	}
-	if update.Role != nil {
+	if update.Role != nil && !f.Wrong("role") {
 		kind, err := s.reads.UserKind(ctx, update.ID)
 		if db.NoRows(err) {
 			return fault.ErrNotFound

@@ -7,26 +7,27 @@ import (
 	"strings"
 	"testing"
 
-	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
 )
 
 func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := auth.NewUsers(d.Pools(), nil)
+	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	operator := caller.Caller{Kind: caller.Operator, ID: 1}
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	const password, second = "correct horse battery", "another long password"
-	made, err := users.Create(
+	made, _, err := users.Create(
 		t.Context(),
 		operator,
-		auth.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID},
+		session.NewUser{Kind: caller.Trader, Login: "boris", Password: password, TraderID: &trader.ID},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	}
 	id, _ := strconv.ParseInt(made.SubjectKey, 10, 64)
 	login := func(password string) string {
-		token, err := users.Login(t.Context(), auth.Credentials{Login: "boris", Password: password})
+		token, err := users.Login(t.Context(), session.Credentials{Login: "boris", Password: password}, home)
 		if err != nil {
 			if f := fault.As(err); f == nil || f.Code != "invalid_credentials" {
 				t.Fatal(err)
@@ -51,40 +52,40 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 		return err == nil && who.TraderID == trader.ID
 	}
 
-	session := login(password)
-	if !known(session) {
+	bearer := login(password)
+	if !known(bearer) {
 		t.Fatal("a new user cannot sign in")
 	}
-	if _, err := users.RevokeTokens(t.Context(), operator, id); err != nil || known(session) {
+	if _, err := users.RevokeTokens(t.Context(), operator, id); err != nil || known(bearer) {
 		t.Fatalf("a revoked session goes on (%v)", err)
 	}
-	session = login(password)
+	bearer = login(password)
 	next := second
 	if _, err := users.Update(
 		t.Context(),
 		operator,
-		auth.UserUpdate{ID: id, Password: &next},
+		session.UserUpdate{ID: id, Password: &next},
 	); err != nil ||
-		known(session) {
+		known(bearer) {
 		t.Fatalf("a session outlives its password (%v)", err)
 	}
 	if login(password) != "" || login(second) == "" {
 		t.Fatal("the password was not changed")
 	}
-	session = login(second)
+	bearer = login(second)
 	off, on := false, true
 	if _, err := users.Update(
 		t.Context(),
 		operator,
-		auth.UserUpdate{ID: id, Enabled: &off},
-	); err != nil || known(session) ||
+		session.UserUpdate{ID: id, Enabled: &off},
+	); err != nil || known(bearer) ||
 		login(second) != "" {
 		t.Fatalf("a user switched off goes on (%v)", err)
 	}
 	if _, err := users.Update(
 		t.Context(),
 		operator,
-		auth.UserUpdate{ID: id, Enabled: &on},
+		session.UserUpdate{ID: id, Enabled: &on},
 	); err != nil ||
 		login(second) == "" {
 		t.Fatalf("a user switched on cannot sign in (%v)", err)
@@ -94,29 +95,29 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 func TestWrongUsers(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	users, err := auth.NewUsers(d.Pools(), nil)
+	users, err := session.New(d.Pools(), nil, limit.New(d.Pool), config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operator, one, far := caller.Caller{Kind: caller.Operator, ID: 1}, int64(1), int64(1<<40)
+	operator, one, far := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, int64(1), int64(1<<40)
 	const password = "correct horse battery"
 	for name, c := range map[string]struct {
-		user   auth.NewUser
+		user   session.NewUser
 		fields []string
 	}{
-		"nothing":          {auth.NewUser{}, []string{"kind", "login", "password"}},
-		"a number":         {auth.NewUser{Kind: caller.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
-		"11 characters":    {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
-		"a key's kind":     {auth.NewUser{Kind: caller.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
-		"without merchant": {auth.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
-		"without trader":   {auth.NewUser{Kind: caller.Trader, Login: "eva", Password: password}, []string{"traderId"}},
-		"with too much":    {auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
-		"of no merchant":   {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
-		"of far merchants": {auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
-		"no player":        {auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
-		"unknown merchant": {auth.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
+		"nothing":          {session.NewUser{}, []string{"kind", "login"}},
+		"a number":         {session.NewUser{Kind: caller.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
+		"11 characters":    {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
+		"a key's kind":     {session.NewUser{Kind: caller.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
+		"without merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
+		"without trader":   {session.NewUser{Kind: caller.Trader, Login: "eva", Password: password}, []string{"traderId"}},
+		"with too much":    {session.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
+		"of no merchant":   {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
+		"of far merchants": {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
+		"no player":        {session.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
+		"unknown merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
 	} {
-		_, err := users.Create(t.Context(), operator, c.user)
+		_, _, err := users.Create(t.Context(), operator, c.user)
 		f := fault.As(err)
 		if f == nil || len(f.Fields) != len(c.fields) {
 			t.Errorf("%s: %v, want %v", name, err, c.fields)
@@ -129,12 +130,12 @@ func TestWrongUsers(t *testing.T) {
 		}
 	}
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	change, err := users.Create(t.Context(), operator,
-		auth.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
+	change, _, err := users.Create(t.Context(), operator,
+		session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
 	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
 		t.Fatalf("%s, %v", change.After, err)
 	}
-	token, err := users.Login(t.Context(), auth.Credentials{Login: "eva", Password: password})
+	token, err := users.Login(t.Context(), session.Credentials{Login: "eva", Password: password}, home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,14 +146,18 @@ func TestWrongUsers(t *testing.T) {
 		!slices.Equal(who.MerchantIDs, []int64{m.ID}) {
 		t.Errorf("signed in as %+v, %v", who, err)
 	}
-	_, err = users.Create(t.Context(), operator, auth.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
+	_, _, err = users.Create(
+		t.Context(),
+		operator,
+		session.NewUser{Kind: caller.Operator, Login: "eva", Password: password},
+	)
 	if f := fault.As(err); f == nil || !f.Fields.Wrong("login") {
 		t.Errorf("a login twice: %v", err)
 	}
-	if _, err := users.Create(
+	if _, _, err := users.Create(
 		t.Context(),
-		caller.Caller{Kind: caller.Trader},
-		auth.NewUser{},
+		caller.Caller{Kind: caller.Trader, Role: caller.Owner},
+		session.NewUser{},
 	); fault.As(
 		err,
 	) != fault.ErrTokenKindNotAllowed {

@@ -72,7 +72,7 @@ type FeedPage struct {
 // when there was none at all. Status is looked at as it is now: an event that changes to it behind
 // the cursor is not shown again.
 func (s *Events) List(ctx context.Context, who caller.Caller, page FeedPage) ([]Record, *string, error) {
-	if err := who.NeedPortal(); err != nil {
+	if err := who.Need(caller.MerchantEvents); err != nil {
 		return nil, nil, err
 	}
 	limit, after, err := page.validate(ctx)
@@ -134,7 +134,7 @@ type DeadPage struct {
 // ListDead lists the events that were given up, the newest first, to operators. The cursor is nil
 // on the last page.
 func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage) ([]Record, *string, error) {
-	if err := who.NeedOperator(); err != nil {
+	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)

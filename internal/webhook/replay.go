@@ -49,10 +49,10 @@ type Progress struct {
 // and FeedReplays the others, one after the other as the endpoint takes them: what dies meanwhile
 // is left for another replay.
 func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progress, error) {
+	if err := who.Need(caller.OperatorCases, caller.MerchantResend); err != nil {
+		return Progress{}, err
+	}
 	if who.Kind != caller.Operator {
-		if err := who.NeedPortal(); err != nil {
-			return Progress{}, err
-		}
 		r.MerchantID = &who.MerchantID
 	}
 	event, err := r.validate(ctx)
@@ -76,7 +76,7 @@ func (s *Events) Replay(ctx context.Context, who caller.Caller, r Replay) (Progr
 
 // ReplayProgress tells how far a range is that is sent again.
 func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
-	whose, err := whose(who)
+	whose, err := whose(who, caller.OperatorRead, caller.MerchantEvents)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -92,7 +92,7 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 
 // StopReplay ends a range where it is: what was made pending is delivered.
 func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
-	whose, err := whose(who)
+	whose, err := whose(who, caller.OperatorCases, caller.MerchantResend)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -103,11 +103,14 @@ func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (P
 }
 
 // whose are the replays an asker may see: a merchant its own, an operator, for whom it is nil, all.
-func whose(who caller.Caller) (*int64, error) {
+func whose(who caller.Caller, needed ...caller.Capability) (*int64, error) {
+	if err := who.Need(needed...); err != nil {
+		return nil, err
+	}
 	if who.Kind == caller.Operator {
 		return nil, nil //nolint:nilnil // everybody's
 	}
-	return &who.MerchantID, who.NeedPortal()
+	return &who.MerchantID, nil
 }
 
 // FeedReplays goes on with the ranges that are being sent again, each by as many batches as its

@@ -25,7 +25,7 @@ const maxPrevious = 10
 // with the one before both. A secret that leaked is dropped where events are verified; that it
 // signs besides for a while harms nobody who no longer takes it.
 func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID int64) (string, time.Time, error) {
-	if err := who.NeedPortal(); err != nil {
+	if err := who.Need(caller.MerchantKeys); err != nil {
 		return "", time.Time{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {

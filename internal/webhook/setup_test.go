@@ -315,9 +315,9 @@ func revealsNothing(t *testing.T, text string) {
 	}
 }
 
-var operator = caller.Caller{Kind: caller.Operator, ID: 9}
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
 
 // portal is a user of a merchant's portal.
 func portal(merchantID int64) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 1, MerchantID: merchantID}
+	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: merchantID}
 }

@@ -17,9 +17,13 @@ import (
 // states are the pages there are, each by its address.
 func states(t *testing.T, b *bundle) map[string]string {
 	t.Helper()
-	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
-		ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
-	})
+	_, err := b.settings.UpdateCashbox(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		directory.CashboxUpdate{
+			ID: b.boxes["TRY"].CashboxID, PageColor: ptr("#ffd400"),
+		},
+	)
 	noError(t, err)
 	found := map[string]string{"unknown": "/r/nonsense"}
 	// A phone, an account with its name to copy, and a shop's own colour: the other methods look

@@ -16,7 +16,7 @@ const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x0
 func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	t.Helper()
 	bank.Currency, bank.Source, bank.Enabled = "RUB", "https://bank.example/links", true
-	_, err := b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator}, bank)
+	_, err := b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank)
 	noError(t, err)
 }
 

@@ -223,7 +223,11 @@ func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *str
 
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
-	_, err := b.payments.Confirm(ctx, caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}, p.ID)
+	_, err := b.payments.Confirm(
+		ctx,
+		caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID},
+		p.ID,
+	)
 	return err
 }
 

@@ -54,9 +54,13 @@ func TestFrameOrigin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, false)
 	p, other := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "c2c")
-	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
-		ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
-	})
+	_, err := b.settings.UpdateCashbox(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		directory.CashboxUpdate{
+			ID: p.CashboxID, FrameOrigin: ptr("https://shop.example"), PageColor: ptr("#FFD400"),
+		},
+	)
 	noError(t, err)
 	a := b.ask(t, http.MethodGet, b.path(p))
 	if policy := a.header.Get(
@@ -145,7 +149,7 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	t.Helper()
 	_, err := b.settings.UpdateCashbox(
 		t.Context(),
-		caller.Caller{Kind: caller.Operator},
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
 		directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")},
 	)
 	noError(t, err)

@@ -85,7 +85,7 @@ func TestReceipts(t *testing.T) {
 	if page.Find(".proof form").Length() != 0 {
 		t.Error("a fourth receipt can be sent")
 	}
-	trader := caller.Caller{Kind: caller.Trader, TraderID: p.TraderID}
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	list, err := b.payments.ListReceipts(t.Context(), trader, p.ID)
 	noError(t, err)
 	if len(list) != 3 || list[0].Name != "чек.png" || list[0].Type != "image/png" || list[2].Name != "third.pdf" {
@@ -107,7 +107,7 @@ func TestReceipts(t *testing.T) {
 	}
 	if list, err := b.payments.ListReceipts(
 		t.Context(),
-		caller.Caller{Kind: caller.Operator},
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
 		late.ID,
 	); err != nil ||
 		len(list) != 0 {

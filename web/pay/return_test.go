@@ -88,9 +88,13 @@ func TestLeadsBack(t *testing.T) {
 	b := setup(t, true)
 	to := shop(t)
 	on := true
-	_, err := b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator}, directory.CashboxUpdate{
-		ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on,
-	})
+	_, err := b.settings.UpdateCashbox(
+		t.Context(),
+		caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		directory.CashboxUpdate{
+			ID: b.boxes["RUB"].CashboxID, ReturnAutomatic: &on,
+		},
+	)
 	noError(t, err)
 	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)
 	page.Open(b.server.URL + b.path(left))

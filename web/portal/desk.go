@@ -7,7 +7,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
-	"gateway.example/internal/db"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
@@ -138,8 +137,9 @@ func requisiteOf(p payment.Payment) view.Requisite {
 
 func (v *visit) offers(status payout.Status) ([]view.Offer, error) {
 	wanted := string(status)
-	page := payout.Page{Page: db.Page{Limit: new(int32)}, Status: &wanted}
-	*page.Limit = deskPayouts
+	most := int32(deskPayouts)
+	page := payout.Page{Status: &wanted}
+	page.Limit = &most
 	list, _, err := v.Payouts.ListForTrader(v.ctx(), v.who, page)
 	if err != nil {
 		return nil, err

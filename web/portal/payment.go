@@ -85,6 +85,9 @@ func (v *visit) showPayments(a asked, page report.Page[report.PaymentItem]) erro
 	if err != nil {
 		return err
 	}
+	if shown.Empty.Title == say.NoPayments {
+		shown.Empty.Href, shown.Empty.Label = "/trader/requisites", say.WhyNone
+	}
 	v.shell.Title = v.shell.Say(say.Payments)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.PaymentsPage(s, shown) })
 	return nil
@@ -124,7 +127,7 @@ func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 		CreatedAt: item.CreatedAt,
 	}
 	if item.Sight.Amount != nil {
-		row.USDT = view.USDT(*item.Sight.Amount)
+		row.USDT = view.Figure(*item.Sight.Amount)
 	}
 	return row
 }

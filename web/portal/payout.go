@@ -74,6 +74,9 @@ func (v *visit) showPayouts(a asked, page report.Page[report.PayoutItem]) error 
 	if err != nil {
 		return err
 	}
+	if shown.Empty.Title == say.NoPayouts {
+		shown.Empty.Href, shown.Empty.Label = "/trader#waiting", say.Desk
+	}
 	v.shell.Title = v.shell.Say(say.Payouts)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.PayoutsPage(s, shown) })
 	return nil
@@ -89,7 +92,7 @@ func (v *visit) payoutRow(item report.PayoutItem) view.PayoutRow {
 		row.Bank = *bank
 	}
 	if item.RewardUSDT != nil {
-		row.Reward = view.USDT(*item.RewardUSDT)
+		row.Reward = view.Figure(*item.RewardUSDT)
 	}
 	return row
 }

@@ -102,6 +102,9 @@ func (v *visit) admit() error {
 // failed shows why a request was refused, or leads to where what it lacks is given.
 func (v *visit) failed(err error) {
 	f := edge.Fault(err)
+	if f == nil && v.ctx().Err() != nil {
+		return // the browser has gone, and with it whoever could be told
+	}
 	if f == nil {
 		v.log(err)
 		v.messageText(
@@ -128,8 +131,7 @@ func (v *visit) failed(err error) {
 		v.w.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
 	default:
-		v.log(err)
-		v.messageText(http.StatusConflict, say.ChangedTitle, f.Message)
+		v.messageText(http.StatusConflict, say.ImpossibleTitle, v.shell.Say(say.ImpossibleText, f.Message))
 	}
 }
 

@@ -53,13 +53,10 @@ var (
 		"It is our fault. Try again in a moment; if it stays, tell the operator this number: %s",
 		"Ошибка на нашей стороне. Попробуйте ещё раз; если не поможет, сообщите оператору номер: %s",
 	}
-	BusyTitle      = Phrase{"The service is busy", "Сервис перегружен"}
-	BusyText       = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
-	TooOftenTitle  = Phrase{"Too many tries", "Слишком много попыток"}
-	TooOftenText   = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
-	ChangedTitle   = Phrase{"It has changed", "Состояние изменилось"}
-	UnfinishedText = Phrase{
-		"This was sent before and its outcome is not known. Look at the page of the payment before you repeat it.",
-		"Это уже отправлялось, результат неизвестен. Проверьте страницу платежа, прежде чем повторять.",
-	}
+	BusyTitle       = Phrase{"The service is busy", "Сервис перегружен"}
+	BusyText        = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
+	TooOftenTitle   = Phrase{"Too many tries", "Слишком много попыток"}
+	TooOftenText    = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
+	ImpossibleTitle = Phrase{"This is not possible now", "Сейчас это невозможно"}
+	ImpossibleText  = Phrase{"Nothing was done. %s", "Ничего не сделано. %s"}
 )

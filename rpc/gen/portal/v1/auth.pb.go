@@ -1280,8 +1280,15 @@ func (x *ChangePasswordRequest) GetNewPassword() string {
 }
 
 type SetPreferencesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Preferences   *Preferences           `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An IANA time zone.
+	Zone string `protobuf:"bytes,1,opt,name=zone,proto3" json:"zone,omitempty"`
+	// en or ru. Not set: the browser's.
+	Language *string `protobuf:"bytes,2,opt,name=language,proto3,oneof" json:"language,omitempty"`
+	// light, dark or system.
+	Theme string `protobuf:"bytes,3,opt,name=theme,proto3" json:"theme,omitempty"`
+	// Whether keys of one letter do something on pages.
+	Shortcuts     bool `protobuf:"varint,4,opt,name=shortcuts,proto3" json:"shortcuts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1316,11 +1323,32 @@ func (*SetPreferencesRequest) Descriptor() ([]byte, []int) {
 	return file_portal_v1_auth_proto_rawDescGZIP(), []int{24}
 }
 
-func (x *SetPreferencesRequest) GetPreferences() *Preferences {
+func (x *SetPreferencesRequest) GetZone() string {
 	if x != nil {
-		return x.Preferences
+		return x.Zone
 	}
-	return nil
+	return ""
+}
+
+func (x *SetPreferencesRequest) GetLanguage() string {
+	if x != nil && x.Language != nil {
+		return *x.Language
+	}
+	return ""
+}
+
+func (x *SetPreferencesRequest) GetTheme() string {
+	if x != nil {
+		return x.Theme
+	}
+	return ""
+}
+
+func (x *SetPreferencesRequest) GetShortcuts() bool {
+	if x != nil {
+		return x.Shortcuts
+	}
+	return false
 }
 
 type SetPreferencesResponse struct {
@@ -1452,9 +1480,13 @@ const file_portal_v1_auth_proto_rawDesc = "" +
 	"\x0erecovery_codes\x18\x01 \x03(\tR\rrecoveryCodes\"]\n" +
 	"\x15ChangePasswordRequest\x12!\n" +
 	"\fold_password\x18\x01 \x01(\tR\voldPassword\x12!\n" +
-	"\fnew_password\x18\x02 \x01(\tR\vnewPassword\"Q\n" +
-	"\x15SetPreferencesRequest\x128\n" +
-	"\vpreferences\x18\x01 \x01(\v2\x16.portal.v1.PreferencesR\vpreferences\"R\n" +
+	"\fnew_password\x18\x02 \x01(\tR\vnewPassword\"\x8d\x01\n" +
+	"\x15SetPreferencesRequest\x12\x12\n" +
+	"\x04zone\x18\x01 \x01(\tR\x04zone\x12\x1f\n" +
+	"\blanguage\x18\x02 \x01(\tH\x00R\blanguage\x88\x01\x01\x12\x14\n" +
+	"\x05theme\x18\x03 \x01(\tR\x05theme\x12\x1c\n" +
+	"\tshortcuts\x18\x04 \x01(\bR\tshortcutsB\v\n" +
+	"\t_language\"R\n" +
 	"\x16SetPreferencesResponse\x128\n" +
 	"\vpreferences\x18\x01 \x01(\v2\x16.portal.v1.PreferencesR\vpreferences2\xa2\a\n" +
 	"\vAuthService\x12:\n" +
@@ -1527,37 +1559,36 @@ var file_portal_v1_auth_proto_depIdxs = []int32{
 	26, // 7: portal.v1.UserSession.seen_at:type_name -> google.protobuf.Timestamp
 	26, // 8: portal.v1.UserSession.expires_at:type_name -> google.protobuf.Timestamp
 	26, // 9: portal.v1.ConfirmTotpResponse.expires_at:type_name -> google.protobuf.Timestamp
-	8,  // 10: portal.v1.SetPreferencesRequest.preferences:type_name -> portal.v1.Preferences
-	8,  // 11: portal.v1.SetPreferencesResponse.preferences:type_name -> portal.v1.Preferences
-	0,  // 12: portal.v1.AuthService.Login:input_type -> portal.v1.LoginRequest
-	2,  // 13: portal.v1.AuthService.SecondFactor:input_type -> portal.v1.SecondFactorRequest
-	4,  // 14: portal.v1.AuthService.Logout:input_type -> portal.v1.LogoutRequest
-	6,  // 15: portal.v1.AuthService.GetSession:input_type -> portal.v1.GetSessionRequest
-	10, // 16: portal.v1.AuthService.ListSessions:input_type -> portal.v1.ListSessionsRequest
-	13, // 17: portal.v1.AuthService.EndSession:input_type -> portal.v1.EndSessionRequest
-	15, // 18: portal.v1.AuthService.BeginTotp:input_type -> portal.v1.BeginTotpRequest
-	17, // 19: portal.v1.AuthService.ConfirmTotp:input_type -> portal.v1.ConfirmTotpRequest
-	19, // 20: portal.v1.AuthService.RemoveTotp:input_type -> portal.v1.RemoveTotpRequest
-	21, // 21: portal.v1.AuthService.RenewRecoveryCodes:input_type -> portal.v1.RenewRecoveryCodesRequest
-	23, // 22: portal.v1.AuthService.ChangePassword:input_type -> portal.v1.ChangePasswordRequest
-	24, // 23: portal.v1.AuthService.SetPreferences:input_type -> portal.v1.SetPreferencesRequest
-	1,  // 24: portal.v1.AuthService.Login:output_type -> portal.v1.LoginResponse
-	3,  // 25: portal.v1.AuthService.SecondFactor:output_type -> portal.v1.TokenResponse
-	5,  // 26: portal.v1.AuthService.Logout:output_type -> portal.v1.LogoutResponse
-	7,  // 27: portal.v1.AuthService.GetSession:output_type -> portal.v1.GetSessionResponse
-	11, // 28: portal.v1.AuthService.ListSessions:output_type -> portal.v1.ListSessionsResponse
-	14, // 29: portal.v1.AuthService.EndSession:output_type -> portal.v1.EndSessionResponse
-	16, // 30: portal.v1.AuthService.BeginTotp:output_type -> portal.v1.BeginTotpResponse
-	18, // 31: portal.v1.AuthService.ConfirmTotp:output_type -> portal.v1.ConfirmTotpResponse
-	20, // 32: portal.v1.AuthService.RemoveTotp:output_type -> portal.v1.RemoveTotpResponse
-	22, // 33: portal.v1.AuthService.RenewRecoveryCodes:output_type -> portal.v1.RenewRecoveryCodesResponse
-	3,  // 34: portal.v1.AuthService.ChangePassword:output_type -> portal.v1.TokenResponse
-	25, // 35: portal.v1.AuthService.SetPreferences:output_type -> portal.v1.SetPreferencesResponse
-	24, // [24:36] is the sub-list for method output_type
-	12, // [12:24] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	8,  // 10: portal.v1.SetPreferencesResponse.preferences:type_name -> portal.v1.Preferences
+	0,  // 11: portal.v1.AuthService.Login:input_type -> portal.v1.LoginRequest
+	2,  // 12: portal.v1.AuthService.SecondFactor:input_type -> portal.v1.SecondFactorRequest
+	4,  // 13: portal.v1.AuthService.Logout:input_type -> portal.v1.LogoutRequest
+	6,  // 14: portal.v1.AuthService.GetSession:input_type -> portal.v1.GetSessionRequest
+	10, // 15: portal.v1.AuthService.ListSessions:input_type -> portal.v1.ListSessionsRequest
+	13, // 16: portal.v1.AuthService.EndSession:input_type -> portal.v1.EndSessionRequest
+	15, // 17: portal.v1.AuthService.BeginTotp:input_type -> portal.v1.BeginTotpRequest
+	17, // 18: portal.v1.AuthService.ConfirmTotp:input_type -> portal.v1.ConfirmTotpRequest
+	19, // 19: portal.v1.AuthService.RemoveTotp:input_type -> portal.v1.RemoveTotpRequest
+	21, // 20: portal.v1.AuthService.RenewRecoveryCodes:input_type -> portal.v1.RenewRecoveryCodesRequest
+	23, // 21: portal.v1.AuthService.ChangePassword:input_type -> portal.v1.ChangePasswordRequest
+	24, // 22: portal.v1.AuthService.SetPreferences:input_type -> portal.v1.SetPreferencesRequest
+	1,  // 23: portal.v1.AuthService.Login:output_type -> portal.v1.LoginResponse
+	3,  // 24: portal.v1.AuthService.SecondFactor:output_type -> portal.v1.TokenResponse
+	5,  // 25: portal.v1.AuthService.Logout:output_type -> portal.v1.LogoutResponse
+	7,  // 26: portal.v1.AuthService.GetSession:output_type -> portal.v1.GetSessionResponse
+	11, // 27: portal.v1.AuthService.ListSessions:output_type -> portal.v1.ListSessionsResponse
+	14, // 28: portal.v1.AuthService.EndSession:output_type -> portal.v1.EndSessionResponse
+	16, // 29: portal.v1.AuthService.BeginTotp:output_type -> portal.v1.BeginTotpResponse
+	18, // 30: portal.v1.AuthService.ConfirmTotp:output_type -> portal.v1.ConfirmTotpResponse
+	20, // 31: portal.v1.AuthService.RemoveTotp:output_type -> portal.v1.RemoveTotpResponse
+	22, // 32: portal.v1.AuthService.RenewRecoveryCodes:output_type -> portal.v1.RenewRecoveryCodesResponse
+	3,  // 33: portal.v1.AuthService.ChangePassword:output_type -> portal.v1.TokenResponse
+	25, // 34: portal.v1.AuthService.SetPreferences:output_type -> portal.v1.SetPreferencesResponse
+	23, // [23:35] is the sub-list for method output_type
+	11, // [11:23] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_auth_proto_init() }
@@ -1569,6 +1600,7 @@ func file_portal_v1_auth_proto_init() {
 	file_portal_v1_auth_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_auth_proto_msgTypes[8].OneofWrappers = []any{}
 	file_portal_v1_auth_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_auth_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

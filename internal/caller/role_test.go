@@ -1,0 +1,169 @@
+package caller_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+)
+
+// granted is the table as an operator reads it: of each kind and role, all that they may.
+var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
+	caller.MerchantPortal: {
+		caller.Owner: {
+			"merchant.appeal",
+			"merchant.events",
+			"merchant.keys",
+			"merchant.money",
+			"merchant.payouts",
+			"merchant.read",
+			"merchant.resend",
+		},
+		caller.Finance:   {"merchant.appeal", "merchant.money", "merchant.payouts", "merchant.read"},
+		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
+		caller.Support:   {"merchant.appeal", "merchant.read"},
+	},
+	caller.Trader: {
+		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.work"},
+		caller.Desk:  {"trader.read", "trader.work"},
+	},
+	caller.Operator: {
+		caller.Admin: {
+			"operator.cases",
+			"operator.directory",
+			"operator.money",
+			"operator.rates",
+			"operator.read",
+			"operator.users",
+		},
+		caller.Treasury: {"operator.money", "operator.rates", "operator.read"},
+		caller.Support:  {"operator.cases", "operator.read"},
+		caller.Auditor:  {"operator.read"},
+	},
+}
+
+// reads change nothing; fresh need a second factor of the last minutes.
+var (
+	reads = []caller.Capability{
+		"merchant.events", "merchant.money", "merchant.read", "operator.read", "trader.money", "trader.read",
+	}
+	fresh = []caller.Capability{"merchant.keys", "operator.money", "operator.rates", "operator.users"}
+)
+
+var (
+	kinds = []caller.Kind{
+		"", caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.MerchantPortal, caller.Trader,
+		caller.Operator,
+	}
+	roles = []caller.Role{
+		"", caller.Owner, caller.Finance, caller.Developer, caller.Support, caller.Desk, caller.Admin, caller.Treasury,
+		caller.Auditor,
+	}
+)
+
+// capabilities are all that somebody has.
+func capabilities() []caller.Capability {
+	var all []caller.Capability
+	for _, byRole := range granted {
+		for _, list := range byRole {
+			all = append(all, list...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// kindOf is whose capability it is.
+func kindOf(capability caller.Capability) caller.Kind {
+	for kind, byRole := range granted {
+		for _, list := range byRole {
+			if slices.Contains(list, capability) {
+				return kind
+			}
+		}
+	}
+	return ""
+}
+
+func TestEveryRoleAndCapability(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		for _, role := range roles {
+			who := caller.Caller{Kind: kind, Role: role, ID: 1}
+			if got := who.Capabilities(); !slices.Equal(got, granted[kind][role]) {
+				t.Errorf("%s %s may %v; want %v", kind, role, got, granted[kind][role])
+			}
+			for _, capability := range capabilities() {
+				var want error
+				switch {
+				case slices.Contains(granted[kind][role], capability):
+				case kind == kindOf(capability):
+					want = fault.ErrRoleNotAllowed
+				default:
+					want = fault.ErrTokenKindNotAllowed
+				}
+				check(t, who, capability, want)
+				looks, stale := who, who
+				looks.ViewAs, stale.Stale = true, true
+				wantLooks, wantStale := want, want
+				if want == nil && !slices.Contains(reads, capability) {
+					wantLooks = fault.ErrViewOnly
+				}
+				if want == nil && slices.Contains(fresh, capability) {
+					wantStale = fault.ErrFactorNeeded
+				}
+				check(t, looks, capability, wantLooks)
+				check(t, stale, capability, wantStale)
+			}
+		}
+	}
+}
+
+func check(t *testing.T, who caller.Caller, capability caller.Capability, want error) {
+	t.Helper()
+	if err := who.Need(capability); !errors.Is(err, want) {
+		t.Errorf("%+v: %s: %v; want %v", who, capability, err, want)
+	}
+}
+
+// Of several capabilities one is enough; the refusal is that of the caller's own kind.
+func TestNeedOneOf(t *testing.T) {
+	t.Parallel()
+	desk := caller.Caller{Kind: caller.Trader, Role: caller.Desk}
+	if !desk.May(caller.OperatorRead, caller.TraderRead) {
+		t.Error("the second capability does not count")
+	}
+	if err := desk.Need(
+		caller.OperatorRead,
+		caller.TraderMoney,
+		caller.MerchantRead,
+	); !errors.Is(
+		err,
+		fault.ErrRoleNotAllowed,
+	) {
+		t.Errorf("%v", err)
+	}
+	if desk.May() {
+		t.Error("nothing was asked for, and granted")
+	}
+}
+
+func TestRolesOfKinds(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		list := caller.Roles(kind)
+		if len(list) != len(granted[kind]) {
+			t.Errorf("%s: %v", kind, list)
+		}
+		for _, role := range list {
+			if granted[kind][role] == nil {
+				t.Errorf("%s has the role %s", kind, role)
+			}
+		}
+		if len(list) > 0 && list[0] != caller.Owner && list[0] != caller.Admin {
+			t.Errorf("%s begins with %s", kind, list[0])
+		}
+	}
+}

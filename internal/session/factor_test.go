@@ -1,0 +1,357 @@
+package session_test
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+)
+
+// Until a compulsory factor is set up, a sign-in is good for setting it up and for nothing else.
+func TestEnrolment(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.add(t, caller.Operator, "root", nil, nil)
+	in := o.signIn(t, "root", "")
+	if in.Session.State != session.AwaitsEnrolment || in.Session.Caller.May(caller.OperatorRead) {
+		t.Fatalf("signed in: %+v", in.Session)
+	}
+	if _, err := o.List(t.Context(), in.Session.Caller, 0); err == nil {
+		t.Error("a sign-in that is not finished lists sessions")
+	}
+	for name, err := range map[string]error{
+		"shift":       second(o.SetShift(t.Context(), in.Session, true)),
+		"preferences": second(o.SetPreferences(t.Context(), in.Session, in.Session.Preferences)),
+		"password":    second(o.ChangePassword(t.Context(), in.Session, password, "another long password")),
+		"codes":       second(o.RenewRecoveryCodes(t.Context(), in.Session)),
+		"factor":      second(o.GiveFactor(t.Context(), in.Session, session.Factor{Password: password})),
+		"passkeys":    second(o.ListPasskeys(t.Context(), in.Session)),
+		"remove":      o.RemoveTOTP(t.Context(), in.Session),
+	} {
+		t.Log(name)
+		refused(t, err, fault.Forbidden, "second_factor_required")
+	}
+	_, _, err := o.ConfirmTOTP(t.Context(), in.Session, "123456")
+	refused(t, err, fault.Conflict, "factor_not_begun")
+	offer, err := o.BeginTOTP(t.Context(), in.Session)
+	noError(t, err)
+	_, _, err = o.ConfirmTOTP(t.Context(), in.Session, "000000x")
+	refused(t, err, fault.Refused, "factor_wrong")
+	o.StoredNowhere(t, offer.Secret)
+	opened, codes, err := o.ConfirmTOTP(t.Context(), in.Session, o.code(t, offer.Secret))
+	noError(t, err)
+	if opened.Session.State != session.Whole || !opened.Session.Caller.May(caller.OperatorUsers) ||
+		!opened.Session.Factors.TOTP || opened.Session.Factors.RecoveryCodes != 10 ||
+		opened.Session.ExpiresAt.Sub(opened.Session.CreatedAt) != 12*time.Hour {
+		t.Errorf("enrolled: %+v", opened.Session)
+	}
+	if o.live(t, in.Cookie) || !o.live(t, opened.Cookie) {
+		t.Error("the cookie from before the factor goes on")
+	}
+	shape := regexp.MustCompile(`^[2-9A-HJKMNP-Z]{5}-[2-9A-HJKMNP-Z]{5}$`)
+	slices.Sort(codes)
+	if len(slices.Compact(codes)) != 10 ||
+		slices.ContainsFunc(codes, func(c string) bool { return !shape.MatchString(c) }) {
+		t.Errorf("recovery codes %v", codes)
+	}
+	for _, code := range codes {
+		o.StoredNowhere(t, code)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Who knows only the password cannot add a factor of theirs once the user has one.
+func TestNobodyEnrolsBesideTheUser(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.add(t, caller.Operator, "root", nil, nil)
+	thief := o.signIn(t, "root", "")
+	offer, err := o.BeginTOTP(t.Context(), thief.Session)
+	noError(t, err)
+	o.enrol(t, o.signIn(t, "root", "").Session)
+	if o.live(t, thief.Cookie) {
+		t.Error("a sign-in still waits for the first factor")
+	}
+	_, _, err = o.ConfirmTOTP(t.Context(), thief.Session, o.nextCode(t, offer.Secret))
+	refused(t, err, fault.Unauthenticated, "unauthenticated")
+	waiting := o.signIn(t, "root", "")
+	if waiting.Session.State != session.AwaitsFactor {
+		t.Fatalf("state %s", waiting.Session.State)
+	}
+	_, err = o.BeginTOTP(t.Context(), waiting.Session)
+	refused(t, err, fault.Forbidden, "second_factor_required")
+	_, err = o.BeginPasskey(t.Context(), waiting.Session)
+	refused(t, err, fault.Forbidden, "second_factor_required")
+}
+
+// A code of the authenticator app works once, also where several use it at the same moment.
+func TestCodeOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, secret, _ := o.operator(t, "root")
+	code := o.nextCode(t, secret)
+	waiting := make([]session.Opened, 5)
+	for i := range waiting {
+		waiting[i] = o.signIn(t, "root", "")
+	}
+	var tries sync.WaitGroup
+	errs := make([]error, len(waiting))
+	for i, in := range waiting {
+		tries.Go(func() { _, errs[i] = o.GiveFactor(t.Context(), in.Session, session.Factor{Code: code}) })
+	}
+	tries.Wait()
+	good := 0
+	for _, err := range errs {
+		if err == nil {
+			good++
+		} else {
+			refused(t, err, fault.Refused, "factor_wrong")
+		}
+	}
+	if good != 1 {
+		t.Errorf("one code was accepted %d times", good)
+	}
+	_, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
+	refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	// The step before is over, too; the next is not.
+	o.wait(30 * time.Second)
+	late := o.signIn(t, "root", "")
+	_, err = o.GiveFactor(t.Context(), late.Session, session.Factor{Code: code})
+	refused(t, err, fault.Refused, "factor_wrong")
+	if _, err := o.GiveFactor(t.Context(), late.Session, session.Factor{Code: o.code(t, secret)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Clocks differ by half a minute, and not by a minute.
+func TestCodeOfAnotherMinute(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, secret, _ := o.operator(t, "root")
+	o.wait(time.Hour)
+	for away, good := range map[time.Duration]bool{
+		-time.Minute: false, -30 * time.Second: true, 60 * time.Second: false, 30 * time.Second: true,
+	} {
+		_, err := o.Pool.Exec(t.Context(), "update app_user set totp_step = null")
+		noError(t, err)
+		o.wait(away)
+		code := o.code(t, secret)
+		o.wait(-away)
+		_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password, Code: code}, home)
+		if (err == nil) != good {
+			t.Errorf("%s away: %v", away, err)
+		}
+	}
+}
+
+// A recovery code finishes one sign-in, however it is written, and nobody else's.
+func TestRecoveryCodeOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, _, codes := o.operator(t, "root")
+	_, _, others := o.operator(t, "other")
+	give := func(code string) (session.Opened, error) {
+		return o.GiveFactor(t.Context(), o.signIn(t, "root", "").Session, session.Factor{Code: code})
+	}
+	_, err := give(others[0])
+	refused(t, err, fault.Refused, "factor_wrong")
+	opened, err := give(" " + codes[0][:5] + " " + codes[0][6:] + " ")
+	noError(t, err)
+	if left := opened.Session.Factors.RecoveryCodes; left != 9 {
+		t.Errorf("%d codes are left", left)
+	}
+	_, err = give(codes[0])
+	refused(t, err, fault.Refused, "factor_wrong")
+	// A sign-in may bring it at once.
+	if in := o.signIn(t, "root", codes[1]); in.Session.State != session.Whole {
+		t.Errorf("state %s", in.Session.State)
+	}
+	renewed, err := o.RenewRecoveryCodes(t.Context(), opened.Session)
+	if err != nil || len(renewed) != 10 {
+		t.Fatalf("%v, %v", renewed, err)
+	}
+	_, err = give(codes[2])
+	refused(t, err, fault.Refused, "factor_wrong")
+	_, err = give(renewed[0])
+	noError(t, err)
+}
+
+// Wrong codes count as failed sign-ins, against login and address.
+func TestCodesAreCounted(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, secret, _ := o.operator(t, "root")
+	in := o.signIn(t, "root", "")
+	for range 10 {
+		_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: "00000x"})
+		refused(t, err, fault.Refused, "factor_wrong")
+	}
+	_, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Code: o.nextCode(t, secret)})
+	refused(t, err, fault.TooManyRequests, "rate_limited")
+	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+	refused(t, err, fault.TooManyRequests, "rate_limited")
+	// Elsewhere the user can still sign in.
+	_, err = o.SignIn(
+		t.Context(),
+		session.Credentials{Login: "root", Password: password},
+		session.Origin{Address: "198.51.100.1"},
+	)
+	noError(t, err)
+}
+
+// What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
+// old one is dead.
+func TestStepUp(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, secret, _ := o.operator(t, "root")
+	o.wait(5*time.Minute - time.Second)
+	if found, err := o.Find(t.Context(), in.Cookie); err != nil || found.Caller.Stale {
+		t.Fatalf("before five minutes are over: %+v, %v", found, err)
+	}
+	o.wait(2 * time.Second)
+	found, err := o.Find(t.Context(), in.Cookie)
+	noError(t, err)
+	if err := found.Caller.Need(caller.OperatorUsers); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("after more than five minutes: %v", err)
+	}
+	for name, err := range map[string]error{
+		"begin TOTP":    second(o.BeginTOTP(t.Context(), found)),
+		"begin passkey": second(o.BeginPasskey(t.Context(), found)),
+		"renew codes":   second(o.RenewRecoveryCodes(t.Context(), found)),
+		"remove":        o.RemoveTOTP(t.Context(), found),
+		"remove key":    o.RemovePasskey(t.Context(), found, "AAAA"),
+	} {
+		if !errors.Is(err, fault.ErrFactorNeeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err = o.GiveFactor(t.Context(), found, session.Factor{Password: password})
+	refused(t, err, fault.Refused, "factor_wrong")
+	again, err := o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	if again.Session.Caller.Need(caller.OperatorUsers) != nil || again.Session.ID != in.Session.ID ||
+		!again.Session.ExpiresAt.Equal(in.Session.ExpiresAt) {
+		t.Errorf("after the factor: %+v", again.Session)
+	}
+	if o.live(t, in.Cookie) || !o.live(t, again.Cookie) {
+		t.Error("the cookie from before the factor goes on")
+	}
+	// The session as it was found before can do nothing any more.
+	_, err = o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)})
+	refused(t, err, fault.Unauthenticated, "unauthenticated")
+}
+
+// A user without a second factor is fresh after signing in, and again by the password.
+func TestStepUpByPassword(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	m := o.NewMerchant(t, dbtest.MerchantOpts{})
+	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
+	in := o.signIn(t, "shop", "")
+	if in.Session.State != session.Whole || in.Session.Caller.Stale {
+		t.Fatalf("signed in: %+v", in.Session)
+	}
+	o.wait(5*time.Minute + time.Second)
+	found, err := o.Find(t.Context(), in.Cookie)
+	if err != nil || !found.Caller.Stale {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	_, err = o.GiveFactor(t.Context(), found, session.Factor{Password: "wrong"})
+	refused(t, err, fault.Refused, "factor_wrong")
+	_, err = o.GiveFactor(t.Context(), found, session.Factor{Code: "123456"})
+	refused(t, err, fault.Conflict, "factor_missing")
+	again, err := o.GiveFactor(t.Context(), found, session.Factor{Password: password})
+	if err != nil || again.Session.Caller.Stale {
+		t.Errorf("%+v, %v", again.Session, err)
+	}
+	// Their first factor needs no freshness, and may be taken away again.
+	o.wait(5*time.Minute + time.Second)
+	enrolled, _, codes := o.enrol(t, again.Session)
+	if len(codes) != 10 {
+		t.Errorf("%d recovery codes", len(codes))
+	}
+	noError(t, o.RemoveTOTP(t.Context(), enrolled.Session))
+	found, err = o.Find(t.Context(), enrolled.Cookie)
+	if err != nil || found.Factors.Any() || found.Factors.RecoveryCodes != 0 {
+		t.Errorf("left %+v, %v", found.Factors, err)
+	}
+}
+
+// Where a factor is compulsory the last one stays.
+func TestLastFactor(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, _, _ := o.operator(t, "root")
+	refused(t, o.RemoveTOTP(t.Context(), in.Session), fault.Conflict, "factor_last")
+	if found, err := o.Find(t.Context(), in.Cookie); err != nil || !found.Factors.TOTP {
+		t.Errorf("left %+v, %v", found.Factors, err)
+	}
+}
+
+// The API's sessions know second factors, too: a token without one is good for nothing else.
+func TestSecondFactorOfTheAPI(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, secret, _ := o.operator(t, "root")
+	token, err := o.Login(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+	noError(t, err)
+	if token.State != session.AwaitsFactor {
+		t.Errorf("state %s", token.State)
+	}
+	_, err = o.Bearer(t.Context(), "Bearer "+token.Bearer)
+	refused(t, err, fault.Forbidden, "second_factor_required")
+	in, err := o.FindBearer(t.Context(), "Bearer "+token.Bearer)
+	noError(t, err)
+	opened, err := o.GiveFactor(t.Context(), in, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	if opened.Cookie != "" {
+		t.Error("a token of the API became a cookie")
+	}
+	if _, err := o.Bearer(t.Context(), "Bearer "+token.Bearer); !errors.Is(err, fault.ErrUnauthenticated) {
+		t.Errorf("the token from before the factor: %v", err)
+	}
+	o.wait(time.Hour) // no idle limit, and nothing goes stale
+	if who, err := o.Bearer(t.Context(), "Bearer "+opened.Bearer); err != nil || who.Need(caller.OperatorUsers) != nil {
+		t.Errorf("%+v, %v", who, err)
+	}
+	at, err := o.Login(
+		t.Context(),
+		session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
+		home,
+	)
+	if err != nil || at.State != session.Whole {
+		t.Errorf("with the code at once: %s, %v", at.State, err)
+	}
+}
+
+// Once there is a factor, a session that never gave it is not fresh, however new it is.
+func TestSessionFromBeforeTheFactor(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	m := o.NewMerchant(t, dbtest.MerchantOpts{})
+	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
+	in, other := o.signIn(t, "shop", ""), o.signIn(t, "shop", "")
+	o.enrol(t, in.Session)
+	found, err := o.Find(t.Context(), other.Cookie)
+	if err != nil || !found.Caller.Stale || found.State != session.Whole {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := o.BeginTOTP(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it replaces the factor: %v", err)
+	}
+	if _, err := o.RenewRecoveryCodes(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it renews recovery codes: %v", err)
+	}
+	if err := o.RemoveTOTP(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it removes the factor: %v", err)
+	}
+}

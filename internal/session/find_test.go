@@ -1,0 +1,333 @@
+package session_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/securecookie"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
+)
+
+// A session ends when it was idle for half an hour, and lives on while it is used.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, _, _ := o.operator(t, "root")
+	for range 3 {
+		o.wait(29 * time.Minute)
+		if !o.live(t, in.Cookie) {
+			t.Fatal("a session in use ended")
+		}
+	}
+	o.wait(30*time.Minute + time.Second)
+	if o.live(t, in.Cookie) {
+		t.Error("an idle session goes on")
+	}
+	if list, err := o.List(t.Context(), in.Session.Caller, 0); err != nil || len(list) != 0 {
+		t.Errorf("listed %v, %v", list, err)
+	}
+}
+
+// It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
+func TestAbsolute(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, secret, _ := o.operator(t, "root")
+	for range 35 {
+		o.wait(20 * time.Minute)
+		if !o.live(t, in.Cookie) {
+			t.Fatal("a session in use ended")
+		}
+	}
+	found, err := o.Find(t.Context(), in.Cookie)
+	noError(t, err)
+	again, err := o.GiveFactor(t.Context(), found, session.Factor{Code: o.nextCode(t, secret)})
+	noError(t, err)
+	o.wait(18 * time.Minute)
+	if !o.live(t, again.Cookie) {
+		t.Error("the session ended early")
+	}
+	o.wait(3 * time.Minute)
+	if o.live(t, again.Cookie) {
+		t.Error("the session outlives twelve hours")
+	}
+}
+
+// A trader on shift may be idle for longer.
+func TestShift(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	desk := o.NewTrader(t, dbtest.TraderOpts{})
+	o.add(t, caller.Trader, "desk", nil, &desk.ID)
+	in, _, _ := o.enrol(t, o.signIn(t, "desk", "").Session)
+	on, err := o.SetShift(t.Context(), in.Session, true)
+	if err != nil || !on.OnShift {
+		t.Fatalf("%+v, %v", on, err)
+	}
+	o.wait(11 * time.Hour)
+	found, err := o.Find(t.Context(), in.Cookie)
+	if err != nil || !found.OnShift {
+		t.Fatalf("on shift: %+v, %v", found, err)
+	}
+	_, err = o.SetShift(t.Context(), found, false)
+	noError(t, err)
+	o.wait(31 * time.Minute)
+	if o.live(t, in.Cookie) {
+		t.Error("after the shift an idle session goes on")
+	}
+	operator, _, _ := o.operator(t, "root")
+	_, err = o.SetShift(t.Context(), operator.Session, true)
+	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
+}
+
+// That a session was seen is written once a minute.
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, _, _ := o.operator(t, "root")
+	seen := func() time.Time {
+		o.live(t, in.Cookie)
+		found, err := o.Find(t.Context(), in.Cookie)
+		noError(t, err)
+		return found.SeenAt
+	}
+	at := seen()
+	o.wait(59 * time.Second)
+	if got := seen(); !got.Equal(at) {
+		t.Errorf("written after 59 seconds: %s", got.Sub(at))
+	}
+	o.wait(2 * time.Second)
+	if got := seen(); got.Sub(at) < time.Minute {
+		t.Errorf("not written after a minute: %s", got.Sub(at))
+	}
+}
+
+// Who has signed out, was switched off, or whose session was ended, is out at once.
+func TestOutAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	operator, _, _ := o.operator(t, "root")
+	off := false
+	for name, end := range map[string]func(in session.Session) error{
+		"signed out": func(in session.Session) error { return o.End(t.Context(), in) },
+		"ended":      func(in session.Session) error { return o.EndOne(t.Context(), in.Caller, in.ID) },
+		"all ended":  func(in session.Session) error { return o.EndAll(t.Context(), in.Caller, 0) },
+		"switched off": func(in session.Session) error {
+			_, err := o.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", in.Caller.ID)
+			return err
+		},
+		"switched off by an operator": func(in session.Session) error {
+			_, err := o.Update(t.Context(), operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off})
+			return err
+		},
+		"revoked": func(in session.Session) error {
+			_, err := o.RevokeTokens(t.Context(), operator.Session.Caller, in.Caller.ID)
+			return err
+		},
+	} {
+		in, _, _ := o.operator(t, name)
+		noError(t, end(in.Session))
+		if o.live(t, in.Cookie) {
+			t.Errorf("%s: still signed in", name)
+		}
+		// Nor can the session that was found before go on as another.
+		_, err := o.BeginTOTP(t.Context(), in.Session)
+		refused(t, err, fault.Unauthenticated, "unauthenticated")
+	}
+}
+
+// A token works through the door it was made for.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.add(t, caller.Operator, "root", nil, nil)
+	key := config.CookieKeys[0]
+	codec := securecookie.New(key[:32], key[32:]).SetSerializer(securecookie.NopEncoder{})
+	noError(t, session.InsertToken(t.Context(), o.Queries(), "bearer", id, o.now(), time.Hour))
+	cookie, err := codec.Encode("session", []byte("bearer"))
+	noError(t, err)
+	if o.live(t, cookie) {
+		t.Error("a bearer token works as a cookie")
+	}
+	in := o.signIn(t, "root", "")
+	var token []byte
+	noError(t, codec.Decode("session", in.Cookie, &token))
+	for _, bearer := range []string{in.Cookie, string(token)} {
+		_, err := o.FindBearer(t.Context(), "Bearer "+bearer)
+		refused(t, err, fault.Unauthenticated, "unauthenticated")
+	}
+}
+
+// Cookies of an older key are good while the key is listed; anything else is nobody's.
+func TestCookieKeys(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	older, newer := bytes.Repeat([]byte{1}, 64), bytes.Repeat([]byte{2}, 64)
+	with := func(keys ...[]byte) people {
+		service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
+			PortalURL: "https://portal.example", CookieKeys: keys,
+		})
+		noError(t, err)
+		return people{DB: d, Service: service}
+	}
+	before, both, after := with(older), with(newer, older), with(newer)
+	before.add(t, caller.Operator, "root", nil, nil)
+	in := func(p people) string {
+		opened, err := p.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+		noError(t, err)
+		return opened.Cookie
+	}
+	old, present := in(before), in(both)
+	for name, test := range map[string]struct {
+		service people
+		cookie  string
+		good    bool
+	}{
+		"the old key's, by both": {both, old, true}, "the old key's, by the new": {after, old, false},
+		"the new key's, by both": {both, present, true}, "the new key's, by the new": {after, present, true},
+		"the new key's, by the old": {before, present, false}, "nothing": {both, "", false},
+		"changed": {both, strings.Replace(present, present[20:21], "_", 1) + "x", false},
+	} {
+		if _, err := test.service.Find(t.Context(), test.cookie); (err == nil) != test.good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, keys := range [][][]byte{nil, {older[:32]}} {
+		if _, err := session.New(d.Pools(), dbtest.Vault(), nil, session.Config{CookieKeys: keys}); err == nil {
+			t.Errorf("%d keys are taken", len(keys))
+		}
+	}
+}
+
+// A user sees and ends their own sessions alone.
+func TestOwnSessions(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, secret, _ := o.operator(t, "root")
+	o.wait(time.Minute)
+	second := o.signIn(t, "root", o.nextCode(t, secret))
+	stranger, _, _ := o.operator(t, "stranger")
+	list, err := o.List(t.Context(), in.Session.Caller, in.Session.ID)
+	noError(t, err)
+	if len(list) != 2 || list[0].ID != second.Session.ID || list[0].Current || !list[1].Current ||
+		list[0].Agent != home.Agent || list[0].Address != home.Address {
+		t.Errorf("listed %+v", list)
+	}
+	refused(t, o.EndOne(t.Context(), stranger.Session.Caller, in.Session.ID), fault.NotFound, "not_found")
+	noError(t, o.EndAll(t.Context(), stranger.Session.Caller, stranger.Session.ID))
+	looks := in.Session.Caller
+	looks.ViewAs = true
+	refused(t, o.EndAll(t.Context(), looks, 0), fault.Forbidden, "view_only")
+	if !o.live(t, in.Cookie) || !o.live(t, second.Cookie) || !o.live(t, stranger.Cookie) {
+		t.Error("somebody ended another's session")
+	}
+	noError(t, o.EndAll(t.Context(), in.Session.Caller, in.Session.ID))
+	if !o.live(t, in.Cookie) || o.live(t, second.Cookie) {
+		t.Error("all but one were not ended")
+	}
+	_, err = o.List(t.Context(), caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
+	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
+}
+
+// A new password ends all other sessions, and the present one goes on with another token.
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, secret, _ := o.operator(t, "root")
+	other := o.signIn(t, "root", o.nextCode(t, secret))
+	const next = "another long password"
+	_, err := o.ChangePassword(t.Context(), in.Session, "wrong", next)
+	refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	_, err = o.ChangePassword(t.Context(), in.Session, password, "short")
+	if f := fault.As(err); f == nil || !f.Fields.Wrong("newPassword") {
+		t.Errorf("a short one: %v", err)
+	}
+	changed, err := o.ChangePassword(t.Context(), in.Session, password, next)
+	noError(t, err)
+	if o.live(t, in.Cookie) || o.live(t, other.Cookie) || !o.live(t, changed.Cookie) {
+		t.Error("the wrong sessions go on")
+	}
+	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, home)
+	refused(t, err, fault.Unauthenticated, "invalid_credentials")
+	_, err = o.SignIn(t.Context(), session.Credentials{Login: "root", Password: next}, home)
+	noError(t, err)
+}
+
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	in, _, _ := o.operator(t, "root")
+	if in.Session.Preferences != (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}) {
+		t.Errorf("at first %+v", in.Session.Preferences)
+	}
+	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}
+	_, err := o.SetPreferences(t.Context(), in.Session, want)
+	noError(t, err)
+	if found, err := o.Find(t.Context(), in.Cookie); err != nil || found.Preferences != want {
+		t.Errorf("kept %+v, %v", found.Preferences, err)
+	}
+	for field, wrong := range map[string]session.Preferences{
+		"zone":     {Zone: "Local", Theme: "dark"},
+		"language": {Zone: "UTC", Theme: "dark", Language: "de"},
+		"theme":    {Zone: "UTC"},
+	} {
+		_, err := o.SetPreferences(t.Context(), in.Session, wrong)
+		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// What a browser says of itself is kept fit to be shown.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.add(t, caller.Operator, "root", nil, nil)
+	in, err := o.SignIn(t.Context(), session.Credentials{Login: "root", Password: password}, session.Origin{
+		Address: "192.0.2.1", Agent: "a\x00b\nc\xff" + strings.Repeat("я", 300),
+	})
+	noError(t, err)
+	if got := in.Session.Agent; got != "a b c "+strings.Repeat("я", 249) {
+		t.Errorf("kept %q", got)
+	}
+}
+
+// The tokens of before are the API's, and whole; users have the role they had in effect.
+func TestMigration(t *testing.T) {
+	t.Parallel()
+	d := dbtest.At(t, 52)
+	_, err := d.Pool.Exec(t.Context(), `insert into app_user (kind, login, password_hash, created_at)
+		values ('operator', 'root', 'x', now()), ('cabinet', 'player', 'x', now())`)
+	noError(t, err)
+	_, err = d.Pool.Exec(t.Context(), `insert into token (hash, user_id, created_at, expires_at)
+		select sha256('old'), id, now(), now() + interval '1 hour' from app_user where login = 'root'`)
+	noError(t, err)
+	noError(t, db.Migrate(t.Context(), d.URL))
+	service, err := session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config)
+	noError(t, err)
+	who, err := service.Bearer(t.Context(), "Bearer old")
+	if err != nil || who.Role != caller.Admin {
+		t.Errorf("%+v, %v", who, err)
+	}
+	var roles int
+	noError(t, d.Pool.QueryRow(t.Context(), "select count(role) from app_user").Scan(&roles))
+	if roles != 1 {
+		t.Errorf("%d users have roles", roles)
+	}
+	for _, wrong := range []string{"role = null", "role = 'owner'"} {
+		if _, err := d.Pool.Exec(t.Context(), "update app_user set "+wrong+" where login = 'root'"); err == nil {
+			t.Errorf("an operator may have %s", wrong)
+		}
+	}
+	if _, err := d.Pool.Exec(t.Context(), "update app_user set role = 'owner' where login = 'player'"); err == nil {
+		t.Error("a payer may have a role")
+	}
+}

@@ -1,0 +1,247 @@
+package session_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+)
+
+// authenticator is a security key in software: ES256, without attestation.
+type authenticator struct {
+	id      []byte
+	key     *ecdsa.PrivateKey
+	counter uint32
+	origin  string
+	site    string
+}
+
+func newAuthenticator(t testing.TB) *authenticator {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	noError(t, err)
+	id := make([]byte, 16)
+	_, _ = rand.Read(id)
+	return &authenticator{id: id, key: key, origin: "https://portal.example", site: "portal.example"}
+}
+
+func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+// asked are options as the browser gets them.
+type asked struct {
+	PublicKey struct {
+		Challenge        string           `json:"challenge"`
+		AllowCredentials []map[string]any `json:"allowCredentials"`
+		ExcludeList      []map[string]any `json:"excludeCredentials"`
+	} `json:"publicKey"`
+}
+
+func (a *authenticator) clientData(t testing.TB, kind string, options []byte) []byte {
+	t.Helper()
+	var o asked
+	noError(t, json.Unmarshal(options, &o))
+	data, err := json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": a.origin})
+	noError(t, err)
+	return data
+}
+
+// authData is the authenticator's own word: the site, that somebody was there, and a counter.
+func (a *authenticator) authData(attested []byte) []byte {
+	site := sha256.Sum256([]byte(a.site))
+	const present, verified, hasKey = 0x01, 0x04, 0x40
+	flags := byte(present | verified)
+	if attested != nil {
+		flags |= hasKey
+	}
+	data := append(site[:], flags)
+	return append(binary.BigEndian.AppendUint32(data, a.counter), attested...)
+}
+
+// register answers navigator.credentials.create.
+func (a *authenticator) register(t testing.TB, options []byte) []byte {
+	t.Helper()
+	point, err := a.key.PublicKey.Bytes() // 4, x, y
+	noError(t, err)
+	// A COSE key in CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
+	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33]...)
+	cose = append(append(cose, 0x22, 0x58, 0x20), point[33:]...)
+	attested := append(make([]byte, 16), 0, byte(len(a.id)))
+	data := a.authData(append(append(attested, a.id...), cose...))
+	// {"fmt": "none", "attStmt": {}, "authData": data}.
+	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
+	answer, err := json.Marshal(map[string]any{
+		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
+		"response": map[string]any{
+			"clientDataJSON":    b64(a.clientData(t, "webauthn.create", options)),
+			"attestationObject": b64(append(object, data...)),
+		},
+	})
+	noError(t, err)
+	return answer
+}
+
+// assert answers navigator.credentials.get.
+func (a *authenticator) assert(t testing.TB, options []byte, userID string) []byte {
+	t.Helper()
+	a.counter++
+	client := a.clientData(t, "webauthn.get", options)
+	hash := sha256.Sum256(client)
+	data := a.authData(nil)
+	digest := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
+	signature, err := ecdsa.SignASN1(rand.Reader, a.key, digest[:])
+	noError(t, err)
+	answer, err := json.Marshal(map[string]any{
+		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
+		"response": map[string]any{
+			"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature),
+			"userHandle": b64([]byte(userID)),
+		},
+	})
+	noError(t, err)
+	return answer
+}
+
+// withPasskey makes an operator whose only factor is a passkey, signed in.
+func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authenticator) {
+	t.Helper()
+	o.add(t, caller.Operator, login, nil, nil)
+	in := o.signIn(t, login, "")
+	options, err := o.BeginPasskey(t.Context(), in.Session)
+	noError(t, err)
+	key := newAuthenticator(t)
+	opened, codes, err := o.FinishPasskey(t.Context(), in.Session, " Blue key ", key.register(t, options))
+	noError(t, err)
+	if len(codes) != 10 || opened.Session.State != session.Whole || opened.Session.Factors.Passkeys != 1 ||
+		o.live(t, in.Cookie) {
+		t.Fatalf("%d codes, %+v", len(codes), opened.Session)
+	}
+	return opened, key
+}
+
+func TestPasskey(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	opened, key := o.withPasskey(t, "root")
+	list, err := o.ListPasskeys(t.Context(), opened.Session)
+	noError(t, err)
+	if len(list) != 1 || list[0].Name != "Blue key" || list[0].ID != b64(key.id) || list[0].UsedAt != nil {
+		t.Errorf("listed %+v", list)
+	}
+	refused(t, o.RemovePasskey(t.Context(), opened.Session, list[0].ID), fault.Conflict, "factor_last")
+
+	in := o.signIn(t, "root", "")
+	if in.Session.State != session.AwaitsFactor {
+		t.Fatalf("state %s", in.Session.State)
+	}
+	options, err := o.BeginAssertion(t.Context(), in.Session)
+	noError(t, err)
+	answer := key.assert(t, options, "")
+	whole, err := o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: answer})
+	noError(t, err)
+	if whole.Session.State != session.Whole || o.live(t, in.Cookie) {
+		t.Errorf("state %s", whole.Session.State)
+	}
+	// The same answer again, in this session or in another, is none.
+	_, err = o.GiveFactor(t.Context(), whole.Session, session.Factor{Assertion: answer})
+	refused(t, err, fault.Conflict, "factor_not_begun")
+	other := o.signIn(t, "root", "")
+	_, err = o.BeginAssertion(t.Context(), other.Session)
+	noError(t, err)
+	_, err = o.GiveFactor(t.Context(), other.Session, session.Factor{Assertion: answer})
+	refused(t, err, fault.Refused, "factor_wrong")
+	// That challenge is used up by the wrong answer.
+	_, err = o.GiveFactor(t.Context(), other.Session, session.Factor{Assertion: answer})
+	refused(t, err, fault.Conflict, "factor_not_begun")
+}
+
+// An answer is taken from the user's own key, for this site, with a counter that goes on.
+func TestPasskeyRefused(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, key := o.withPasskey(t, "root")
+	_, strangers := o.withPasskey(t, "stranger")
+	in := o.signIn(t, "root", "")
+	give := func(a *authenticator, change func(*authenticator)) error {
+		options, err := o.BeginAssertion(t.Context(), in.Session)
+		noError(t, err)
+		copied := *a
+		change(&copied)
+		_, err = o.GiveFactor(t.Context(), in.Session, session.Factor{Assertion: copied.assert(t, options, "")})
+		return err
+	}
+	for name, err := range map[string]error{
+		"another's":      give(strangers, func(*authenticator) {}),
+		"another site's": give(key, func(a *authenticator) { a.site = "evil.example" }),
+		"another origin": give(key, func(a *authenticator) { a.origin = "https://evil.example" }),
+		"another key": give(key, func(a *authenticator) {
+			a.key = newAuthenticator(t).key
+		}),
+	} {
+		t.Log(name)
+		refused(t, err, fault.Refused, "factor_wrong")
+	}
+	noError(t, give(key, func(a *authenticator) { a.counter = 7 }))
+	in = o.signIn(t, "root", "")
+	refused(t, give(key, func(a *authenticator) { a.counter = 3 }), fault.Refused, "factor_wrong")
+}
+
+// A challenge for a proof does not add a key, nor the other way round, and somebody's key is not
+// another's.
+func TestPasskeyCeremonies(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	root, key := o.withPasskey(t, "root")
+	options, err := o.BeginAssertion(t.Context(), root.Session)
+	noError(t, err)
+	_, _, err = o.FinishPasskey(t.Context(), root.Session, "second", newAuthenticator(t).register(t, options))
+	refused(t, err, fault.Conflict, "factor_not_begun")
+	options, err = o.BeginPasskey(t.Context(), root.Session)
+	noError(t, err)
+	_, err = o.GiveFactor(t.Context(), root.Session, session.Factor{Assertion: key.assert(t, options, "")})
+	refused(t, err, fault.Conflict, "factor_not_begun")
+	other, _ := o.withPasskey(t, "other")
+	options, err = o.BeginPasskey(t.Context(), other.Session)
+	noError(t, err)
+	_, _, err = o.FinishPasskey(t.Context(), other.Session, "copied", key.register(t, options))
+	refused(t, err, fault.Refused, "factor_wrong")
+
+	options, err = o.BeginPasskey(t.Context(), other.Session)
+	noError(t, err)
+	two, codes, err := o.FinishPasskey(t.Context(), other.Session, "second", newAuthenticator(t).register(t, options))
+	if err != nil || codes != nil || two.Session.Factors.Passkeys != 2 {
+		t.Fatalf("%+v, %v, %v", two.Session.Factors, codes, err)
+	}
+	list, err := o.ListPasskeys(t.Context(), two.Session)
+	noError(t, err)
+	refused(t, o.RemovePasskey(t.Context(), root.Session, list[0].ID), fault.NotFound, "not_found")
+	noError(t, o.RemovePasskey(t.Context(), two.Session, list[0].ID))
+	if found, err := o.Find(
+		t.Context(),
+		two.Cookie,
+	); err != nil || found.Factors.Passkeys != 1 ||
+		found.Factors.RecoveryCodes != 10 {
+		t.Errorf("left %+v, %v", found.Factors, err)
+	}
+}
+
+// Where the portals' address is a number, there are no passkeys.
+func TestNoPasskeysAtANumber(t *testing.T) {
+	t.Parallel()
+	c := config
+	c.PortalURL = "http://127.0.0.1:8082"
+	service, err := session.New(newPeople(t).Pools(), nil, nil, c)
+	noError(t, err)
+	if service.Passkeys() {
+		t.Error("passkeys at a number")
+	}
+	_, err = service.BeginAssertion(t.Context(), session.Session{})
+	refused(t, err, fault.Conflict, "passkeys_unavailable")
+}

@@ -1,0 +1,116 @@
+package session_test
+
+import (
+	"bytes"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var (
+	home   = session.Origin{Address: "192.0.2.1", Agent: "Browser"}
+	config = session.Config{
+		PortalURL:  "https://portal.example",
+		CookieKeys: [][]byte{bytes.Repeat([]byte{1}, session.CookieKeySize)},
+	}
+)
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused checks a refusal's code and the kind that decides its status.
+func refused(t testing.TB, err error, kind fault.Kind, code string) {
+	t.Helper()
+	f := fault.As(err)
+	if f == nil || f.Kind != kind || f.Code != code {
+		t.Errorf("error %v; want %s of kind %d", err, code, kind)
+	}
+}
+
+// office is the service where second factors are compulsory, with the limits in force and a clock
+// that stands until it is told to go on.
+type office struct {
+	people
+	passed *atomic.Int64
+	begin  time.Time
+}
+
+func newOffice(t testing.TB) office {
+	t.Helper()
+	d := dbtest.New(t)
+	limits := limit.New(d.Pool)
+	noError(t, limits.Load(t.Context()))
+	c := config
+	c.Compulsory = true
+	service, err := session.New(d.Pools(), dbtest.Vault(), limits, c)
+	noError(t, err)
+	o := office{people: people{DB: d, Service: service}, passed: new(atomic.Int64), begin: time.Now()}
+	service.At(o.now)
+	return o
+}
+
+func (o office) now() time.Time { return o.begin.Add(time.Duration(o.passed.Load())) }
+
+func (o office) wait(d time.Duration) { o.passed.Add(int64(d)) }
+
+func (o office) code(t testing.TB, secret string) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, o.now())
+	noError(t, err)
+	return code
+}
+
+// nextCode is a code that was not used yet.
+func (o office) nextCode(t testing.TB, secret string) string {
+	t.Helper()
+	o.wait(30 * time.Second)
+	return o.code(t, secret)
+}
+
+func (o office) signIn(t testing.TB, login, code string) session.Opened {
+	t.Helper()
+	opened, err := o.SignIn(t.Context(), session.Credentials{Login: login, Password: password, Code: code}, home)
+	noError(t, err)
+	return opened
+}
+
+// enrol sets up an authenticator app in a session.
+func (o office) enrol(t testing.TB, in session.Session) (session.Opened, string, []string) {
+	t.Helper()
+	offer, err := o.BeginTOTP(t.Context(), in)
+	noError(t, err)
+	opened, codes, err := o.ConfirmTOTP(t.Context(), in, o.nextCode(t, offer.Secret))
+	noError(t, err)
+	return opened, offer.Secret, codes
+}
+
+// operator makes an operator with an authenticator app, signed in.
+func (o office) operator(t testing.TB, login string) (session.Opened, string, []string) {
+	t.Helper()
+	o.add(t, caller.Operator, login, nil, nil)
+	return o.enrol(t, o.signIn(t, login, "").Session)
+}
+
+// live reports whether a cookie opens a session.
+func (o office) live(t testing.TB, cookie string) bool {
+	t.Helper()
+	_, err := o.Find(t.Context(), cookie)
+	if err != nil {
+		refused(t, err, fault.Unauthenticated, "unauthenticated")
+	}
+	return err == nil
+}

@@ -1,0 +1,175 @@
+package portal_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal"
+)
+
+// Who may ask for each address: "all" is anybody, "users" everybody who is signed in, "begun" also who
+// has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
+// "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first trader's: another trader finds nothing there.
+var access = map[string]string{
+	"GET /{$}":                 "all",
+	"GET /sign-in":             "all",
+	"POST /sign-in":            "all",
+	"POST /sign-out":           "all",
+	"GET /invitation/{token}":  "own",
+	"POST /invitation/{token}": "own",
+
+	"GET /second-factor":          "begun",
+	"POST /second-factor":         "begun",
+	"GET /second-factor/enrol":    "begun",
+	"GET /second-factor/app":      "begun",
+	"POST /second-factor/app":     "begun",
+	"GET /second-factor/passkey":  "begun",
+	"POST /second-factor/passkey": "begun",
+
+	"GET /account":                       "users",
+	"POST /account/preferences":          "users",
+	"GET /account/password":              "users",
+	"POST /account/password":             "users",
+	"POST /account/app/remove":           "users",
+	"POST /account/passkeys/{id}/remove": "own",
+	"POST /account/recovery-codes":       "users",
+	"POST /account/sessions/{id}/end":    "own",
+	"POST /account/sessions/end":         "users",
+
+	"GET /trader":                        "desk",
+	"GET /trader/desk":                   "desk",
+	"GET /trader/live":                   "desk",
+	"POST /trader/shift":                 "desk",
+	"POST /trader/break":                 "desk",
+	"GET /trader/payments/{id}/confirm":  "desk",
+	"POST /trader/payments/{id}/confirm": "desk",
+	"GET /trader/payments/{id}/cancel":   "desk",
+	"POST /trader/payments/{id}/cancel":  "desk",
+	"POST /trader/payments/{id}/code":    "desk",
+	"POST /trader/payments/{id}/resend":  "desk",
+	"POST /trader/payments/{id}/no-code": "desk",
+
+	"GET /trader/payments":                   "desk",
+	"GET /trader/payments.csv":               "trader",
+	"GET /trader/payments/{id}":              "desk",
+	"GET /trader/payments/{id}/receipts/{n}": "own",
+	"GET /trader/payouts":                    "desk",
+	"GET /trader/payouts.csv":                "trader",
+	"GET /trader/payouts/{id}":               "own",
+	"POST /trader/payouts/{id}/take":         "own",
+	"GET /trader/payouts/{id}/complete":      "own",
+	"POST /trader/payouts/{id}/complete":     "own",
+	"GET /trader/payouts/{id}/fail":          "own",
+	"POST /trader/payouts/{id}/fail":         "own",
+	"GET /trader/payouts/{id}/give-back":     "own",
+	"POST /trader/payouts/{id}/give-back":    "own",
+	"GET /trader/statement":                  "trader",
+	"GET /trader/statement.csv":              "trader",
+	"POST /views":                            "own",
+	"POST /views/{id}/remove":                "own",
+}
+
+// visitors are everybody there is, by what they are let in for.
+var visitors = []struct {
+	name    string
+	kind    caller.Kind
+	role    caller.Role
+	trader  int
+	allowed []string
+}{
+	{name: "nobody", allowed: []string{"all"}},
+	{name: "begun", kind: caller.Trader, role: caller.Owner, allowed: []string{"all", "begun"}},
+	{name: "owner", kind: caller.Trader, role: caller.Owner, allowed: []string{"all", "begun", "users", "desk", "trader"}},
+	{name: "desk", kind: caller.Trader, role: caller.Desk, allowed: []string{"all", "begun", "users", "desk"}},
+	{name: "foreign owner", kind: caller.Trader, role: caller.Owner, trader: 1, allowed: []string{"all", "begun", "users", "desk", "trader"}},
+	{name: "merchant", kind: caller.MerchantPortal, role: caller.Owner, allowed: []string{"all", "begun", "users"}},
+	{name: "support", kind: caller.MerchantPortal, role: caller.Support, allowed: []string{"all", "begun", "users"}},
+	{name: "operator", kind: caller.Operator, role: caller.Admin, allowed: []string{"all", "begun", "users"}},
+	{name: "auditor", kind: caller.Operator, role: caller.Auditor, allowed: []string{"all", "begun", "users"}},
+	{name: "payer", kind: caller.Cabinet, allowed: []string{"all", "begun", "users"}},
+}
+
+// Every address lets in whom it should, and nobody else. One that is not in the table fails.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	patterns := portal.Patterns(b.rooms)
+	for pattern := range access {
+		if _, there := patterns[pattern]; !there {
+			t.Errorf("%s is in the table and no route", pattern)
+		}
+	}
+	p := b.create(t, "1500")
+	for i, visitor := range visitors {
+		browser := b.visitor(t, i)
+		for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
+			group, listed := access[pattern]
+			if !listed {
+				t.Fatalf("%s is not in the table: say who may ask for it", pattern)
+			}
+			if strings.HasSuffix(pattern, "/trader/live") || strings.HasPrefix(pattern, "POST /sign-") || pattern == "GET /{$}" {
+				continue // the first goes on for ever, the next end what is tried here, the last only leads on
+			}
+			got := verdict(pattern, b.try(t, browser, pattern, fmt.Sprint(p.ID)))
+			want := "refused"
+			if slices.Contains(visitor.allowed, group) {
+				want = "let in"
+				if visitor.name == "foreign owner" && strings.Contains(pattern, "/trader/") && strings.Contains(pattern, "{id}") {
+					want = "refused"
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %s is %s, want %s", pattern, visitor.name, got, want)
+			}
+		}
+	}
+	if status := b.status(t, p); status != "pending" {
+		t.Errorf("after all that the payment is %s", status)
+	}
+}
+
+func (b *bundle) visitor(t *testing.T, i int) *person {
+	t.Helper()
+	visitor := visitors[i]
+	if visitor.kind == "" {
+		return b.nobody()
+	}
+	of := map[caller.Kind]int64{
+		caller.Trader: b.traders[visitor.trader].ID, caller.MerchantPortal: b.merchant.ID, caller.Cabinet: b.merchant.ID,
+	}[visitor.kind]
+	id := b.user(t, visitor.name, visitor.kind, visitor.role, of)
+	browser := b.signIn(t, visitor.name)
+	if visitor.name == "begun" {
+		_, err := b.Pool.Exec(t.Context(), "update session set state = 'awaits_enrolment' where user_id = $1", id)
+		noError(t, err)
+	}
+	return browser
+}
+
+// try asks for an address, with a form that is not filled in where it is posted to: who is let in
+// changes nothing by it.
+func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
+	t.Helper()
+	method, path, _ := strings.Cut(pattern, " ")
+	path = strings.NewReplacer("{$}", "", "{id}", id, "{token}", "unknown").Replace(path)
+	if method == http.MethodGet {
+		return browser.get(t, path)
+	}
+	return browser.post(t, path)
+}
+
+// verdict tells whether an answer lets somebody in: what leads to a sign-in or second factor does
+// not, but from there, nor does what says that it is not allowed or that there is nothing.
+func verdict(pattern string, a answer) string {
+	to, refused := a.to(), a.code == http.StatusForbidden
+	notFound := a.code == http.StatusNotFound && strings.Contains(a.body, "not for your account")
+	if refused || notFound || strings.HasPrefix(to, "/sign-in") || strings.HasPrefix(to, "/second-factor") && !strings.Contains(pattern, " /second-factor") {
+		return "refused"
+	}
+	return "let in"
+}
