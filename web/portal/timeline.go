@@ -172,7 +172,12 @@ func (v *visit) transferWords(t *report.Transfer, subject string) (string, []str
 	if t.Account.Reserved {
 		phrase = say.LineReserved
 	}
-	return v.shell.Say(phrase, signed(amount, view.USDT)), said(v.movement(t.Kind, subject, t.Credit != t.Account.Reserved))
+	return v.shell.Say(
+			phrase,
+			signed(amount, view.USDT),
+		), said(
+			v.movement(t.Kind, subject, t.Credit != t.Account.Reserved),
+		)
 }
 
 // signed is an amount that says which way it goes.

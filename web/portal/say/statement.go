@@ -10,7 +10,7 @@ var (
 	Now              = Phrase{"Now", "Сейчас"}
 	At               = Phrase{"Time", "Время"}
 	Movement         = Phrase{"Movement", "Движение"}
-	About            = Phrase{"For", "По"}
+	About            = Phrase{"For", "Основание"}
 	BalanceAfter     = Phrase{"Balance", "Остаток"}
 	NoMovements      = Phrase{"Nothing was moved in this time.", "За этот период движений нет."}
 	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
