@@ -81,10 +81,7 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Do(chromedp.Focus(chromedp.CSS("#job-1 a.danger")))
 	second := b.create(t, "1501")
 	t.Logf("seen after %s", awaitScript(t, tab, jobs, ids(first, second)))
-	if focus := browsertest.Eval[string](
-		tab,
-		`document.activeElement.getAttribute("href")`,
-	); focus != "/trader/payments/1/cancel" {
+	if focus := browsertest.Eval[string](tab, `document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
 		t.Errorf("the focus is on %q", focus)
 	}
 	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
@@ -165,13 +162,7 @@ func TestKeys(t *testing.T) {
 	tab := p.tab(t, b.server.URL)
 	tab.Open(b.server.URL + "/trader")
 	press := func(key string) {
-		browsertest.Eval[bool](
-			tab,
-			fmt.Sprintf(
-				`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`,
-				key,
-			),
-		)
+		browsertest.Eval[bool](tab, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
 	}
 	press("j")
 	press("j")
@@ -206,20 +197,13 @@ func TestPasskey(t *testing.T) {
 	tab := browsertest.New(t)
 	call(tab, webauthn.Enable, webauthn.EnableParams{})
 	yes := true
-	call(
-		tab,
-		webauthn.AddVirtualAuthenticator,
-		webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
-			HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
-		}},
-	)
+	call(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
+	}})
 	signIn := func() {
 		tab.Open(address + "/sign-in?next=/account")
-		tab.Do(
-			chromedp.SendKeys(chromedp.CSS("#login"), "owner"),
-			chromedp.SendKeys(chromedp.CSS("#password"), password),
-		)
+		tab.Do(chromedp.SendKeys(chromedp.CSS("#login"), "owner"), chromedp.SendKeys(chromedp.CSS("#password"), password))
 		tab.Click("main button[type=submit]")
 	}
 	signIn()
