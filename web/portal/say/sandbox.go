@@ -35,7 +35,6 @@ var (
 	MadeWhat     = Phrase{"What", "Что"}
 	MadeAmount   = Phrase{"Amount", "Сумма"}
 	MadeStatus   = Phrase{"Status", "Статус"}
-	MadeAt       = Phrase{"Created", "Создан"}
 	MadeNext     = Phrase{"Open", "Открыть"}
 	MadePayer    = Phrase{"Payer’s page", "Страница плательщика"}
 	MadeTrader   = Phrase{"As %s", "Как %s"}
