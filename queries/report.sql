@@ -48,22 +48,26 @@ order by id asc limit @page;
 
 -- ReportPaymentsStopBelow is the row at which such a search stopped.
 -- name: ReportPaymentsStopBelow :one
-select id, created_at from payment
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
-order by id desc limit 1 offset @past;
+select stop.id, stop.created_at from payment stop where stop.id = (
+    select s.id from payment s
+    where s.id > @above and s.id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
+    order by s.id desc limit 1 offset @past
+);
 
 -- name: ReportPaymentsStopAbove :one
-select id, created_at from payment
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-      and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
-order by id asc limit 1 offset @past;
+select stop.id, stop.created_at from payment stop where stop.id = (
+    select s.id from payment s
+    where s.id > @above and s.id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
+      and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
+    order by s.id asc limit 1 offset @past
+);
 
 -- name: ReportPayinsBelow :many
 with listed as (
@@ -106,20 +110,24 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
 order by id asc limit @page;
 
 -- name: ReportPayinsStopBelow :one
-select id, created_at from payin
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-order by id desc limit 1 offset @past;
+select stop.id, stop.created_at from payin stop where stop.id = (
+    select s.id from payin s
+    where s.id > @above and s.id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
+    order by s.id desc limit 1 offset @past
+);
 
 -- name: ReportPayinsStopAbove :one
-select id, created_at from payin
-    where id > @above and id < @below
-      and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-      and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
-order by id asc limit 1 offset @past;
+select stop.id, stop.created_at from payin stop where stop.id = (
+    select s.id from payin s
+    where s.id > @above and s.id < @below
+      and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
+    order by s.id asc limit 1 offset @past
+);
 
 -- ReportCardsShown are the last four digits of the cards entered for payments, each named by merchant and id at the same place.
 -- name: ReportCardsShown :many

@@ -15,3 +15,8 @@ where m.trader_id = @trader_id and m.currency = @currency and m.method = @method
 
 -- name: TraderShare :one
 select share_percent from trader where id = @trader_id;
+
+-- TraderPays tells whether a trader can pay by a method, and reads their share of the markup. No row: they cannot.
+-- name: TraderPays :one
+select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
+where t.id = @trader_id and t.enabled and m.enabled and m.currency = @currency and m.method = @method;

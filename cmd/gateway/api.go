@@ -145,6 +145,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 	rooms := portal.Rooms{
 		Sessions:    g.users,
 		Submissions: g.submissions,
+		Views:       g.savedViews,
 		Payments:    g.payments,
 		Checkouts:   g.checkouts,
 		Payouts:     g.payouts,

@@ -30,6 +30,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/vault"
@@ -55,14 +56,16 @@ type gateway struct {
 	users     *session.Service
 	// submissions are forms of the portals that were sent.
 	submissions *submission.Service
-	limits      *limit.Limits
-	directory   *directory.Keeper
-	cards       *card.Safe
-	acquirers   *acquirer.Directory
-	events      *webhook.Events
-	relay       *webhook.Relay
-	rates       *rate.Poller
-	auditRuns   prometheus.Counter
+	// savedViews are lists that users of the portals find again by a name.
+	savedViews *savedview.Service
+	limits     *limit.Limits
+	directory  *directory.Keeper
+	cards      *card.Safe
+	acquirers  *acquirer.Directory
+	events     *webhook.Events
+	relay      *webhook.Relay
+	rates      *rate.Poller
+	auditRuns  prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
@@ -233,6 +236,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		return err
 	}
 	g.submissions = submission.New(g.pools)
+	g.savedViews = savedview.New(g.pools)
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
 		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
 		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),

@@ -277,7 +277,7 @@ func revokedKey(t *testing.T, w *walk) {
 
 func expiredToken(t *testing.T, w *walk) {
 	token, id := w.newPayer(t, "payer-of-yesterday")
-	w.exec(t, "update token set expires_at = now() - interval '1 second' where user_id = $1", id)
+	w.exec(t, "update session set expires_at = now() - interval '1 second' where user_id = $1", id)
 	refused(bareRequest(http.MethodGet, payments, "", bearer(token)), 401, "unauthenticated").run(t, w)
 }
 

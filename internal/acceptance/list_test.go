@@ -23,7 +23,8 @@ func (g *instance) newPayer(t *testing.T, login string) (token string, id int64)
 	keepSecret(token)
 	noError(t, g.pool.QueryRow(t.Context(), `with made as (
 			insert into app_user (kind, login, password_hash, created_at) values ('cabinet', $1, '', now()) returning id
-		) insert into token (hash, user_id, created_at, expires_at) select sha256($2), id, now(), now() + interval '1 day' from made returning user_id`,
+		) insert into session (hash, user_id, door, state, created_at, seen_at, expires_at)
+		select sha256($2), id, 'api', 'whole', now(), now(), now() + interval '1 day' from made returning user_id`,
 		login, []byte(token)).Scan(&id))
 	g.exec(t, "insert into cabinet_merchant (user_id, merchant_id) select $1, id from merchant", id)
 	return token, id

@@ -45,8 +45,7 @@ func (p *platform) login(t *testing.T, login string) string {
 	noError(t, err)
 	keepSecret(in.Msg.GetToken())
 	if in.Msg.GetState() == "awaits_enrolment" {
-		token, _ := p.enrol(t, in.Msg.GetToken())
-		return token
+		return p.enrol(t, in.Msg.GetToken())
 	}
 	return in.Msg.GetToken()
 }

@@ -18,17 +18,17 @@ func (g *instance) account(token string) portalv1connect.AuthServiceClient {
 }
 
 // enrol sets an authenticator app up with a token that waits for it, and returns the token that may
-// do everything, and the app's secret.
-func (g *instance) enrol(t *testing.T, token string) (whole, secret string) {
+// do everything.
+func (g *instance) enrol(t *testing.T, token string) string {
 	t.Helper()
 	offer, err := g.account(token).BeginTotp(t.Context(), connect.NewRequest(&portalv1.BeginTotpRequest{}))
 	noError(t, err)
-	secret = offer.Msg.GetSecret()
+	secret := offer.Msg.GetSecret()
 	keepSecret(secret)
 	if !strings.HasPrefix(offer.Msg.GetUrl(), "otpauth://totp/") {
 		t.Errorf("URL %s", offer.Msg.GetUrl())
 	}
-	code, err := totp.GenerateCode(secret, time.Now().Add(-30*time.Second)) // leaves the present code for later
+	code, err := totp.GenerateCode(secret, time.Now())
 	noError(t, err)
 	done, err := g.account(token).ConfirmTotp(t.Context(), connect.NewRequest(&portalv1.ConfirmTotpRequest{Code: code}))
 	noError(t, err)
@@ -39,7 +39,7 @@ func (g *instance) enrol(t *testing.T, token string) (whole, secret string) {
 		t.Errorf("%d recovery codes", len(done.Msg.GetRecoveryCodes()))
 	}
 	keepSecret(done.Msg.GetToken())
-	return done.Msg.GetToken(), secret
+	return done.Msg.GetToken()
 }
 
 // In production an operator's password alone opens nothing but the way to the second factor.
@@ -67,7 +67,8 @@ func TestSecondFactorInProduction(t *testing.T) {
 	if half.Msg.GetState() != "awaits_factor" || half.Msg.Role != nil || len(half.Msg.GetCapabilities()) != 0 {
 		t.Errorf("session %v", half.Msg)
 	}
-	_, err = p.account(token).SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: "12345x"}))
+	_, err = p.account(token).
+		SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{Code: "12345x"}))
 	if _, why, _ := connectFault(t, err); why != "factor_wrong" {
 		t.Errorf("a wrong code: %s", why)
 	}
@@ -96,7 +97,14 @@ func TestInvitedUser(t *testing.T) {
 		t.Error("the same link again")
 	}
 	word := platformPassword
-	done(t)(p.operator.UpdateUser(t.Context(), connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word})))
+	done(
+		t,
+	)(
+		p.operator.UpdateUser(
+			t.Context(),
+			connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word}),
+		),
+	)
 	eva := portalv1connect.NewOperatorServiceClient(withToken(p.login(t, "eva")), p.BaseURL)
 	if _, err := eva.ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{})); err != nil {
 		t.Errorf("an auditor reads: %v", err)
@@ -124,7 +132,10 @@ func TestAccountOverTheAPI(t *testing.T) {
 	noError(t, err)
 	if me.Msg.GetLogin() != user.Login || me.Msg.GetKind() != "trader" || me.Msg.GetRole() != "owner" ||
 		me.Msg.GetState() != "whole" || me.Msg.GetPreferences().GetZone() != "UTC" || me.Msg.GetFactors().GetTotp() ||
-		!slices.Equal(me.Msg.GetCapabilities(), []string{"trader.money", "trader.read", "trader.requisites", "trader.work"}) {
+		!slices.Equal(
+			me.Msg.GetCapabilities(),
+			[]string{"trader.money", "trader.read", "trader.requisites", "trader.work"},
+		) {
 		t.Errorf("session %v", me.Msg)
 	}
 	list, err := g.account(token).ListSessions(t.Context(), connect.NewRequest(&portalv1.ListSessionsRequest{}))
@@ -141,8 +152,9 @@ func TestAccountOverTheAPI(t *testing.T) {
 	if p := changed.Msg.GetPreferences(); p.GetZone() != "Asia/Baku" || p.GetLanguage() != "ru" || p.GetShortcuts() {
 		t.Errorf("preferences %v", p)
 	}
-	token, _ = g.enrol(t, token)
-	codes, err := g.account(token).RenewRecoveryCodes(t.Context(), connect.NewRequest(&portalv1.RenewRecoveryCodesRequest{}))
+	token = g.enrol(t, token)
+	codes, err := g.account(token).
+		RenewRecoveryCodes(t.Context(), connect.NewRequest(&portalv1.RenewRecoveryCodesRequest{}))
 	noError(t, err)
 	renewed, err := g.account(token).SecondFactor(t.Context(), connect.NewRequest(&portalv1.SecondFactorRequest{
 		Code: codes.Msg.GetRecoveryCodes()[0],

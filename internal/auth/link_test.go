@@ -126,3 +126,20 @@ func FuzzLink(f *testing.F) {
 		}
 	})
 }
+
+// Each link key gives a key for another purpose: what the older one made stays good while both are
+// listed.
+func TestDeriveAll(t *testing.T) {
+	t.Parallel()
+	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	before, err := auth.NewLinks(older)
+	noError(t, err)
+	both, err := auth.NewLinks(newer, older)
+	noError(t, err)
+	keys := both.DeriveAll("cookie", 64)
+	if len(keys) != 2 || !bytes.Equal(keys[0], both.Derive("cookie", 64)) ||
+		!bytes.Equal(keys[1], before.Derive("cookie", 64)) || bytes.Equal(keys[0], keys[1]) ||
+		bytes.Equal(keys[0], both.Derive("another", 64)) {
+		t.Errorf("derived %x", keys)
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
 
@@ -52,6 +53,33 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 		list = append(list, d)
 	}
 	return list, nil
+}
+
+// ForTrader reads a payment of the caller's trader, open or ended, as their desk shows it. An ended
+// one has no steps.
+func (s *Service) ForTrader(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return DeskPayment{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return DeskPayment{}, err
+	}
+	p, err := s.Payments.Get(ctx, who, id)
+	if err != nil {
+		return DeskPayment{}, err
+	}
+	readings, err := s.Read(ctx, p)
+	if err != nil {
+		return DeskPayment{}, err
+	}
+	d := DeskPayment{DeskPayment: payment.DeskPayment{Payment: p}, Reading: readings[p.ID]}
+	if d.Receipts, err = s.Payments.CountReceipts(ctx, p); err != nil {
+		return DeskPayment{}, fmt.Errorf("count receipts: %w", err)
+	}
+	if !p.Ended() {
+		d.Steps = s.steps(d)
+	}
+	return d, nil
 }
 
 // steps are what the trader can do now. The moves between phases decide, and one that would change

@@ -795,12 +795,14 @@ func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrd
 }
 
 const reportPayinsStopAbove = `-- name: ReportPayinsStopAbove :one
-select id, created_at from payin
-    where id > $1 and id < $2
-      and ($3::bigint is null or merchant_id = $3)
-      and ($4::bigint is null or trader_id = $4)
-      and ($5::text is null or status = $5)
-order by id asc limit 1 offset $6
+select stop.id, stop.created_at from payin stop where stop.id = (
+    select s.id from payin s
+    where s.id > $1 and s.id < $2
+      and ($3::bigint is null or s.merchant_id = $3)
+      and ($4::bigint is null or s.trader_id = $4)
+      and ($5::text is null or s.status = $5)
+    order by s.id asc limit 1 offset $6
+)
 `
 
 type ReportPayinsStopAboveParams struct {
@@ -832,12 +834,14 @@ func (q *Queries) ReportPayinsStopAbove(ctx context.Context, arg ReportPayinsSto
 }
 
 const reportPayinsStopBelow = `-- name: ReportPayinsStopBelow :one
-select id, created_at from payin
-    where id > $1 and id < $2
-      and ($3::bigint is null or merchant_id = $3)
-      and ($4::bigint is null or trader_id = $4)
-      and ($5::text is null or status = $5)
-order by id desc limit 1 offset $6
+select stop.id, stop.created_at from payin stop where stop.id = (
+    select s.id from payin s
+    where s.id > $1 and s.id < $2
+      and ($3::bigint is null or s.merchant_id = $3)
+      and ($4::bigint is null or s.trader_id = $4)
+      and ($5::text is null or s.status = $5)
+    order by s.id desc limit 1 offset $6
+)
 `
 
 type ReportPayinsStopBelowParams struct {
@@ -1273,13 +1277,15 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 }
 
 const reportPaymentsStopAbove = `-- name: ReportPaymentsStopAbove :one
-select id, created_at from payment
-    where id > $1 and id < $2
-      and ($3::bigint is null or merchant_id = $3)
-      and ($4::bigint is null or trader_id = $4)
-      and ($5::text is null or status = $5)
-      and ($6::text is null or payer_user_id = $6)
-order by id asc limit 1 offset $7
+select stop.id, stop.created_at from payment stop where stop.id = (
+    select s.id from payment s
+    where s.id > $1 and s.id < $2
+      and ($3::bigint is null or s.merchant_id = $3)
+      and ($4::bigint is null or s.trader_id = $4)
+      and ($5::text is null or s.status = $5)
+      and ($6::text is null or s.payer_user_id = $6)
+    order by s.id asc limit 1 offset $7
+)
 `
 
 type ReportPaymentsStopAboveParams struct {
@@ -1313,13 +1319,15 @@ func (q *Queries) ReportPaymentsStopAbove(ctx context.Context, arg ReportPayment
 }
 
 const reportPaymentsStopBelow = `-- name: ReportPaymentsStopBelow :one
-select id, created_at from payment
-    where id > $1 and id < $2
-      and ($3::bigint is null or merchant_id = $3)
-      and ($4::bigint is null or trader_id = $4)
-      and ($5::text is null or status = $5)
-      and ($6::text is null or payer_user_id = $6)
-order by id desc limit 1 offset $7
+select stop.id, stop.created_at from payment stop where stop.id = (
+    select s.id from payment s
+    where s.id > $1 and s.id < $2
+      and ($3::bigint is null or s.merchant_id = $3)
+      and ($4::bigint is null or s.trader_id = $4)
+      and ($5::text is null or s.status = $5)
+      and ($6::text is null or s.payer_user_id = $6)
+    order by s.id desc limit 1 offset $7
+)
 `
 
 type ReportPaymentsStopBelowParams struct {

@@ -77,6 +77,25 @@ func (q *Queries) TraderPayoutTerms(ctx context.Context, arg TraderPayoutTermsPa
 	return i, err
 }
 
+const traderPays = `-- name: TraderPays :one
+select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
+where t.id = $1 and t.enabled and m.enabled and m.currency = $2 and m.method = $3
+`
+
+type TraderPaysParams struct {
+	TraderID int64
+	Currency string
+	Method   string
+}
+
+// TraderPays tells whether a trader can pay by a method, and reads their share of the markup. No row: they cannot.
+func (q *Queries) TraderPays(ctx context.Context, arg TraderPaysParams) (decimal.Decimal, error) {
+	row := q.db.QueryRow(ctx, traderPays, arg.TraderID, arg.Currency, arg.Method)
+	var share_percent decimal.Decimal
+	err := row.Scan(&share_percent)
+	return share_percent, err
+}
+
 const traderShare = `-- name: TraderShare :one
 select share_percent from trader where id = $1
 `

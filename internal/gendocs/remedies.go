@@ -52,7 +52,7 @@ var remedies = map[string]string{
 	"method_not_allowed":                              "Use the HTTP method that this page or `/openapi.json` gives for the path.",
 	"not_found":                                       "Check the path and the id. A malformed id gets this answer too.",
 	"outcome_unknown":                                 "Repeat the same call with the same order id: it answers with what was done.",
-	"passkeys_unavailable":                    "Use an authenticator app. Passkeys need portals at a name, such as `https://portal.example.com`.",
+	"passkeys_unavailable":                            "Use an authenticator app. Passkeys need portals at a name, such as `https://portal.example.com`.",
 	"payin_not_completed":                             "For operators: read the payout. Only a completed payout can be reversed.",
 	"payin_not_processing":                            "Read the payout. It is not with a trader at the moment.",
 	"payin_not_waiting":                               "Read the payout. A trader has taken it, or it has ended, so it cannot be cancelled or taken.",

@@ -22,7 +22,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id string) (Pay
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.ended(ctx, found, is(Waiting, errNotWaiting), change{to: Cancelled, actor: who.Actor()})
+	return s.ended(ctx, found, is(Waiting, ErrNotWaiting), change{to: Cancelled, actor: who.Actor()})
 }
 
 // Take gives a waiting payout to the trader who asks first. From then on they alone may end it.
@@ -64,11 +64,11 @@ func (s *Service) take(
 		return p, fmt.Errorf("count what the trader has taken: %w", err)
 	}
 	if taken >= int64(terms.MaxOpenPayins) {
-		return p, errTakeLimit
+		return p, ErrTakeLimit
 	}
 	now := s.clock.Now()
 	if Status(p.Status) != Waiting || !now.Before(p.ExpiresAt) {
-		return p, errNotWaiting
+		return p, ErrNotWaiting
 	}
 	trader, platform := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(terms.SharePercent)
 	var after db.Payin
@@ -167,7 +167,7 @@ func (s *Service) Resolve(ctx context.Context, who caller.Caller, id string, r R
 	if err := f.Err(); err != nil {
 		return Payin{}, err
 	}
-	return s.ended(ctx, found, is(Processing, errNotProcessing), change{
+	return s.ended(ctx, found, is(Processing, ErrNotProcessing), change{
 		to: outcome, actor: who.Actor(), reason: r.Reason, proof: r.ProofReference,
 	})
 }
@@ -211,7 +211,7 @@ func takenBy(who caller.Caller) admits {
 		if !isTaker(p, who) {
 			return fault.ErrNotFound
 		}
-		return is(Processing, errNotProcessing)(p)
+		return is(Processing, ErrNotProcessing)(p)
 	}
 }
 

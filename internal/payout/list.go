@@ -60,6 +60,34 @@ func waiting(p db.Payin, share decimal.Decimal) Offer {
 	return Offer{Payin: fromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
+// GetOffer reads a payout that the caller's trader took, or one that waits and that they can pay.
+func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return Offer{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Offer{}, err
+	}
+	p, err := s.find(ctx, id)
+	if err != nil {
+		return Offer{}, err
+	}
+	if isTaker(p, who) {
+		return s.taken(p), nil
+	}
+	if Status(p.Status) != Waiting {
+		return Offer{}, fault.ErrNotFound
+	}
+	share, err := s.q.TraderPays(ctx, db.TraderPaysParams{TraderID: who.TraderID, Currency: p.Currency, Method: p.Method})
+	if db.NoRows(err) {
+		return Offer{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Offer{}, fmt.Errorf("read the trader's terms: %w", err)
+	}
+	return waiting(p, share), nil
+}
+
 // ListForTrader lists the payouts a trader took, and those waiting that they can pay. The cursor is
 // nil on the last page.
 func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Page) ([]Offer, *string, error) {

@@ -126,12 +126,15 @@ var (
 		"merchant_external_payins_disabled",
 		"Payouts are not enabled on the key.",
 	)
-	errBalance       = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
-	errNoRate        = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
-	errNotWaiting    = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
-	errNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
-	errNotCompleted  = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
-	errTakeLimit     = fault.New(fault.Refused, "payin_take_limit",
+	errBalance      = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
+	errNoRate       = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
+	errNotCompleted = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")
+	// ErrNotWaiting answers who wants to take or cancel a payout that somebody took, or that has ended.
+	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
+	// ErrNotProcessing answers who wants to end or give back a payout that has ended.
+	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
+	// ErrTakeLimit answers a trader who has as many payouts open as they may have.
+	ErrTakeLimit = fault.New(fault.Refused, "payin_take_limit",
 		"You have taken as many payouts as you may have open: end one or give one back.")
 )
 

@@ -51,7 +51,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 	after, err := s.giveBack(
 		ctx,
 		found,
-		is(Processing, errNotProcessing),
+		is(Processing, ErrNotProcessing),
 		change{to: Waiting, actor: who.Actor(), reason: reason},
 	)
 	return fromRow(after), err

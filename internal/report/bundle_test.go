@@ -94,10 +94,10 @@ func merchantUser(of dbtest.Merchant, role caller.Role) caller.Caller {
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Auditor}
 
-// create makes a payment of 1000 RUB.
-func (b *bundle) create(t *testing.T, m dbtest.Merchant, method, orderID string) payment.Payment {
+// create makes a payment of 1000 RUB by sbp.
+func (b *bundle) create(t *testing.T, m dbtest.Merchant, orderID string) payment.Payment {
 	t.Helper()
-	return b.createOf(t, m, method, orderID, "1000")
+	return b.createOf(t, m, "sbp", orderID, "1000")
 }
 
 func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amount string) payment.Payment {
@@ -127,9 +127,16 @@ func (b *bundle) exec(t *testing.T, sql string, args ...any) {
 // each a second younger than the one before.
 func (b *bundle) copies(t *testing.T, of payment.Payment, first, last int) {
 	t.Helper()
-	b.exec(t, `insert into payment select (jsonb_populate_record(p, jsonb_build_object('id', n, 'uuid', gen_random_uuid(),
-		'order_id', 'copy-' || n, 'created_at', p.created_at + make_interval(secs => n - $2)))).*
-		from payment p, generate_series($2::int, $3::int) n where p.id = $1`, of.ID, first, last)
+	b.exec(
+		t,
+		`insert into payment select made.* from payment p, generate_series($2::int, $3::int) n,
+			jsonb_populate_record(p, jsonb_build_object('id', n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
+				'created_at', p.created_at + make_interval(secs => n - $2))) made
+			where p.id = $1`,
+		of.ID,
+		first,
+		last,
+	)
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
@@ -153,12 +160,16 @@ func (b *bundle) work(t *testing.T) {
 	noError(t, report.Work(context.Background(), b.Pool, b.clock))
 }
 
-// payoutMerchant lets a merchant pay out by sbp at a markup of 2%.
-func (b *bundle) mayPayOut(t *testing.T, m dbtest.Merchant, usdt string, traders ...dbtest.Trader) {
+// mayPayOut lets a merchant pay out of 100 USDT by sbp, at a markup of 2%, and traders pay.
+func (b *bundle) mayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Trader) {
 	t.Helper()
-	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
+	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "100")
 	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID: m.CashboxID, Method: "sbp", Enabled: true, MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
+		CashboxID:       m.CashboxID,
+		Method:          "sbp",
+		Enabled:         true,
+		MarkupPercent:   decimal.NewFromInt(2),
+		ValiditySeconds: 86400,
 	}))
 	for _, trader := range traders {
 		noError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
@@ -181,7 +192,12 @@ func (b *bundle) payOut(t *testing.T, m dbtest.Merchant, orderID string) payout.
 
 // told is a line in short: minutes since the beginning, kind, actor, what, and what belongs to it.
 func told(line report.Line) string {
-	parts := []string{fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())), string(line.Kind), line.Actor, line.What}
+	parts := []string{
+		fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())),
+		string(line.Kind),
+		line.Actor,
+		line.What,
+	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if line.From != "" || line.To != "" {
 		add("%s>%s %s", line.From, line.To, line.Reason)

@@ -35,9 +35,28 @@ func (s *Service) ExportPayments(
 	if _, err := f.check(ctx, paymentStatuses); err != nil {
 		return err
 	}
-	out := newTable(w, zone, "created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status",
-		"status_reason", "status_at", "cashbox_id", "trader_id", "requisite", "card_last4", "amount_usdt", "profit_usdt",
-		"spread_trader_usdt", "spread_platform_usdt")
+	out := newTable(
+		w,
+		zone,
+		"created_at",
+		"id",
+		"uuid",
+		"order_id",
+		"method",
+		"currency",
+		"amount",
+		"status",
+		"status_reason",
+		"status_at",
+		"cashbox_id",
+		"trader_id",
+		"requisite",
+		"card_last4",
+		"amount_usdt",
+		"profit_usdt",
+		"spread_trader_usdt",
+		"spread_platform_usdt",
+	)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
 		func(rows []db.Payment) error {
@@ -48,9 +67,26 @@ func (s *Service) ExportPayments(
 			for _, row := range rows {
 				p := payment.FromRow(row)
 				seen, shown := p.Seen(who), shownPayment(who, p)
-				out.row(p.CreatedAt, p.ID, p.UUID, shown.OrderID, p.Method, p.Currency, fiat(p.Amount),
-					string(p.Status), p.StatusReason, p.StatusAt, p.CashboxID, shown.TraderID, p.RequisiteValue,
-					cards[p.ID], usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform))
+				out.row(
+					p.CreatedAt,
+					p.ID,
+					p.UUID,
+					shown.OrderID,
+					p.Method,
+					p.Currency,
+					fiat(p.Amount),
+					string(p.Status),
+					p.StatusReason,
+					p.StatusAt,
+					p.CashboxID,
+					shown.TraderID,
+					p.RequisiteValue,
+					cards[p.ID],
+					usdt(seen.Amount),
+					usdt(seen.Profit),
+					usdt(seen.SpreadTrader),
+					usdt(seen.SpreadPlatform),
+				)
 			}
 			return nil
 		})
@@ -67,9 +103,27 @@ func (s *Service) ExportPayouts(
 	if _, err := f.check(ctx, payoutStatuses); err != nil {
 		return err
 	}
-	out := newTable(w, zone, "created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status",
-		"status_reason", "status_at", "cashbox_id", "trader_id", "address", "recipient", "proof_reference", "frozen_usdt",
-		"reward_usdt")
+	out := newTable(
+		w,
+		zone,
+		"created_at",
+		"id",
+		"uuid",
+		"order_id",
+		"method",
+		"currency",
+		"amount",
+		"status",
+		"status_reason",
+		"status_at",
+		"cashbox_id",
+		"trader_id",
+		"address",
+		"recipient",
+		"proof_reference",
+		"frozen_usdt",
+		"reward_usdt",
+	)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payin], error) { return s.payoutRows(ctx, c, at) },
 		func(rows []db.Payin) error {

@@ -69,7 +69,7 @@ func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementF
 		return Statement{}, err
 	}
 	found := fault.Decoded(ctx)
-	w := f.Paging.check(fault.Fields{}) // its cursor is of another form
+	w := f.check(fault.Fields{}) // its cursor is of another form
 	w = window{backward: f.Backward, limit: w.limit}
 	found.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
 	at, known := parsePosition(f.Cursor)

@@ -49,11 +49,11 @@ func wantStatement(t *testing.T, name string, got report.Statement, want ...stri
 func TestStatementByHand(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	p := b.create(t, b.shop, "sbp", "order-1")
+	p := b.create(t, b.shop, "order-1")
 	b.clock.Advance(minute)
 	b.confirm(t, b.sbp, p.ID)
 	b.clock.Advance(24 * time.Hour)
-	b.create(t, b.shop, "sbp", "order-2")
+	b.create(t, b.shop, "order-2")
 	owner := traderUser(b.sbp, caller.Owner)
 	available := []string{
 		"hold -9.8 = 980.4",
@@ -65,17 +65,28 @@ func TestStatementByHand(t *testing.T) {
 	}
 	all := b.statement(t, owner, report.StatementFilter{})
 	wantStatement(t, "available", all, available...)
-	if !all.Opening.IsZero() || all.Closing.String() != "980.4" || all.Items[0].SubjectUUID == all.Items[1].SubjectUUID ||
-		all.Items[1].SubjectUUID != p.UUID || all.Items[1].SubjectID != p.ID {
+	if !all.Opening.IsZero() || all.Closing.String() != "980.4" ||
+		all.Items[0].SubjectUUID == all.Items[1].SubjectUUID ||
+		all.Items[1].SubjectUUID != p.UUID ||
+		all.Items[1].SubjectID != p.ID {
 		t.Errorf("from %s to %s, %+v", all.Opening, all.Closing, all.Items[1])
 	}
 	reserved := report.StatementFilter{Account: ledger.Account{Reserved: true}}
 	wantStatement(t, "reserved", b.statement(t, owner, reserved),
 		"hold +9.8 = 9.8", "pending-completed -9.8 = 0", "hold +9.8 = 9.8")
 	shop := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
-	wantStatement(t, "cashbox", b.statement(t, merchantUser(b.shop, caller.Finance), shop), "pending-completed +9.52380952 = 9.52380952")
-	wantStatement(t, "platform", b.statement(t, operator, report.StatementFilter{Account: ledger.Available(ledger.Platform, 0)}),
-		"pending-completed +0.27619048 = 0.27619048")
+	wantStatement(
+		t,
+		"cashbox",
+		b.statement(t, merchantUser(b.shop, caller.Finance), shop),
+		"pending-completed +9.52380952 = 9.52380952",
+	)
+	wantStatement(
+		t,
+		"platform",
+		b.statement(t, operator, report.StatementFilter{Account: ledger.Available(ledger.Platform, 0)}),
+		"pending-completed +0.27619048 = 0.27619048",
+	)
 	// Of the first day alone, the oldest first.
 	second := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	day := report.StatementFilter{To: second, OldestFirst: true}
@@ -95,12 +106,15 @@ func TestStatementByHand(t *testing.T) {
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.create(t, b.shop, "sbp", "order-1")
+	b.create(t, b.shop, "order-1")
 	owner := traderUser(b.sbp, caller.Owner)
 	account := ledger.Available(ledger.Trader, b.sbp.ID).ID()
 	count := func() (n int) {
 		t.Helper()
-		noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from account_day where account_id = $1", account).Scan(&n))
+		noError(
+			t,
+			b.Pool.QueryRow(t.Context(), "select count(*) from account_day where account_id = $1", account).Scan(&n),
+		)
 		return n
 	}
 	b.clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
@@ -173,7 +187,13 @@ func TestStatementCursors(t *testing.T) {
 		same := func(name string, got, want report.Statement) {
 			t.Helper()
 			if !slices.Equal(statementLines(got), statementLines(want)) {
-				t.Errorf("oldest first %t, %s: %v; want %v", oldestFirst, name, statementLines(got), statementLines(want))
+				t.Errorf(
+					"oldest first %t, %s: %v; want %v",
+					oldestFirst,
+					name,
+					statementLines(got),
+					statementLines(want),
+				)
 			}
 		}
 		back := read(three.Previous, true)
@@ -206,7 +226,11 @@ func TestStatementRefuses(t *testing.T) {
 		}
 	}
 	// A trader who names somebody else's account sees their own.
-	theirs := b.statement(t, traderUser(b.sbp, caller.Owner), report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)})
+	theirs := b.statement(
+		t,
+		traderUser(b.sbp, caller.Owner),
+		report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)},
+	)
 	if theirs.Account.OwnerID != b.sbp.ID {
 		t.Errorf("a trader sees account %+v", theirs.Account)
 	}
@@ -219,13 +243,22 @@ func TestExports(t *testing.T) {
 	b := setup(t)
 	baku, err := time.LoadLocation("Asia/Baku")
 	noError(t, err)
-	p := b.create(t, b.shop, "sbp", "=1+2")
+	p := b.create(t, b.shop, "=1+2")
 	var out bytes.Buffer
-	noError(t, b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
-	want := fmt.Sprintf(`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,profit_usdt,spread_trader_usdt,spread_platform_usdt
+	noError(
+		t,
+		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku),
+	)
+	want := fmt.Sprintf(
+		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,profit_usdt,spread_trader_usdt,spread_platform_usdt
 2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,9.52380952,0.47619048,0.20000000,0.27619048
 rows,1
-`, p.ID, p.UUID, b.shop.CashboxID, *p.RequisiteValue)
+`,
+		p.ID,
+		p.UUID,
+		b.shop.CashboxID,
+		*p.RequisiteValue,
+	)
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
@@ -241,11 +274,28 @@ rows,1
 	if len(unique) != 15_001 || lines[len(lines)-1] != "rows,15001" {
 		t.Errorf("%d payments in %d lines, the last %q", len(unique), len(lines), lines[len(lines)-1])
 	}
-	if err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{}, nil); !errors.Is(err, errFull) {
+	if err := b.reports.ExportPayments(
+		t.Context(),
+		operator,
+		report.PaymentFilter{},
+		failing{},
+		nil,
+	); !errors.Is(
+		err,
+		errFull,
+	) {
 		t.Errorf("to a full disk: %v", err)
 	}
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
-		if err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out, nil); code(err) != want {
+		if err := b.reports.ExportPayments(
+			t.Context(),
+			traderUser(b.sbp, who),
+			report.PaymentFilter{Search: "0000"},
+			&out,
+			nil,
+		); code(
+			err,
+		) != want {
 			t.Errorf("a trader's %s: %v", who, err)
 		}
 	}
@@ -254,20 +304,26 @@ rows,1
 func TestExportOfPayoutsAndStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.mayPayOut(t, b.shop, "100", b.sbp)
+	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Owner)
 	must[payout.Offer](t)(b.payouts.Take(t.Context(), who, p.UUID.String()))
 	var out bytes.Buffer
 	noError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
 	noError(t, b.reports.ExportStatement(t.Context(), who, report.StatementFilter{}, &out, nil))
-	want := fmt.Sprintf(`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,address,recipient,proof_reference,frozen_usdt,reward_usdt
+	want := fmt.Sprintf(
+		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,address,recipient,proof_reference,frozen_usdt,reward_usdt
 2026-11-20T12:00:00Z,%d,%s,,sbp,RUB,1000.00,processing,,2026-11-20T12:00:00Z,%d,%d,•••• 4567,Ivan Petrov,,,10.20000000
 rows,1
 at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
 2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
 rows,1
-`, p.ID, p.UUID, b.shop.CashboxID, b.sbp.ID)
+`,
+		p.ID,
+		p.UUID,
+		b.shop.CashboxID,
+		b.sbp.ID,
+	)
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

@@ -66,7 +66,11 @@ type told struct {
 // queries read what payments and payouts have alike.
 func (t *told) queries(subject string) []db.Query {
 	queries := []db.Query{
-		db.One(&t.transfers, (*db.Queries).ReportTransfers, db.ReportTransfersParams{Subject: subject, SubjectID: t.id}),
+		db.One(
+			&t.transfers,
+			(*db.Queries).ReportTransfers,
+			db.ReportTransfersParams{Subject: subject, SubjectID: t.id},
+		),
 	}
 	if !t.who.May(caller.MerchantEvents, caller.OperatorRead) {
 		return queries
@@ -187,7 +191,10 @@ func (t *told) choice(p db.Payment) *Choice {
 // rate tells the calculation as it stands. One that was made when a fresh rate came is told then.
 func (t *told) rate(p payment.Payment, row db.Payment) {
 	at, what := p.CreatedAt, WhatRateFixed
-	if settled := slices.IndexFunc(t.transfers, func(m db.Transfer) bool { return m.Kind == kindSettled }); settled >= 0 {
+	if settled := slices.IndexFunc(
+		t.transfers,
+		func(m db.Transfer) bool { return m.Kind == kindSettled },
+	); settled >= 0 {
 		at, what = t.transfers[settled].CreatedAt, WhatRateSettled
 	}
 	if p.RateUnavailable {

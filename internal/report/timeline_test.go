@@ -21,13 +21,16 @@ const png = "\x89PNG\r\n\x1a\n"
 func (b *bundle) paid(t *testing.T) payment.Payment {
 	t.Helper()
 	ctx := t.Context()
-	p := b.create(t, b.shop, "sbp", "order-1")
+	p := b.create(t, b.shop, "order-1")
 	b.clock.Advance(minute)
 	b.payments.Visited(ctx, p, "requisite", "Safari")
 	b.clock.Advance(minute)
 	must[payment.Payment](t)(b.payments.Claim(ctx, p.UUID))
 	b.clock.Advance(minute)
-	noError(t, b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
+	noError(
+		t,
+		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))),
+	)
 	b.clock.Advance(minute)
 	b.confirm(t, b.sbp, p.ID)
 	b.relay(t)
@@ -70,7 +73,10 @@ func TestTimelineBySight(t *testing.T) {
 		})
 	}
 	forMerchant := join([]string{
-		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
+		fmt.Sprintf(
+			"0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9",
+			key,
+		),
 		"0 choice requisite_chosen trader=0 requisite=0 sbp Ivan Petrov",
 		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 trader=0.2 platform=0.27619048 source=test/configuration",
 		fmt.Sprintf("0 status key:%d status >pending", key),
@@ -79,8 +85,15 @@ func TestTimelineBySight(t *testing.T) {
 		fmt.Sprintf("4 ledger transfer pending-completed cashbox:%d +9.52380952", box),
 	})
 	forOperator := join([]string{
-		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
-		fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1", trader, requisite),
+		fmt.Sprintf(
+			"0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9",
+			key,
+		),
+		fmt.Sprintf(
+			"0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1",
+			trader,
+			requisite,
+		),
 		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 share=2 trader=0.2 platform=0.27619048 hold=9.8 source=test/configuration",
 		fmt.Sprintf("0 status key:%d status >pending", key),
 		fmt.Sprintf("0 ledger transfer hold trader:%[1]d -9.8 to trader:%[1]d:reserved", trader),
@@ -122,8 +135,8 @@ func join(parts ...[]string) []string {
 func TestTimelineOfOthers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	p := b.create(t, b.shop, "sbp", "order-1")
-	b.mayPayOut(t, b.shop, "100", b.sbp, b.sim)
+	p := b.create(t, b.shop, "order-1")
+	b.mayPayOut(t, b.shop, b.sbp, b.sim)
 	out := b.payOut(t, b.shop, "payout-1")
 	taken := b.payOut(t, b.shop, "payout-2")
 	must[payout.Offer](t)(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))
@@ -170,7 +183,7 @@ func orElse(text, otherwise string) string {
 func TestPayoutTimeline(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.mayPayOut(t, b.shop, "100", b.sbp)
+	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Desk)
 	b.clock.Advance(minute)
@@ -217,7 +230,7 @@ func TestPayoutTimeline(t *testing.T) {
 func TestVisitsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	p := b.create(t, b.shop, "sbp", "order-1")
+	p := b.create(t, b.shop, "order-1")
 	for range 60 {
 		b.payments.Visited(t.Context(), p, "requisite", "Chrome")
 	}
@@ -243,7 +256,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
-	p := b.create(t, b.shop, "sbp", "order-1")
+	p := b.create(t, b.shop, "order-1")
 	b.clock.Advance(minute)
 	b.confirm(t, b.sbp, p.ID)
 	rate := func() string {

@@ -149,7 +149,7 @@ func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 		return nil
 	case session.State != Whole:
 		return fault.ErrUnauthenticated
-	case session.stale(s.now()):
+	case session.now(user).stale(s.now()):
 		return fault.ErrFactorNeeded
 	}
 	return nil
@@ -161,6 +161,13 @@ func (s *Service) mayChange(session Session) error {
 		return fault.ErrFactorNeeded
 	}
 	return session.NeedWhole()
+}
+
+// now is the session with the factors that its user has by now: another session may have set one up
+// since this one was found.
+func (f Session) now(user db.UserLockRow) Session {
+	f.Factors.TOTP, f.Factors.Passkeys = user.TotpSecret != nil, int(user.Passkeys)
+	return f
 }
 
 const (
@@ -290,15 +297,20 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 		if !hasFactor(user) {
 			return errNoFactor
 		}
-		var err error
-		codes, err = putRecoveryCodes(ctx, q, user.ID)
+		err := s.mayChange(session.now(user))
+		if err == nil {
+			codes, err = putRecoveryCodes(ctx, q, user.ID)
+		}
 		return err
 	})
 	return codes, err
 }
 
 // mayLose settles that a user may lose one of their factors, of which they have so many.
-func (s *Service) mayLose(user db.UserLockRow, has int64) error {
+func (s *Service) mayLose(session Session, user db.UserLockRow, has int64) error {
+	if err := s.mayChange(session.now(user)); err != nil {
+		return err
+	}
 	if has <= 1 && s.compulsory(caller.Kind(user.Kind)) {
 		return errLastFactor
 	}

@@ -332,3 +332,26 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 		t.Errorf("with the code at once: %s, %v", at.State, err)
 	}
 }
+
+// Once there is a factor, a session that never gave it is not fresh, however new it is.
+func TestSessionFromBeforeTheFactor(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	m := o.NewMerchant(t, dbtest.MerchantOpts{})
+	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
+	in, other := o.signIn(t, "shop", ""), o.signIn(t, "shop", "")
+	o.enrol(t, in.Session)
+	found, err := o.Find(t.Context(), other.Cookie)
+	if err != nil || !found.Caller.Stale || found.State != session.Whole {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := o.BeginTOTP(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it replaces the factor: %v", err)
+	}
+	if _, err := o.RenewRecoveryCodes(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it renews recovery codes: %v", err)
+	}
+	if err := o.RemoveTOTP(t.Context(), other.Session); !errors.Is(err, fault.ErrFactorNeeded) {
+		t.Errorf("it removes the factor: %v", err)
+	}
+}

@@ -291,7 +291,7 @@ func (s *Service) RemovePasskey(ctx context.Context, session Session, id string)
 		if rows == 0 {
 			return fault.ErrNotFound
 		}
-		if err := s.mayLose(user, has); err != nil {
+		if err := s.mayLose(session, user, has); err != nil {
 			return err
 		}
 		return afterLoss(ctx, q, user, has)

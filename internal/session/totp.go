@@ -118,7 +118,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 		if user.TotpSecret == nil {
 			return errNoFactor
 		}
-		if err := s.mayLose(user, has); err != nil {
+		if err := s.mayLose(session, user, has); err != nil {
 			return err
 		}
 		if err := q.UserSetTOTP(ctx, db.UserSetTOTPParams{ID: user.ID}); err != nil {

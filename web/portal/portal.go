@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -30,6 +31,7 @@ import (
 type Rooms struct {
 	Sessions    *session.Service
 	Submissions *submission.Service
+	Views       *savedview.Service
 	Payments    *payment.Service
 	Checkouts   *checkout.Service
 	Payouts     *payout.Service

@@ -167,7 +167,7 @@ func reasons(all []standing) []view.Reason {
 	})
 	list := make([]view.Reason, 0, len(names))
 	for _, rule := range names {
-		list = append(list, view.Reason{Count: counts[rule], Text: say.ReasonOf(rule)})
+		list = append(list, view.Reason{Count: counts[rule], Text: say.RuleOf(rule)})
 	}
 	return list
 }
@@ -178,7 +178,7 @@ func (v *visit) choose(shown *view.Requisites, all []standing) {
 	asked := v.r.URL.Query()
 	pool, without := asked.Get("pool"), asked.Get("without") != ""
 	shown.Pools = v.poolChips(all, pool, asked.Get("without"))
-	shown.Without = view.Chip{Text: v.shell.Say(say.OnlyWithout), Current: without}
+	shown.Without = view.PoolChip{Text: v.shell.Say(say.OnlyWithout), Current: without}
 	toggled := "1"
 	if without {
 		toggled = ""
@@ -207,8 +207,8 @@ func (v *visit) choose(shown *view.Requisites, all []standing) {
 func (s standing) pool() string { return s.own.Method + "-" + s.own.Currency }
 
 // poolChips are the pools that the trader has requisites in.
-func (v *visit) poolChips(all []standing, chosen, without string) []view.Chip {
-	chips := []view.Chip{{
+func (v *visit) poolChips(all []standing, chosen, without string) []view.PoolChip {
+	chips := []view.PoolChip{{
 		Text: v.shell.Say(say.AllMethods), Current: chosen == "", Href: view.Query(requisitesPath, "without", without),
 	}}
 	counts := map[string]int{}
@@ -221,7 +221,7 @@ func (v *visit) poolChips(all []standing, chosen, without string) []view.Chip {
 			continue
 		}
 		text := v.shell.Say(say.Method(s.own.Method)) + ", " + s.own.Currency + " · " + strconv.Itoa(counts[pool])
-		chips = append(chips, view.Chip{
+		chips = append(chips, view.PoolChip{
 			Text: text, Current: chosen == pool, Href: view.Query(requisitesPath, "pool", pool, "without", without),
 		})
 		counts[pool] = 0

@@ -104,6 +104,9 @@ func (v *visit) admit() error {
 // failed shows why a request was refused, or leads to where what it lacks is given.
 func (v *visit) failed(err error) {
 	f := edge.Fault(err)
+	if f == nil && v.ctx().Err() != nil {
+		return // the browser has gone, and with it whoever could be told
+	}
 	if f == nil {
 		v.log(err)
 		v.messageText(

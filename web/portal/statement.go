@@ -1,3 +1,121 @@
 package portal
 
-var statementRoutes []route
+import (
+	"net/url"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// The statement of a trader's accounts.
+var statementRoutes = []route{
+	{pattern: "GET /trader/statement", kinds: traders, needs: caller.TraderMoney, handle: (*visit).statement},
+	{pattern: "GET /trader/statement.csv", kinds: traders, needs: caller.TraderMoney, handle: (*visit).statementCSV},
+}
+
+var statementList = list{path: "/trader/statement", account: true}
+
+// reserved names the account of what is held; the other one has no name.
+const reserved = "reserved"
+
+func (v *visit) statementAsked() (asked, report.StatementFilter) {
+	a := v.asks(statementList)
+	if a.query.Get(asksAccount) != reserved { // there are but two
+		a.query.Del(asksAccount)
+	}
+	return a, report.StatementFilter{
+		Paging: a.filter.Paging, From: a.filter.From, To: a.filter.To,
+		Account: ledger.Account{Reserved: a.query.Has(asksAccount)},
+	}
+}
+
+func (v *visit) statement() error {
+	a, filter := v.statementAsked()
+	if v.tidied(a) {
+		return nil
+	}
+	if len(a.wrong) > 0 {
+		return v.showStatement(a, nil)
+	}
+	found, err := v.Reports.Statement(v.ctx(), v.who, filter)
+	if a.wrong, err = v.flawed(err); err != nil {
+		return err
+	}
+	if a.wrong != nil {
+		return v.showStatement(a, nil)
+	}
+	return v.showStatement(a, &found)
+}
+
+func (v *visit) showStatement(a asked, found *report.Statement) error {
+	filters, err := v.filters(a)
+	if err != nil {
+		return err
+	}
+	shown := view.Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
+	if found != nil {
+		shown.Filters.Export = string(listed(a.path+".csv", filters.Query))
+		shown.Opening, shown.Closing = view.USDT(found.Opening), view.USDT(found.Closing)
+		shown.OpeningAt, shown.ClosingAt = found.From, found.To
+		shown.Pages, shown.Empty = pages(a, found.Page), view.Empty{Title: say.NoMovements}
+		if a.filter.From.IsZero() && a.filter.To.IsZero() {
+			shown.Empty.Href, shown.Empty.Label = a.lookLonger(v.shell.Now), say.LookLonger
+		}
+		for _, line := range found.Items {
+			shown.Items = append(shown.Items, v.statementLine(line))
+		}
+	}
+	v.shell.Title = v.shell.Say(say.StatementTitle)
+	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.StatementPage(s, shown) })
+	return nil
+}
+
+// accounts lead to the same time of each account.
+func (v *visit) accounts(a asked) []view.Tab {
+	other := url.Values{}
+	for name, values := range a.query {
+		if name != asksAccount {
+			other[name] = values
+		}
+	}
+	isReserved := a.query.Has(asksAccount)
+	return []view.Tab{
+		{Text: v.shell.Say(say.AccountAvailable), Href: view.Link(a.href(other)), Current: !isReserved},
+		{Text: v.shell.Say(say.AccountReserved), Href: a.with(asksAccount, reserved), Current: isReserved},
+	}
+}
+
+func (v *visit) statementLine(line report.StatementLine) view.StatementLine {
+	shown := view.StatementLine{
+		At: line.At, What: v.movement(line.Kind, line.Subject), In: line.Credit.IsPositive(),
+		Amount: signed(line.Credit.Sub(line.Debit)), Balance: view.USDT(line.Balance),
+	}
+	switch line.Subject {
+	case "payment":
+		shown.About, shown.Href = v.shell.Say(say.ShortPayment, line.SubjectID), view.Link(paymentPath(line.SubjectID))
+	case "payin":
+		id := line.SubjectUUID.String()
+		shown.About, shown.Href = v.shell.Say(say.ShortPayout, line.SubjectID), view.Link(payoutPath(id))
+	default:
+		shown.About = v.shell.Say(say.ShortFunding, line.SubjectID)
+	}
+	return shown
+}
+
+func (v *visit) statementCSV() error {
+	a, filter := v.statementAsked()
+	if len(a.wrong) > 0 {
+		return v.showStatement(a, nil)
+	}
+	name := "statement-available"
+	if filter.Account.Reserved {
+		name = "statement-reserved"
+	}
+	return v.sendCSV(a.fileName(name, v.shell.Now), func(file *csvFile) error {
+		return v.Reports.ExportStatement(v.ctx(), v.who, filter, file, v.shell.Zone)
+	})
+}

@@ -42,13 +42,15 @@ every("input[data-zone]", (e) => {
 // Keys, for those who have not switched them off.
 const typing = (e) => e.target.closest("input, select, textarea, dialog, [contenteditable]");
 const rows = () => [...document.querySelectorAll("[data-row]")];
-const current = () => document.querySelector("[data-row].at");
+let at = ""; // the id of the current row, which outlives a renewal of the page's parts
+const current = () => document.getElementById(at);
 function step(by) {
   const all = rows();
   if (!all.length) return;
   const next = all[Math.min(all.length - 1, Math.max(0, all.indexOf(current()) + by))] || all[0];
   current()?.classList.remove("at");
   next.classList.add("at");
+  at = next.id ||= "row-" + all.indexOf(next);
   next.scrollIntoView({ block: "nearest" });
   (next.querySelector("a[href]") || next).focus({ preventScroll: true });
 }
@@ -103,6 +105,7 @@ if (desk) {
     const now = ids(), fresh = [...now].filter((id) => !known.has(id));
     every("#desk [data-job]", (e) => e.classList.toggle("fresh", fresh.includes(e.dataset.job)));
     known = now;
+    current()?.classList.add("at");
     countDown();
     if (!fresh.length) return;
     chime();

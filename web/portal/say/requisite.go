@@ -4,7 +4,6 @@ import "regexp"
 
 // A trader's requisites, and why payments do not come.
 var (
-	Requisite      = Phrase{"Requisite", "Реквизит"}
 	AnswerAll      = Count{
 		[2]string{"%d requisite gets payments now.", "All %d requisites get payments now."},
 		[3]string{
@@ -34,8 +33,8 @@ var (
 
 	AllMethods  = Phrase{"All", "Все"}
 	OnlyWithout = Phrase{"Only those that get none", "Только без платежей"}
-	NoneMatch   = Phrase{"No requisite here.", "Здесь реквизитов нет."}
-	NoneMatchIs = Phrase{"Nothing fits what you chose.", "Под выбранное ничего не подходит."}
+	NoRequisites   = Phrase{"No requisite here.", "Здесь реквизитов нет."}
+	NoRequisitesText = Phrase{"Nothing fits what you chose.", "Под выбранное ничего не подходит."}
 	PageBefore  = Phrase{"Previous", "Назад"}
 	PageAfter   = Phrase{"Next", "Дальше"}
 	RangeOf     = Phrase{"%d–%d of %s", "%d–%d из %s"}
@@ -123,8 +122,8 @@ var (
 	WhyNotTaken = Phrase{"No shop takes this method at present.", "Сейчас этот метод не принимает ни один магазин."}
 )
 
-// reasons name the rules in a list of them.
-var reasons = map[string]Phrase{
+// ruleNames name the rules in a list of them.
+var ruleNames = map[string]Phrase{
 	"trader_off":              {"payments are switched off for you", "вам отключён приём платежей"},
 	"trader_break":            {"you are on a break", "вы на перерыве"},
 	"requisite_off":           {"switched off by an operator", "выключено оператором"},
@@ -140,8 +139,8 @@ var reasons = map[string]Phrase{
 	"not_taken":               {"no shop takes the method at present", "метод не принимает ни один магазин"},
 }
 
-// ReasonOf names a rule that keeps payments away.
-func ReasonOf(rule string) Phrase { return reasons[rule] }
+// RuleOf names a rule that keeps payments away.
+func RuleOf(rule string) Phrase { return ruleNames[rule] }
 
 // Changing a requisite's own limits.
 var (

@@ -22,6 +22,8 @@ type Field struct {
 	// Max is how many characters may be typed; 0 leaves it open.
 	Max                int
 	Optional, Autofill bool
+	// Quiet is optional and does not say so, as the fields of filters, which all are.
+	Quiet bool
 	// More are other attributes of the input.
 	More templ.Attributes
 }
@@ -43,7 +45,7 @@ func (f Field) attributes() templ.Attributes {
 		}
 		all["maxlength"] = f.max()
 	}
-	if !f.Optional {
+	if !f.Optional && !f.Quiet {
 		all["required"] = true
 	}
 	described := ""

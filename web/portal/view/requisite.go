@@ -20,8 +20,8 @@ type Requisites struct {
 	OnBreak, MayWork bool
 	// MayChange tells that the reader may switch requisites and change limits.
 	MayChange bool
-	Pools     []Chip
-	Without   Chip
+	Pools     []PoolChip
+	Without   PoolChip
 	Cards     []RequisiteCard
 	// Newer and Older are other pages, or "".
 	Newer, Older templ.SafeURL
@@ -37,8 +37,8 @@ type Reason struct {
 	Text  say.Phrase
 }
 
-// Chip is a filter that can be chosen.
-type Chip struct {
+// PoolChip is a filter that can be chosen.
+type PoolChip struct {
 	Text    string
 	Href    templ.SafeURL
 	Current bool

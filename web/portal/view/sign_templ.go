@@ -1353,7 +1353,7 @@ func AccountPage(s Shell, a Account) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "</h1></div><div class=\"two\"><div><section class=\"card stack\" aria-labelledby=\"security\"><h2 id=\"security\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "</h1></div><div class=\"two\"><div class=\"stack\"><section class=\"card stack\" aria-labelledby=\"security\"><h2 id=\"security\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -114,6 +114,12 @@ func (s Shell) When(t time.Time) string {
 	return strings.ReplaceAll(text+local.Format(", 15:04"), " ", "\u00a0")
 }
 
+// Day writes a day in the reader's zone, and the year where it is another.
+func (s Shell) Day(t time.Time) string {
+	day, _, _ := strings.Cut(s.When(t), ",")
+	return day
+}
+
 // Exactly writes a time to the second.
 func (s Shell) Exactly(t time.Time) string {
 	return s.When(t) + t.In(s.Zone).Format(":05")
@@ -143,6 +149,9 @@ func group(whole string) string {
 	}
 	return sign + whole
 }
+
+// Link is an address within the portals.
+type Link = templ.SafeURL
 
 // Query is an address with a query, its values escaped.
 func Query(path string, pairs ...string) templ.SafeURL {

@@ -1,0 +1,127 @@
+// Package savedview keeps the filters of lists that users have given a name.
+package savedview
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	// MaxName and maxQuery are in characters. The table says the same of names.
+	MaxName  = 60
+	maxQuery = 2000
+	// MaxViews is how many views a user may have of a list.
+	MaxViews = 20
+)
+
+// View is a list as a user wants to find it again.
+type View struct {
+	ID   int64
+	Name string
+	// Path is the list's, and Query what it is asked for with, as it stands in the address.
+	Path, Query string
+}
+
+// Service keeps views. Users see and change their own only.
+type Service struct {
+	pool *pgxpool.Pool
+	q    *db.Queries
+}
+
+// New makes the service.
+func New(pools db.Pools) *Service { return &Service{pool: pools.Calls, q: db.New(pools.Reads)} }
+
+// needUser settles that the caller is a user, who may be one that only looks.
+func needUser(who caller.Caller) error {
+	switch who.Kind {
+	case caller.Trader, caller.MerchantPortal, caller.Operator, caller.Cabinet:
+		return nil
+	case caller.Anyone, caller.MerchantKey, caller.Application:
+	}
+	return fault.ErrTokenKindNotAllowed
+}
+
+func needOwner(who caller.Caller) error {
+	if err := needUser(who); err != nil {
+		return err
+	}
+	if who.ViewAs {
+		return fault.ErrViewOnly
+	}
+	return nil
+}
+
+// List lists the caller's views of a list by their names.
+func (s *Service) List(ctx context.Context, who caller.Caller, path string) ([]View, error) {
+	if err := needUser(who); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.SavedViewList(ctx, db.SavedViewListParams{UserID: who.ID, Path: path})
+	if err != nil {
+		return nil, fmt.Errorf("list saved views: %w", err)
+	}
+	list := make([]View, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, View(row))
+	}
+	return list, nil
+}
+
+// Save keeps a view of the caller's. It takes the place of one of the same list and name. Its id is
+// not read.
+func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
+	if err := needOwner(who); err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	v.Name = f.RequiredText("name", v.Name, MaxName)
+	f.Check(strings.HasPrefix(v.Path, "/"), "path", "is not a list")
+	f.MaxLength("path", v.Path, maxQuery)
+	f.MaxLength("query", v.Query, maxQuery)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := q.SavedViewLock(ctx, who.ID); err != nil {
+			return fmt.Errorf("lock user: %w", err)
+		}
+		count, err := q.SavedViewCount(ctx, db.SavedViewCountParams{UserID: who.ID, Path: v.Path, Name: v.Name})
+		if err != nil {
+			return fmt.Errorf("count saved views: %w", err)
+		}
+		if count >= MaxViews {
+			return fault.Fields{"name": {"is one too many: remove another view first"}}.Err()
+		}
+		err = q.SavedViewSet(ctx, db.SavedViewSetParams{
+			UserID: who.ID, Name: v.Name, Path: v.Path, Query: v.Query, CreatedAt: time.Now(),
+		})
+		if err != nil {
+			return fmt.Errorf("save view: %w", err)
+		}
+		return nil
+	})
+}
+
+// Remove removes a view of the caller's, and says which list it was of.
+func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) (path string, err error) {
+	if err := needOwner(who); err != nil {
+		return "", err
+	}
+	path, err = s.q.SavedViewRemove(ctx, db.SavedViewRemoveParams{ID: id, UserID: who.ID})
+	if db.NoRows(err) {
+		return "", fault.ErrNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("remove view: %w", err)
+	}
+	return path, nil
+}

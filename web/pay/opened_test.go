@@ -1,0 +1,41 @@
+package pay_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A page that the payer opens is kept with the family of their browser. What its script asks for, what
+// is fetched ahead and what is posted is not.
+func TestOpenedPages(t *testing.T) {
+	t.Parallel()
+	b := setup(t, false)
+	transfer, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
+	const safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
+	const edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0.0.0"
+	b.ask(t, http.MethodGet, b.path(transfer), "User-Agent", safari)
+	b.ask(t, http.MethodGet, b.path(transfer)+"/cancel", "User-Agent", "curl/8", "Sec-Fetch-Dest", "document")
+	b.ask(t, http.MethodGet, b.path(transfer), "Sec-Fetch-Dest", "empty")
+	b.ask(t, http.MethodGet, b.path(transfer), "Sec-Purpose", "prefetch;prerender")
+	b.ask(t, http.MethodGet, b.path(transfer)+"/status")
+	b.post(t, b.path(transfer)+"/paid")
+	b.ask(t, http.MethodGet, b.path(card), "User-Agent", edge)
+	b.ask(t, http.MethodGet, b.path(card)+"/card", "User-Agent", edge)
+	for id, want := range map[int64][]string{
+		transfer.ID: {"requisite Safari", "cancel other"},
+		card.ID:     {"checkout Edge", "card Edge"},
+	} {
+		rows, err := b.Pool.Query(t.Context(), `select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
+			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`, id)
+		noError(t, err)
+		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		noError(t, err)
+		if !slices.Equal(got, want) {
+			t.Error(fmt.Sprintf("got %q; want %q", got, want))
+		}
+	}
+}

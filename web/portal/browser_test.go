@@ -1,0 +1,236 @@
+package portal_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
+	"gateway.example/web/browsertest"
+	"gateway.example/web/portal"
+)
+
+// call has the browser do what its protocol offers.
+func call[P, R any](tab browsertest.Tab, method cdp.Command[P, R], params P) R {
+	tab.T.Helper()
+	answer, err := chromedp.Run(tab.Ctx, func(ctx context.Context, target *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, target, method, params)
+	})
+	noError(tab.T, err)
+	return answer
+}
+
+// tabOf is a tab in which somebody is signed in at a server.
+func (p *person) tab(t testing.TB, address string) browsertest.Tab {
+	t.Helper()
+	tab := browsertest.New(t)
+	call(tab, network.SetCookie, network.SetCookieParams{Name: "session", Value: p.cookie(), URL: address})
+	return tab
+}
+
+const jobs = `[...document.querySelectorAll("[data-job]")].map(e => e.dataset.job).join(" ")`
+
+// ids are those of payments, as jobs lists them.
+func ids(payments ...payment.Payment) string {
+	var list []string
+	for _, p := range payments {
+		list = append(list, fmt.Sprint(p.ID))
+	}
+	return strings.Join(list, " ")
+}
+
+// awaitScript waits until a script gives a value, and tells how long that took.
+func awaitScript(t testing.TB, tab browsertest.Tab, script, want string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for {
+		if got := browsertest.Eval[string](tab, script); got == want {
+			return time.Since(began)
+		} else if time.Since(began) > browsertest.Patience/2 {
+			t.Fatalf("%s is %q, want %q", script, got, want)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// The desk follows by itself what happens elsewhere, with a chime on a shift, also in a hidden tab,
+// and keeps what is being looked at.
+func TestDeskIsLive(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	first := b.create(t, "1500")
+	tab := p.tab(t, b.server.URL)
+	tab.Open(b.server.URL + "/trader")
+	tab.Click(`form[action="/trader/shift"] button`)
+	tab.Await(".shift > span:not(.dot)", "On shift")
+	tab.Click("[data-sound]")
+	awaitScript(t, tab, `String(document.querySelector("[data-sound]").hidden)`, "true")
+	time.Sleep(1200 * time.Millisecond) // until the desk has been looked at
+	tab.Do(chromedp.Focus(chromedp.CSS("#job-1 a.danger")))
+	second := b.create(t, "1501")
+	t.Logf("seen after %s", awaitScript(t, tab, jobs, ids(first, second)))
+	if focus := browsertest.Eval[string](tab, `document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
+		t.Errorf("the focus is on %q", focus)
+	}
+	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
+	browsertest.Eval[bool](tab, `Object.defineProperty(document, "hidden", {value: true, configurable: true}),
+		document.dispatchEvent(new Event("visibilitychange"))`)
+	third := b.create(t, "1502")
+	awaitScript(t, tab, jobs, ids(first, second, third))
+	if title := browsertest.Eval[string](tab, "document.title"); title != "(1) Desk · Trader" {
+		t.Errorf("the hidden tab is titled %q", title)
+	}
+	if after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`); after <= before {
+		t.Errorf("%s chimes before, %s after", before, after)
+	}
+	_, err := b.payments.Confirm(t.Context(), b.asTrader(0), first.ID)
+	noError(t, err)
+	awaitScript(t, tab, jobs, ids(second, third))
+}
+
+// A desk that one process shows follows what others do, and catches up after its own was restarted.
+func TestDeskOverReplicas(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	replica := b.replica(t, "127.0.0.1:0")
+	address := replica.Listener.Addr().String()
+	tab := p.tab(t, replica.URL)
+	tab.Open(replica.URL + "/trader")
+	time.Sleep(1200 * time.Millisecond)
+	first := b.create(t, "1500")
+	awaitScript(t, tab, jobs, ids(first))
+	replica.stop()
+	awaitScript(t, tab, `String(document.getElementById("line").hidden)`, "false")
+	second := b.create(t, "1501")
+	b.replica(t, address)
+	awaitScript(t, tab, jobs, ids(first, second))
+	awaitScript(t, tab, `String(document.getElementById("line").hidden)`, "true")
+}
+
+// replicaServer is another process of the gateway, as far as portals go.
+type replicaServer struct {
+	*httptest.Server
+	stop func()
+}
+
+func (b *bundle) replica(t *testing.T, address string) replicaServer {
+	t.Helper()
+	stopping := make(chan struct{})
+	rooms := b.rooms
+	rooms.Stopping = stopping
+	pages, err := portal.New(rooms)
+	noError(t, err)
+	listener, err := net.Listen("tcp", address) //nolint:noctx // it is there at once
+	noError(t, err)
+	server := httptest.NewUnstartedServer(pages)
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	open := true
+	stop := func() {
+		if open {
+			open = false
+			close(stopping)
+			server.CloseClientConnections()
+			server.Close()
+		}
+	}
+	t.Cleanup(stop)
+	return replicaServer{server, stop}
+}
+
+// Keys move through the desk and open the confirmation; they never act. They can be switched off.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.trader(t, 0)
+	pay := b.create(t, "1500")
+	b.create(t, "1501")
+	tab := p.tab(t, b.server.URL)
+	tab.Open(b.server.URL + "/trader")
+	press := func(key string) {
+		browsertest.Eval[bool](tab, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+	}
+	press("j")
+	press("j")
+	press("k")
+	if at := browsertest.Eval[string](tab, `document.querySelector(".at").id`); at != "job-1" {
+		t.Errorf("at %s", at)
+	}
+	press("?")
+	if open := browsertest.Eval[bool](tab, `document.getElementById("keys").open`); !open {
+		t.Error("the keys are not shown")
+	}
+	tab.Click("[data-close]")
+	press("c")
+	tab.Await("h1", "Has the money arrived?")
+	if b.status(t, pay) != "pending" {
+		t.Error("a key has acted")
+	}
+	p.post(t, "/account/preferences", "zone", "UTC", "language", "", "theme", "system")
+	tab.Open(b.server.URL + "/trader")
+	press("j")
+	if at := browsertest.Eval[bool](tab, `document.querySelector(".at") === null`); !at {
+		t.Error("keys that are switched off work")
+	}
+}
+
+// A passkey is made in the browser, and signs in from then on; without it the password is not enough.
+func TestPasskey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{passkeys: true, production: true})
+	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
+	address := strings.Replace(b.server.URL, "127.0.0.1", "localhost", 1)
+	tab := browsertest.New(t)
+	call(tab, webauthn.Enable, webauthn.EnableParams{})
+	yes := true
+	call(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
+	}})
+	signIn := func() {
+		tab.Open(address + "/sign-in?next=/account")
+		tab.Do(chromedp.SendKeys(chromedp.CSS("#login"), "owner"), chromedp.SendKeys(chromedp.CSS("#password"), password))
+		tab.Click("main button[type=submit]")
+	}
+	signIn()
+	tab.Await("h1", "Set up a second factor")
+	tab.Open(address + "/trader")
+	tab.Await("h1", "Set up a second factor") // nothing else opens before
+	tab.Click(`a[href="/second-factor/passkey"]`)
+	tab.Do(chromedp.SendKeys(chromedp.CSS("#name"), "Laptop"))
+	tab.Click("form[data-passkey] button")
+	tab.Await("h1", "Recovery codes")
+	codes := browsertest.Eval[[]string](tab, `[...document.querySelectorAll(".codes li")].map(e => e.textContent)`)
+	if len(codes) != 10 {
+		t.Fatalf("%d recovery codes", len(codes))
+	}
+	tab.Open(address + "/trader")
+	tab.Await("h1", "Desk")
+	tab.Click(`form[action="/sign-out"] button`)
+	tab.Await("h1", "Sign in")
+	signIn()
+	tab.Await("h1", "Second factor")
+	tab.Click("form[data-passkey] button")
+	tab.Await("h1", "Account")
+	for i, want := range []int{http.StatusSeeOther, http.StatusUnprocessableEntity} {
+		p := b.nobody()
+		p.post(t, "/sign-in", "login", "owner", "password", password)
+		if a := p.post(t, "/second-factor", "code", codes[0]); a.code != want {
+			t.Errorf("use %d of a recovery code: %d", i+1, a.code)
+		}
+	}
+}

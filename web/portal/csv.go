@@ -1,0 +1,65 @@
+package portal
+
+import (
+	"mime"
+	"net/http"
+	"time"
+)
+
+// sendWithinEach is how long a browser has to take each part of a file.
+const sendWithinEach = 30 * time.Second
+
+// csvFile is a file that is sent while it is written. Until something is, an error may still be
+// shown as a page.
+type csvFile struct {
+	v     *visit
+	name  string
+	begun bool
+}
+
+func (f *csvFile) Write(part []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		h := f.v.w.Header()
+		h.Set("Content-Type", "text/csv; charset=utf-8")
+		h.Set("Content-Disposition", attachment(f.name))
+	}
+	control := http.NewResponseController(f.v.w)
+	if err := control.SetWriteDeadline(time.Now().Add(sendWithinEach)); err != nil {
+		return 0, err
+	}
+	n, err := f.v.w.Write(part)
+	if err != nil {
+		return n, err
+	}
+	return n, control.Flush()
+}
+
+// attachment has a browser keep what it gets, and not show it.
+func attachment(name string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+}
+
+// sendCSV sends a file. One that cannot be sent whole breaks off, so that nobody takes it for whole.
+func (v *visit) sendCSV(name string, write func(*csvFile) error) error {
+	file := &csvFile{v: v, name: name}
+	err := write(file)
+	if err == nil || !file.begun {
+		return err
+	}
+	v.log(err)
+	panic(http.ErrAbortHandler)
+}
+
+// fileName names a file by what it holds, and the first and last day of that.
+func (a *asked) fileName(what string, now time.Time) string {
+	to := now.In(a.zone)
+	if !a.filter.To.IsZero() {
+		to = a.filter.To.AddDate(0, 0, -1)
+	}
+	from := to.AddDate(0, 0, -windowDays)
+	if !a.filter.From.IsZero() {
+		from = a.filter.From
+	}
+	return what + "-" + from.Format(time.DateOnly) + "-" + to.Format(time.DateOnly) + ".csv"
+}

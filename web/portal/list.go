@@ -1,0 +1,326 @@
+package portal
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// list is a list with filters, whose address says what is shown.
+type list struct {
+	path string
+	// statuses are those it may be kept to, and status their names.
+	statuses []string
+	status   func(string) say.Phrase
+	// methods are those it may be kept to; none does not ask.
+	methods []string
+	// search and amounts tell that it may be searched, and be kept to amounts.
+	search, amounts bool
+	// account tells that it is of an account.
+	account bool
+}
+
+// The names of parameters.
+const (
+	asksSearch  = "q"
+	asksStatus  = "status"
+	asksMethod  = "method"
+	asksFrom    = "from"
+	asksTo      = "to"
+	asksMin     = "min"
+	asksMax     = "max"
+	asksAccount = "account"
+	// asksAfter and asksBefore are places in a list.
+	asksAfter  = "after"
+	asksBefore = "before"
+)
+
+const (
+	windowDays = 30
+	maxSearch  = 200
+)
+
+// asked is what an address asks of a list.
+type asked struct {
+	list
+	zone *time.Location
+	// query is what is asked for, without a place in the list.
+	query url.Values
+	// tidy tells that the address says nothing in vain.
+	tidy   bool
+	filter report.Filter
+	// wrong is what is wrong with it, by the names of parameters.
+	wrong map[string]string
+}
+
+// asks reads what the address asks of a list. What is wrong with it is said, not left out.
+func (v *visit) asks(l list) asked {
+	a := asked{list: l, zone: v.shell.Zone, query: url.Values{}, tidy: true, wrong: map[string]string{}}
+	given := v.r.URL.Query()
+	for _, name := range l.parameters() {
+		for _, value := range given[name] {
+			if value = strings.TrimSpace(value); value == "" {
+				a.tidy = false
+			} else if !slices.Contains(a.query[name], value) && (name == asksStatus || !a.query.Has(name)) {
+				a.query.Add(name, value)
+			}
+		}
+	}
+	a.filter.Cursor = given.Get(asksAfter)
+	if before := given.Get(asksBefore); before != "" {
+		a.filter.Cursor, a.filter.Backward = before, true
+	}
+	a.read(v.shell)
+	return a
+}
+
+func (l list) parameters() []string {
+	names := []string{asksFrom, asksTo}
+	if l.search {
+		names = append(names, asksSearch)
+	}
+	if len(l.statuses) > 0 {
+		names = append(names, asksStatus)
+	}
+	if len(l.methods) > 0 {
+		names = append(names, asksMethod)
+	}
+	if l.amounts {
+		names = append(names, asksMin, asksMax)
+	}
+	if l.account {
+		names = append(names, asksAccount)
+	}
+	return names
+}
+
+// read turns the parameters into a filter.
+func (a *asked) read(s view.Shell) {
+	check := func(ok bool, name string, flaw say.Phrase) {
+		if !ok && a.wrong[name] == "" {
+			a.wrong[name] = s.Say(flaw)
+		}
+	}
+	f := &a.filter
+	f.Search, f.Method, f.Status = a.query.Get(asksSearch), a.query.Get(asksMethod), a.query[asksStatus]
+	check(len([]rune(f.Search)) <= maxSearch, asksSearch, say.WrongSearch)
+	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
+	for _, status := range f.Status {
+		check(slices.Contains(a.statuses, status), asksStatus, say.WrongStatus)
+	}
+	var known bool
+	f.From, known = a.day(asksFrom)
+	check(known, asksFrom, say.WrongDate)
+	f.To, known = a.day(asksTo)
+	check(known, asksTo, say.WrongDate)
+	if !f.To.IsZero() { // the day is within
+		check(!f.To.Before(f.From), asksTo, say.WrongOrder)
+		f.To = f.To.AddDate(0, 0, 1)
+	}
+	f.MinAmount, known = a.amount(asksMin)
+	check(known, asksMin, say.WrongAmount)
+	f.MaxAmount, known = a.amount(asksMax)
+	check(known, asksMax, say.WrongAmount)
+	check(f.MaxAmount.IsZero() || !f.MaxAmount.LessThan(f.MinAmount), asksMax, say.WrongLess)
+}
+
+// day is the beginning of a day in the reader's zone; zero where none is asked for.
+func (a *asked) day(name string) (time.Time, bool) {
+	text := a.query.Get(name)
+	if text == "" {
+		return time.Time{}, true
+	}
+	day, err := time.ParseInLocation(time.DateOnly, text, a.zone)
+	return day, err == nil && day.Year() >= 2000 && day.Year() < 3000
+}
+
+// amountsMost is beyond every amount that there is.
+var amountsMost = decimal.New(1, 15)
+
+// amount is an amount as people write it; zero where none is asked for.
+func (a *asked) amount(name string) (decimal.Decimal, bool) {
+	text := a.query.Get(name)
+	if text == "" {
+		return decimal.Zero, true
+	}
+	text = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+	amount, err := decimal.NewFromString(text)
+	plain := err == nil && !strings.ContainsAny(text, "eE") && amount.Exponent() >= -2
+	if !plain || !amount.IsPositive() || amount.GreaterThan(amountsMost) {
+		return decimal.Zero, false
+	}
+	return amount, true
+}
+
+// filtered tells whether anything but the time of the list is kept to.
+func (a *asked) filtered() bool {
+	for name := range a.query {
+		if name != asksAccount {
+			return true
+		}
+	}
+	return false
+}
+
+// href is the address of the list with a query.
+func (a *asked) href(query url.Values) string {
+	if len(query) == 0 {
+		return a.path
+	}
+	return a.path + "?" + query.Encode()
+}
+
+// with is the address of what is asked for, one parameter set.
+func (a *asked) with(name, value string) view.Link {
+	query := maps.Clone(a.query)
+	query.Set(name, value)
+	return view.Link(a.href(query))
+}
+
+// without is the address of what is asked for but one value.
+func (a *asked) without(name, value string) view.Link {
+	query := maps.Clone(a.query)
+	query[name] = slices.DeleteFunc(slices.Clone(query[name]), func(other string) bool { return other == value })
+	if len(query[name]) == 0 {
+		query.Del(name)
+	}
+	return view.Link(a.href(query))
+}
+
+// pages lead to the parts of a list around one.
+func pages[T any](a asked, page report.Page[T]) view.Pages {
+	p := view.Pages{SearchedBackTo: page.SearchedBackTo}
+	if page.Previous != nil {
+		p.Newer = a.with(asksBefore, *page.Previous)
+	}
+	if page.Next != nil {
+		p.Older = a.with(asksAfter, *page.Next)
+	}
+	return p
+}
+
+// tidied leads to the address that says the same without what says nothing, as forms send it.
+func (v *visit) tidied(a asked) bool {
+	if a.tidy || len(a.wrong) > 0 {
+		return false
+	}
+	v.lead(a.href(a.query))
+	return true
+}
+
+// flawed are the mistakes that a service found in what was asked. Of a place that is none there is no
+// page.
+func (v *visit) flawed(err error) (map[string]string, error) {
+	found := v.wrong(err)
+	if found == nil {
+		return nil, err
+	}
+	if found["cursor"] != "" {
+		return nil, fault.ErrNotFound
+	}
+	if text := found["search"]; text != "" {
+		found[asksSearch] = text
+	}
+	return found, nil
+}
+
+// filters are the form above a list.
+func (v *visit) filters(a asked) (view.Filters, error) {
+	f := view.Filters{
+		Path: a.path, Query: a.query.Encode(), Searches: a.search, Amounts: a.amounts,
+		Search: a.query.Get(asksSearch), Method: a.query.Get(asksMethod), From: a.query.Get(asksFrom),
+		To: a.query.Get(asksTo), MinAmount: a.query.Get(asksMin), MaxAmount: a.query.Get(asksMax), Wrong: a.wrong,
+	}
+	if account := a.query.Get(asksAccount); account != "" {
+		f.Keep = append(f.Keep, [2]string{asksAccount, account})
+	}
+	for _, status := range a.statuses {
+		f.Statuses = append(f.Statuses, view.Tick{
+			Value: status, Text: v.shell.Say(a.status(status)), On: slices.Contains(a.query[asksStatus], status),
+		})
+	}
+	if len(a.methods) > 0 {
+		f.Methods = append(f.Methods, view.Option{Text: v.shell.Say(say.AnyMethod)})
+	}
+	for _, method := range a.methods {
+		f.Methods = append(f.Methods, view.Option{Value: method, Text: v.methodName(method)})
+	}
+	v.shell.Mistakes = len(a.wrong) > 0
+	f.Chips, f.Window = v.chips(a), v.window(a)
+	var err error
+	f.Views, err = v.savedViews(a)
+	return f, err
+}
+
+// methodName is a method's name; two of the same name are told apart by what the API calls them.
+func (v *visit) methodName(method string) string {
+	name := v.shell.Say(say.Method(method))
+	for _, other := range catalogue.Methods {
+		if other.Name != method && v.shell.Say(say.Method(other.Name)) == name {
+			return name + " (" + method + ")"
+		}
+	}
+	return name
+}
+
+// chips are the filters in force. What is wrong is none of them.
+func (v *visit) chips(a asked) []view.Chip {
+	var chips []view.Chip
+	s := v.shell
+	add := func(name string, words func(value string) string) {
+		for _, value := range a.query[name] {
+			if a.wrong[name] == "" {
+				chips = append(chips, view.Chip{Text: words(value), Href: a.without(name, value)})
+			}
+		}
+	}
+	labelled := func(label say.Phrase) func(string) string {
+		return func(value string) string { return s.Say(label) + " " + value }
+	}
+	add(asksSearch, func(value string) string { return "“" + value + "”" })
+	add(asksStatus, func(value string) string { return s.Say(a.status(value)) })
+	add(asksMethod, v.methodName)
+	day := func(label say.Phrase, at time.Time) func(string) string {
+		return func(string) string { return s.Say(label) + " " + s.Day(at) }
+	}
+	add(asksFrom, day(say.FromDay, a.filter.From))
+	add(asksTo, day(say.ToDay, a.filter.To.AddDate(0, 0, -1)))
+	add(asksMin, labelled(say.MinAmount))
+	add(asksMax, labelled(say.MaxAmount))
+	return chips
+}
+
+// window says which time a list shows, where nobody has said from when.
+func (v *visit) window(a asked) string {
+	switch {
+	case len(a.wrong) > 0 || !a.filter.From.IsZero():
+		return ""
+	case a.filter.To.IsZero():
+		return v.shell.Say(say.LastDays, v.shell.Day(v.shell.Now.AddDate(0, 0, -windowDays)))
+	}
+	return v.shell.Say(say.DaysUpTo, v.shell.Day(a.filter.To.AddDate(0, 0, -1)))
+}
+
+// lookLonger is what an empty list offers: the same for a year.
+func (a *asked) lookLonger(now time.Time) view.Link {
+	return a.with(asksFrom, now.In(a.zone).AddDate(-1, 0, 0).Format(time.DateOnly))
+}
+
+// statusOf is what a list answers with: 422 where the address is wrong.
+func (a *asked) statusOf() int {
+	if len(a.wrong) > 0 {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,49 @@
+package portal_test
+
+import (
+	"bufio"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// listening is a line to the desk, as a browser keeps it.
+type listening struct{ lines chan string }
+
+// listen opens a line to the desk of whoever is signed in.
+func (p *person) listen(t testing.TB) listening {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.b.server.URL+"/trader/live", nil)
+	noError(t, err)
+	r.AddCookie(&http.Cookie{Name: "session", Value: p.cookie()})
+	response, err := http.DefaultTransport.RoundTrip(r)
+	noError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		t.Fatalf("%d %s", response.StatusCode, kind)
+	}
+	l := listening{make(chan string, 100)}
+	go func() {
+		defer close(l.lines)
+		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+			if line := scanner.Text(); line != "" && line != "data: " {
+				l.lines <- line
+			}
+		}
+	}()
+	return l
+}
+
+// next is what comes next within a time: "" is nothing, "end" the end of the line.
+func (l listening) next(t testing.TB, within time.Duration) string {
+	t.Helper()
+	select {
+	case line, open := <-l.lines:
+		if !open {
+			return "end"
+		}
+		return line
+	case <-time.After(within):
+		return ""
+	}
+}

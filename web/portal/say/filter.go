@@ -1,0 +1,85 @@
+package say
+
+// What lists are kept to, and what is said of them.
+var (
+	Search       = Phrase{"Search", "Поиск"}
+	SearchOwn    = Phrase{"Number, or last 4 digits", "Номер или последние 4 цифры"}
+	FiltersTitle = Phrase{"Filters", "Фильтры"}
+	Apply        = Phrase{"Apply", "Применить"}
+	Status       = Phrase{"Status", "Статус"}
+	AnyMethod    = Phrase{"Any", "Любой"}
+	FromDay      = Phrase{"From", "С"}
+	ToDay        = Phrase{"To", "По"}
+	MinAmount    = Phrase{"Amount from", "Сумма от"}
+	MaxAmount    = Phrase{"Amount to", "Сумма до"}
+	InForce      = Phrase{"Filters in force", "Действующие фильтры"}
+	RemoveFilter = Phrase{"Remove the filter:", "Убрать фильтр:"}
+	ClearAll     = Phrase{"Clear all", "Сбросить все"}
+	ExportCSV    = Phrase{"Export CSV", "Скачать CSV"}
+
+	LastDays   = Phrase{"The last 30 days, since %s.", "Последние 30 дней, с %s."}
+	DaysUpTo   = Phrase{"The 30 days up to %s.", "30 дней по %s."}
+	Newer      = Phrase{"Newer", "Новее"}
+	Older      = Phrase{"Older", "Старее"}
+	PagesOf    = Phrase{"Pages of the list", "Страницы списка"}
+	SearchedTo = Phrase{"Searched back to %s so far.", "Пока просмотрено до %s."}
+	GoOn       = Phrase{"Go on", "Искать дальше"}
+
+	NoneMatch     = Phrase{"Nothing matches.", "Ничего не найдено."}
+	NoneMatchText = Phrase{"Take a filter away, or look further back.", "Уберите фильтр или расширьте период."}
+	LookLonger    = Phrase{"Look a year back", "Посмотреть за год"}
+	NotShown      = Phrase{"Correct the filters, and the list is shown.", "Исправьте фильтры, и список появится."}
+
+	WrongDate   = Phrase{"Write the date as in 2026-11-03.", "Укажите дату в виде 2026-11-03."}
+	WrongOrder  = Phrase{"Must not be before “From”.", "Не раньше даты «С»."}
+	WrongAmount = Phrase{
+		"Write an amount as in 1000 or 1000.50.",
+		"Укажите сумму в виде 1000 или 1000,50.",
+	}
+	WrongLess   = Phrase{"Must not be less than “Amount from”.", "Не меньше «Сумма от»."}
+	WrongStatus = Phrase{"There is no such status.", "Такого статуса нет."}
+	WrongMethod = Phrase{"There is no such method.", "Такого метода нет."}
+	WrongSearch = Phrase{"At most 200 characters.", "Не больше 200 символов."}
+
+	SavedViews   = Phrase{"Saved views", "Сохранённые виды"}
+	SaveView     = Phrase{"Save this view", "Сохранить вид"}
+	ViewName     = Phrase{"Name", "Название"}
+	ViewNameHint = Phrase{
+		"A view of the same name is replaced.",
+		"Вид с тем же названием заменится.",
+	}
+	RemoveView = Phrase{"Remove the view %s", "Удалить вид %s"}
+)
+
+// paymentStatuses and payoutStatuses are the names of statuses.
+var (
+	paymentStatuses = map[string]Phrase{
+		"pending":   {"Pending", "Ожидает"},
+		"completed": {"Completed", "Завершён"},
+		"failed":    {"Failed", "Не удался"},
+		"cancelled": {"Cancelled", "Отменён"},
+		"appeal":    {"Appeal", "Апелляция"},
+	}
+	payoutStatuses = map[string]Phrase{
+		"waiting":    {"Waiting", "Ждёт"},
+		"processing": {"In work", "В работе"},
+		"completed":  {"Completed", "Выполнена"},
+		"failed":     {"Failed", "Не удалась"},
+		"cancelled":  {"Cancelled", "Отменена"},
+		"expired":    {"Expired", "Истекла"},
+	}
+)
+
+// PaymentStatus is the name of a payment's status, PayoutStatus of a payout's.
+func PaymentStatus(name string) Phrase { return named(paymentStatuses, name) }
+
+// PayoutStatus is the name of a payout's status.
+func PayoutStatus(name string) Phrase { return named(payoutStatuses, name) }
+
+// named is a name's phrase. A name that has none stands for itself.
+func named(names map[string]Phrase, name string) Phrase {
+	if p, known := names[name]; known {
+		return p
+	}
+	return Phrase{name, name}
+}

@@ -1,0 +1,77 @@
+package say
+
+// Lines of timelines.
+var (
+	LineCreated       = Phrase{"Created: %s, %s", "Создан: %s, %s"}
+	LinePayoutCreated = Phrase{"Created: %s, %s", "Создана: %s, %s"}
+	LineWaitsUntil    = Phrase{"Open until %s", "Открыт до %s"}
+	LineTakeUntil     = Phrase{"To be taken before %s", "Взять до %s"}
+	LineRequisite     = Phrase{"Requisite chosen: %s", "Выбран реквизит: %s"}
+	LineDesk          = Phrase{"Given to the desk: the payer enters a card", "Передан на стол: плательщик введёт карту"}
+	LinePool          = Phrase{"%d to choose from, %d looked at", "Выбор из %d, просмотрено %d"}
+	LineRateFixed     = Phrase{"Rate fixed", "Курс зафиксирован"}
+	LineRateHeld      = Phrase{"No fresh rate: only a hold for now", "Свежего курса нет: пока только удержание"}
+	LineRateSettled   = Phrase{"Settled at a fresh rate", "Рассчитан по свежему курсу"}
+	LineBase          = Phrase{"Base rate %s", "Базовый курс %s"}
+	LineMarkup        = Phrase{"Markup %s %%", "Наценка %s %%"}
+	LineSpot          = Phrase{"At the base rate: %s", "По базовому курсу: %s"}
+	LineMerchant      = Phrase{"The merchant gets %s", "Мерчант получит %s"}
+	LineMerchantPays  = Phrase{"The merchant pays %s", "Мерчант платит %s"}
+	LineTrader        = Phrase{"The trader gets %s", "Трейдер получит %s"}
+	LineYou           = Phrase{"You get %s", "Вы получите %s"}
+	LinePlatform      = Phrase{"The platform gets %s", "Платформа получит %s"}
+	LineHold          = Phrase{"Held: %s", "Удержание: %s"}
+	LineStatusFirst   = Phrase{"Status: %s", "Статус: %s"}
+	LineStatus        = Phrase{"Status: %s → %s", "Статус: %s → %s"}
+	LineReason        = Phrase{"Reason: %s", "Причина: %s"}
+	LineAvailable     = Phrase{"%s available", "%s доступно"}
+	LineReserved      = Phrase{"%s held", "%s удержано"}
+	LineVisit         = Phrase{"The payer opened a page: %s", "Плательщик открыл страницу: %s"}
+	LineCard          = Phrase{"The payer entered a card: %s •••• %s", "Плательщик ввёл карту: %s •••• %s"}
+	LineCodeRequested = Phrase{"The payer was asked for the code", "У плательщика запрошен код"}
+	LineCodeResent    = Phrase{"The code was asked for again", "Код запрошен повторно"}
+	LineCodeEntered   = Phrase{"The payer entered a code", "Плательщик ввёл код"}
+	LineCodeNotNeeded = Phrase{"No code is needed", "Код не нужен"}
+	LineClaimed       = Phrase{"The payer says that they have paid", "Плательщик сообщил, что оплатил"}
+	LineReceipt       = Phrase{"The payer sent receipt %d: %s, %s", "Плательщик прислал чек %d: %s, %s"}
+	LineAppeal        = Phrase{"The merchant appealed", "Мерчант подал апелляцию"}
+	LineEvent         = Phrase{"Webhook %d written: %s", "Вебхук %d создан: %s"}
+	LineAttempt       = Phrase{"Webhook %d answered with %d in %d ms", "Вебхук %d: ответ %d за %d мс"}
+	LineNoAnswer      = Phrase{"Webhook %d was not answered", "Вебхук %d: нет ответа"}
+)
+
+// actors are who does things.
+var actors = map[string]Phrase{
+	"payer":       {"payer", "плательщик"},
+	"merchant":    {"merchant", "мерчант"},
+	"trader":      {"trader", "трейдер"},
+	"operator":    {"operator", "оператор"},
+	"acquirer":    {"acquirer", "эквайер"},
+	"application": {"application", "приложение"},
+	"system":      {"by itself", "автоматически"},
+	"you":         {"you", "вы"},
+}
+
+// Actor is who does something, "you" for the reader. One without a name goes by what it is called.
+func Actor(name string) Phrase { return named(actors, name) }
+
+// pageNames are the pages of payers.
+var pageNames = map[string]Phrase{
+	"requisite": {"requisite", "реквизит"},
+	"cancel":    {"cancel", "отмена"},
+	"checkout":  {"checkout", "оплата картой"},
+	"card":      {"card", "карта"},
+	"code":      {"code", "код"},
+	"forget":    {"saved card", "сохранённая карта"},
+}
+
+// PageName is the name of a payer's page.
+func PageName(name string) Phrase { return named(pageNames, name) }
+
+// fileTypes are what receipts are.
+var fileTypes = map[string]Phrase{
+	"application/pdf": {"PDF", "PDF"}, "image/png": {"PNG", "PNG"}, "image/jpeg": {"JPEG", "JPEG"}, "image/webp": {"WebP", "WebP"},
+}
+
+// FileType is the name of a type of file.
+func FileType(media string) Phrase { return named(fileTypes, media) }

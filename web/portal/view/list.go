@@ -1,0 +1,135 @@
+package view
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/say"
+)
+
+// Filters are what a list is kept to, as the form above it shows them.
+type Filters struct {
+	// Path is the list's, and Query what it is asked for with now, without a place in it.
+	Path, Query string
+	// Keep are parameters that the form does not ask for and sends along.
+	Keep [][2]string
+	// Searches tells that there is something to search for, Amounts that amounts may be bound.
+	Searches, Amounts bool
+	Search            string
+	// Statuses and Methods are what may be chosen. Without any, the form does not ask.
+	Statuses []Tick
+	Method   string
+	Methods  []Option
+	// From and To are days, MinAmount and MaxAmount amounts, as typed.
+	From, To, MinAmount, MaxAmount string
+	// Wrong is what is wrong with what was typed, by the names of the fields.
+	Wrong map[string]string
+	Chips []Chip
+	// Window says which time is shown, where no filter does; "" is nothing.
+	Window string
+	// Export is where the same is had as a file; "" is not for this user.
+	Export string
+	Views  []SavedView
+}
+
+// Tick is an option that may be chosen beside others.
+type Tick struct {
+	Value, Text string
+	On          bool
+}
+
+// Chip is a filter that is in force. Href leads to the list without it.
+type Chip struct {
+	Text string
+	Href templ.SafeURL
+}
+
+// SavedView is a list under a name of the user's.
+type SavedView struct {
+	ID      int64
+	Name    string
+	Href    templ.SafeURL
+	Current bool
+}
+
+// clear leads to the list without any filter.
+func (f Filters) clear() templ.SafeURL { return Query(f.Path, pairs(f.Keep)...) }
+
+func pairs(keep [][2]string) []string {
+	var flat []string
+	for _, pair := range keep {
+		flat = append(flat, pair[0], pair[1])
+	}
+	return flat
+}
+
+// opened tells whether the fields are unfolded.
+func (f Filters) opened() bool { return len(f.Wrong) > 0 || !f.Searches }
+
+// day is a field for a day.
+func (f Filters) day(name string, label say.Phrase, value string) Field {
+	return Field{Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Type: "date", Quiet: true}
+}
+
+// amount is a field for an amount.
+func (f Filters) amount(name string, label say.Phrase, value string) Field {
+	return Field{
+		Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Quiet: true, Max: 20,
+		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
+	}
+}
+
+// Pages lead through a list. What is "" is not there.
+type Pages struct {
+	Newer, Older templ.SafeURL
+	// SearchedBackTo is how far was looked; Older goes on from there.
+	SearchedBackTo *time.Time
+}
+
+// Empty is what a list says that shows nothing.
+type Empty struct {
+	Title, Text say.Phrase
+	// Href and Label lead to where there may be something; "" leads nowhere.
+	Href  templ.SafeURL
+	Label say.Phrase
+}
+
+// Badge is a status and its tone.
+type Badge struct {
+	Text say.Phrase
+	Tone string
+}
+
+// PaymentBadge shows the status of a payment.
+func PaymentBadge(status string) Badge {
+	tones := map[string]string{"completed": "good", "failed": "bad", "cancelled": "off", "appeal": "late"}
+	return Badge{say.PaymentStatus(status), tones[status]}
+}
+
+// PayoutBadge shows the status of a payout.
+func PayoutBadge(status string) Badge {
+	tones := map[string]string{
+		"processing": "late", "completed": "good", "failed": "bad", "cancelled": "off", "expired": "off",
+	}
+	return Badge{say.PayoutStatus(status), tones[status]}
+}
+
+// NewView asks for the name of a view that is to be saved.
+type NewView struct {
+	Name, Path, Query string
+	Wrong             map[string]string
+}
+
+// href is where the list is that a view would be of.
+func (n NewView) href() templ.SafeURL {
+	if n.Query == "" {
+		return templ.SafeURL(n.Path)
+	}
+	return templ.SafeURL(n.Path + "?" + n.Query)
+}
+
+func (v SavedView) removal() templ.SafeURL {
+	return templ.SafeURL("/views/" + strconv.FormatInt(v.ID, 10) + "/remove")
+}

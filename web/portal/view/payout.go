@@ -1,0 +1,64 @@
+package view
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/say"
+)
+
+// Payouts is a list of payouts.
+type Payouts struct {
+	Filters Filters
+	Items   []PayoutRow
+	Empty   Empty
+	Pages   Pages
+}
+
+// PayoutRow is a payout in a list.
+type PayoutRow struct {
+	ID                                          int64
+	UUID, Amount, Method, Mask, Recipient, Bank string
+	// Reward is what the trader gets.
+	Reward    string
+	Status    Badge
+	CreatedAt time.Time
+}
+
+func (r PayoutRow) href() templ.SafeURL { return templ.SafeURL("/trader/payouts/" + r.UUID) }
+
+// Payout is everything of one payout.
+type Payout struct {
+	Offer
+	Number int64
+	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
+	Proof, Reason string
+	CreatedAt     time.Time
+	TakenAt       *time.Time
+	StatusAt      time.Time
+	Lines         []Line
+}
+
+// PayoutQuestion asks what a trader is about to do with a payout.
+type PayoutQuestion struct {
+	Payout
+	Token string
+	// Typed is what was typed, and Wrong what is wrong with it.
+	Typed, Wrong string
+}
+
+// payoutWords are what a question about a payout says.
+type payoutWords struct {
+	Step             string
+	Title, Text, Yes say.Phrase
+	Danger           bool
+	Field            Field
+}
+
+// asked is the question's field with what was typed into it.
+func (w payoutWords) asked(q PayoutQuestion) Field {
+	f := w.Field
+	f.Value, f.Wrong = q.Typed, q.Wrong
+	return f
+}
