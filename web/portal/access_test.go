@@ -53,6 +53,30 @@ var access = map[string]string{
 	"POST /trader/payments/{id}/code":    "desk",
 	"POST /trader/payments/{id}/resend":  "desk",
 	"POST /trader/payments/{id}/no-code": "desk",
+
+	"GET /trader/payments":                   "desk",
+	"GET /trader/payments.csv":               "trader",
+	"GET /trader/payments/{id}":              "desk",
+	"GET /trader/payments/{id}/receipts/{n}": "own",
+	"GET /trader/payouts":                    "desk",
+	"GET /trader/payouts.csv":                "trader",
+	"GET /trader/payouts/{id}":               "own",
+	"POST /trader/payouts/{id}/take":         "own",
+	"GET /trader/payouts/{id}/complete":      "own",
+	"POST /trader/payouts/{id}/complete":     "own",
+	"GET /trader/payouts/{id}/fail":          "own",
+	"POST /trader/payouts/{id}/fail":         "own",
+	"GET /trader/payouts/{id}/give-back":     "own",
+	"POST /trader/payouts/{id}/give-back":    "own",
+	"GET /trader/requisites":                 "desk",
+	"POST /trader/requisites/end-break":      "desk",
+	"GET /trader/requisites/{id}":            "desk",
+	"POST /trader/requisites/{id}":           "trader",
+	"POST /trader/requisites/{id}/switch":    "trader",
+	"GET /trader/statement":                  "trader",
+	"GET /trader/statement.csv":              "trader",
+	"POST /views":                            "own",
+	"POST /views/{id}/remove":                "own",
 }
 
 // visitors are everybody there is, by what they are let in for.
@@ -137,7 +161,7 @@ func (b *bundle) visitor(t *testing.T, i int) *person {
 func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", id, "{token}", "unknown").Replace(path)
+	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown").Replace(path)
 	if method == http.MethodGet {
 		return browser.get(t, path)
 	}

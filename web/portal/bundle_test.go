@@ -28,6 +28,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
@@ -108,7 +109,7 @@ func setup(t testing.TB, o options) *bundle {
 	noError(t, err)
 	b.submissions = submission.New(d.Pools())
 	b.rooms = portal.Rooms{
-		Sessions: b.sessions, Submissions: b.submissions, Payments: b.payments, Checkouts: b.checkouts, Payouts: b.payouts,
+		Sessions: b.sessions, Submissions: b.submissions, Views: savedview.New(d.Pools()), Payments: b.payments, Checkouts: b.checkouts, Payouts: b.payouts,
 		Settings: b.settings, Reports: report.New(d.Pools(), b.clock, b.payments), Clock: b.clock, Stopping: b.stopping,
 	}
 	pages, err := portal.New(b.rooms)

@@ -178,7 +178,7 @@ func (v *visit) choose(shown *view.Requisites, all []standing) {
 	asked := v.r.URL.Query()
 	pool, without := asked.Get("pool"), asked.Get("without") != ""
 	shown.Pools = v.poolChips(all, pool, asked.Get("without"))
-	shown.Without = view.PoolChip{Text: v.shell.Say(say.OnlyWithout), Current: without}
+	shown.Without = view.Pick{Text: v.shell.Say(say.OnlyWithout), Current: without}
 	toggled := "1"
 	if without {
 		toggled = ""
@@ -207,8 +207,8 @@ func (v *visit) choose(shown *view.Requisites, all []standing) {
 func (s standing) pool() string { return s.own.Method + "-" + s.own.Currency }
 
 // poolChips are the pools that the trader has requisites in.
-func (v *visit) poolChips(all []standing, chosen, without string) []view.PoolChip {
-	chips := []view.PoolChip{{
+func (v *visit) poolChips(all []standing, chosen, without string) []view.Pick {
+	chips := []view.Pick{{
 		Text: v.shell.Say(say.AllMethods), Current: chosen == "", Href: view.Query(requisitesPath, "without", without),
 	}}
 	counts := map[string]int{}
@@ -221,7 +221,7 @@ func (v *visit) poolChips(all []standing, chosen, without string) []view.PoolChi
 			continue
 		}
 		text := v.shell.Say(say.Method(s.own.Method)) + ", " + s.own.Currency + " · " + strconv.Itoa(counts[pool])
-		chips = append(chips, view.PoolChip{
+		chips = append(chips, view.Pick{
 			Text: text, Current: chosen == pool, Href: view.Query(requisitesPath, "pool", pool, "without", without),
 		})
 		counts[pool] = 0

@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -29,7 +31,7 @@ type route struct {
 	fragment bool
 	// machine tells that programs post here, which no browser speaks for.
 	machine bool
-	handle   func(*visit) error
+	handle  func(*visit) error
 }
 
 var (
@@ -61,6 +63,11 @@ func (p *Portal) routes() []route {
 func (p *Portal) guarded(to route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
+		defer func() {
+			if reason := recover(); reason != nil {
+				v.failed(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+			}
+		}()
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()

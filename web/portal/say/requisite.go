@@ -4,7 +4,7 @@ import "regexp"
 
 // A trader's requisites, and why payments do not come.
 var (
-	AnswerAll      = Count{
+	AnswerAll = Count{
 		[2]string{"%d requisite gets payments now.", "All %d requisites get payments now."},
 		[3]string{
 			"Все %d реквизит получают платежи.",
@@ -31,14 +31,14 @@ var (
 		[3]string{"%d реквизит", "%d реквизита", "%d реквизитов"},
 	}
 
-	AllMethods  = Phrase{"All", "Все"}
-	OnlyWithout = Phrase{"Only those that get none", "Только без платежей"}
-	NoRequisites   = Phrase{"No requisite here.", "Здесь реквизитов нет."}
-	NoRequisitesText = Phrase{"Nothing fits what you chose.", "Под выбранное ничего не подходит."}
-	PageBefore  = Phrase{"Previous", "Назад"}
-	PageAfter   = Phrase{"Next", "Дальше"}
-	RangeOf     = Phrase{"%d–%d of %s", "%d–%d из %s"}
-	CardDesk    = Phrase{"Card payments", "Платежи картой"}
+	AllMethods      = Phrase{"All", "Все"}
+	OnlyWithout     = Phrase{"Only those that get none", "Только без платежей"}
+	NoRequisiteHere = Phrase{"No requisite here.", "Здесь реквизитов нет."}
+	NoRequisiteFits = Phrase{"Nothing fits what you chose.", "Под выбранное ничего не подходит."}
+	PageBefore      = Phrase{"Previous", "Назад"}
+	PageAfter       = Phrase{"Next", "Дальше"}
+	RangeOf         = Phrase{"%d–%d of %s", "%d–%d из %s"}
+	CardDesk        = Phrase{"Card payments", "Платежи картой"}
 
 	GetsPayments = Phrase{"Gets payments", "Получает платежи"}
 	GetsNone     = Phrase{"Gets none", "Не получает"}
@@ -122,8 +122,8 @@ var (
 	WhyNotTaken = Phrase{"No shop takes this method at present.", "Сейчас этот метод не принимает ни один магазин."}
 )
 
-// ruleNames name the rules in a list of them.
-var ruleNames = map[string]Phrase{
+// rules name the rules in a list of them.
+var rules = map[string]Phrase{
 	"trader_off":              {"payments are switched off for you", "вам отключён приём платежей"},
 	"trader_break":            {"you are on a break", "вы на перерыве"},
 	"requisite_off":           {"switched off by an operator", "выключено оператором"},
@@ -140,7 +140,7 @@ var ruleNames = map[string]Phrase{
 }
 
 // RuleOf names a rule that keeps payments away.
-func RuleOf(rule string) Phrase { return ruleNames[rule] }
+func RuleOf(rule string) Phrase { return rules[rule] }
 
 // Changing a requisite's own limits.
 var (

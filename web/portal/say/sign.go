@@ -225,11 +225,11 @@ var wrongs = map[string]string{
 	"must be a time of day, HH:MM":                             "время в виде ЧЧ:ММ",
 	"maxAmount must not be less than minAmount":                "наибольший не может быть меньше наименьшего",
 	"must differ from workFrom":                                "должно отличаться от начала",
-	"is required":                    "обязательное поле",
-	"must be 12 to 255 characters":   "от 12 до 255 символов",
-	"is not a known time zone":       "неизвестный часовой пояс",
-	"must be 1 to 255 characters":    "от 1 до 255 символов",
-	"must be at most 255 characters": "не больше 255 символов",
+	"is required":                                              "обязательное поле",
+	"must be 12 to 255 characters":                             "от 12 до 255 символов",
+	"is not a known time zone":                                 "неизвестный часовой пояс",
+	"must be 1 to 255 characters":                              "от 1 до 255 символов",
+	"must be at most 255 characters":                           "не больше 255 символов",
 }
 
 // Wrong is what is wrong with a field, in a language.

@@ -20,8 +20,8 @@ type Requisites struct {
 	OnBreak, MayWork bool
 	// MayChange tells that the reader may switch requisites and change limits.
 	MayChange bool
-	Pools     []PoolChip
-	Without   PoolChip
+	Pools     []Pick
+	Without   Pick
 	Cards     []RequisiteCard
 	// Newer and Older are other pages, or "".
 	Newer, Older templ.SafeURL
@@ -37,8 +37,8 @@ type Reason struct {
 	Text  say.Phrase
 }
 
-// PoolChip is a filter that can be chosen.
-type PoolChip struct {
+// Pick is a filter that can be chosen.
+type Pick struct {
 	Text    string
 	Href    templ.SafeURL
 	Current bool

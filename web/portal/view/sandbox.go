@@ -24,8 +24,8 @@ type StartUser struct{ Login, Portal string }
 
 // Trial is something that can be made with a click.
 type Trial struct {
-	Action                           string
-	Cashbox                          int64
+	Action                          string
+	Cashbox                         int64
 	KeyID, Method, Currency, Amount string
 }
 
