@@ -28,9 +28,18 @@ func (g *gateway) startPage() *portal.Sandbox {
 			Kind: caller.Kind(user.Kind), Login: user.Login, TraderID: user.TraderID,
 		})
 	}
+	order := []caller.Kind{caller.Trader, caller.MerchantPortal, caller.Operator}
+	slices.SortStableFunc(page.Users, func(a, b portal.SandboxUser) int {
+		return slices.Index(order, a.Kind) - slices.Index(order, b.Kind)
+	})
 	for _, box := range info.Cashboxes {
 		shop := portal.SandboxCashbox{
-			ID: box.MerchantCashboxID, Currency: box.Currency, KeyID: box.KeyID, Methods: box.Methods,
+			ID: box.MerchantCashboxID, Currency: box.Currency, KeyID: box.KeyID,
+		}
+		for _, method := range catalogue.Payments(box.Currency) {
+			if slices.Contains(box.Methods, method.Name) {
+				shop.Methods = append(shop.Methods, method.Name)
+			}
 		}
 		if slices.Contains(box.Scopes, caller.ScopePayouts) {
 			for _, method := range catalogue.Payouts(box.Currency) {

@@ -238,7 +238,7 @@ func (v *visit) madePayment(p payment.Payment, hooks map[string]int) view.Made {
 	id := strconv.FormatInt(p.ID, 10)
 	made := view.Made{
 		Key: "payment-" + id, Name: v.shell.Say(say.Payment, p.ID), Amount: v.shell.Amount(p.Amount, p.Currency),
-		Method: p.Method, Status: string(p.Status), At: p.CreatedAt, UUID: p.UUID.String(),
+		Method: p.Method, Status: view.PaymentBadge(string(p.Status)), At: p.CreatedAt, UUID: p.UUID.String(),
 		Hooks: hooks[p.UUID.String()], Trader: v.traderLogin(p.TraderID), TraderPage: "/trader/payments/" + id,
 		PayerPage: v.Sandbox.PayURL + "/pay/" + v.Sandbox.Link(p.UUID),
 	}
@@ -255,7 +255,7 @@ func (v *visit) madePayout(p payout.Payin, hooks map[string]int) view.Made {
 	}
 	return view.Made{
 		Key: "payout-" + strconv.FormatInt(p.ID, 10), Name: v.shell.Say(say.PayoutNumber, p.ID),
-		Amount: v.shell.Amount(p.Amount, p.Currency), Method: p.Method, Status: string(p.Status), At: p.CreatedAt,
+		Amount: v.shell.Amount(p.Amount, p.Currency), Method: p.Method, Status: view.PayoutBadge(string(p.Status)), At: p.CreatedAt,
 		UUID: p.UUID.String(), Hooks: hooks[p.UUID.String()], Trader: v.traderLogin(trader),
 		TraderPage: "/trader/payouts/" + p.UUID.String(),
 	}

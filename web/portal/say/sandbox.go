@@ -35,7 +35,6 @@ var (
 	MadeWhat     = Phrase{"What", "Что"}
 	MadeAmount   = Phrase{"Amount", "Сумма"}
 	MadeStatus   = Phrase{"Status", "Статус"}
-	MadeAt       = Phrase{"Created", "Создан"}
 	MadeNext     = Phrase{"Open", "Открыть"}
 	MadePayer    = Phrase{"Payer’s page", "Страница плательщика"}
 	MadeTrader   = Phrase{"As %s", "Как %s"}
@@ -58,32 +57,6 @@ var (
 	HookBody     = Phrase{"Body and headers", "Тело и заголовки"}
 	HookHeaders  = Phrase{"Headers", "Заголовки"}
 )
-
-// madeStates are the statuses of payments and payouts.
-var madeStates = map[string]struct {
-	name Phrase
-	tone string
-}{
-	"pending":    {Phrase{"pending", "ждёт оплаты"}, "late"},
-	"completed":  {Phrase{"completed", "завершён"}, "good"},
-	"failed":     {Phrase{"failed", "не удался"}, "bad"},
-	"cancelled":  {Phrase{"cancelled", "отменён"}, "off"},
-	"appeal":     {Phrase{"appeal", "апелляция"}, "late"},
-	"waiting":    {Phrase{"waiting for a trader", "ждёт трейдера"}, "late"},
-	"processing": {Phrase{"a trader pays", "трейдер платит"}, ""},
-	"expired":    {Phrase{"expired", "истёк"}, "off"},
-}
-
-// MadeState is the name of a status. One that has none goes by what the API calls it.
-func MadeState(status string) Phrase {
-	if state, known := madeStates[status]; known {
-		return state.name
-	}
-	return Phrase{status, status}
-}
-
-// MadeTone is the colour of a status.
-func MadeTone(status string) string { return madeStates[status].tone }
 
 var sandboxFlashes = map[string]Flash{
 	"payment-made": {

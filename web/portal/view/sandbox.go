@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -46,8 +47,9 @@ func (s StartTry) of(t Trial) bool {
 
 // Made is a payment or payout that was made.
 type Made struct {
-	Key, Name, Amount, Method, Status, UUID string
-	At                                      time.Time
+	Key, Name, Amount, Method, UUID string
+	Status                          Badge
+	At                              time.Time
 	// PayerPage is "" for payouts.
 	PayerPage string
 	// Trader is the login of who answers for it, and TraderPage their page of it.
@@ -99,4 +101,12 @@ func (d Delivery) title() string {
 		return string(name[:longest]) + "…"
 	}
 	return d.Type
+}
+
+// badge is the status that a webhook tells of.
+func (d Delivery) badge() Badge {
+	if strings.HasPrefix(d.Type, "payin.") {
+		return PayoutBadge(d.Status)
+	}
+	return PaymentBadge(d.Status)
 }
