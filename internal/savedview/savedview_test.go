@@ -3,6 +3,7 @@ package savedview_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -136,7 +137,7 @@ func TestWhoseViews(t *testing.T) {
 			t.Errorf("%s saves: %v", kind, err)
 		}
 	}
-	for _, v := range [][3]string{{" ", "/x", ""}, {"a", "x", ""}, {"61" + string(make([]byte, 59)), "/x", ""}} {
+	for _, v := range [][3]string{{" ", "/x", ""}, {"a", "x", ""}, {strings.Repeat("ы", 61), "/x", ""}, {"a\x00b", "/x", ""}} {
 		if err := b.save(b.one, v[0], v[1], v[2]); code(err) != "validation_failed" {
 			t.Errorf("%q is saved: %v", v, err)
 		}
