@@ -6,7 +6,7 @@ from api_key k join cashbox c on c.id = k.cashbox_id
 where k.key_id = any(@key_ids::text[]) order by k.id;
 
 -- name: SandboxUsers :many
-select id, kind, login from app_user where login = any(@logins::text[]) order by id;
+select id, kind, login, coalesce(trader_id, 0)::bigint as trader_id from app_user where login = any(@logins::text[]) order by id;
 
 -- SandboxLegacyKeys lists keys that are bound to no cashbox, each with the first that its merchant has, or 0.
 -- name: SandboxLegacyKeys :many

@@ -156,7 +156,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Stopping:    stopping,
 	}
 	if g.sandbox {
-		rooms.Sandbox = &portal.Sandbox{}
+		rooms.Sandbox = g.startPage()
 	}
 	pages, err := portal.New(rooms)
 	if err != nil {

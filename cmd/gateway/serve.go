@@ -79,6 +79,8 @@ type gateway struct {
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key
 	testClock  *sandbox.Clock
+	// introduced is what the sandbox has told of itself.
+	introduced sandbox.Info
 }
 
 // rooms are those in which money is moved.
@@ -236,7 +238,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.submissions = submission.New(g.pools)
 	g.savedViews = savedview.New(g.pools)
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
-		Compulsory: !g.sandbox, PortalURL: g.portalURL,
+		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
 		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),
 	})
 	if err != nil {

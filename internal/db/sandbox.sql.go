@@ -85,13 +85,14 @@ func (q *Queries) SandboxLegacyKeys(ctx context.Context, keyIds []string) ([]San
 }
 
 const sandboxUsers = `-- name: SandboxUsers :many
-select id, kind, login from app_user where login = any($1::text[]) order by id
+select id, kind, login, coalesce(trader_id, 0)::bigint as trader_id from app_user where login = any($1::text[]) order by id
 `
 
 type SandboxUsersRow struct {
-	ID    int64
-	Kind  string
-	Login string
+	ID       int64
+	Kind     string
+	Login    string
+	TraderID int64
 }
 
 func (q *Queries) SandboxUsers(ctx context.Context, logins []string) ([]SandboxUsersRow, error) {
@@ -103,7 +104,12 @@ func (q *Queries) SandboxUsers(ctx context.Context, logins []string) ([]SandboxU
 	var items []SandboxUsersRow
 	for rows.Next() {
 		var i SandboxUsersRow
-		if err := rows.Scan(&i.ID, &i.Kind, &i.Login); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Login,
+			&i.TraderID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -44,6 +44,8 @@ type User struct {
 	Login    string `json:"login"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
+	// TraderID is a trader's, and 0 for others.
+	TraderID int64 `json:"-"`
 }
 
 // Describe fills in what the database holds of the sandbox's cashboxes and users.
@@ -67,7 +69,10 @@ func (i *Info) Describe(ctx context.Context, q *db.Queries, key Key) error {
 	for _, row := range rows {
 		i.Users = append(
 			i.Users,
-			User{Kind: row.Kind, Login: row.Login, Password: key.password(row.Login), Token: key.token(row.Login)},
+			User{
+				Kind: row.Kind, Login: row.Login, Password: key.password(row.Login), Token: key.token(row.Login),
+				TraderID: row.TraderID,
+			},
 		)
 	}
 	return nil

@@ -72,6 +72,8 @@ type Origin struct {
 type Config struct {
 	// Compulsory asks traders and operators for a second factor.
 	Compulsory bool
+	// Sandbox lets anybody sign in as anybody, by SignInAs.
+	Sandbox bool
 	// PortalURL is where the portals are: passkeys are bound to it, and links of invitations begin
 	// with it.
 	PortalURL string

@@ -81,6 +81,22 @@ func (s *Service) SignIn(ctx context.Context, c Credentials, from Origin) (Opene
 	return s.signIn(ctx, c, from, Web)
 }
 
+// SignInAs begins a session in the browser as the user of a login, who is not asked for a password.
+// Outside a sandbox it finds nobody.
+func (s *Service) SignInAs(ctx context.Context, login string, from Origin) (Opened, error) {
+	if !s.config.Sandbox {
+		return Opened{}, fault.ErrNotFound
+	}
+	user, err := s.reads.UserByLogin(ctx, login)
+	if db.NoRows(err) || err == nil && user.PasswordHash == nil {
+		return Opened{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Opened{}, fmt.Errorf("read user: %w", err)
+	}
+	return s.enter(ctx, entrance{userID: user.ID, hash: *user.PasswordHash, from: from, door: Web})
+}
+
 // signIn counts a sign-in as a failure until it has turned out to be none, so that trying in
 // parallel gains nothing. One that is refused without a look at its password never is.
 func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door Door) (Opened, error) {

@@ -68,6 +68,11 @@ var access = map[string]string{
 	"POST /trader/payouts/{id}/fail":         "own",
 	"GET /trader/payouts/{id}/give-back":     "own",
 	"POST /trader/payouts/{id}/give-back":    "own",
+	"GET /trader/requisites":                 "desk",
+	"POST /trader/requisites/end-break":      "desk",
+	"GET /trader/requisites/{id}":            "desk",
+	"POST /trader/requisites/{id}":           "trader",
+	"POST /trader/requisites/{id}/switch":    "trader",
 	"GET /trader/statement":                  "trader",
 	"GET /trader/statement.csv":              "trader",
 	"POST /views":                            "own",
@@ -156,7 +161,7 @@ func (b *bundle) visitor(t *testing.T, i int) *person {
 func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", id, "{token}", "unknown").Replace(path)
+	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown").Replace(path)
 	if method == http.MethodGet {
 		return browser.get(t, path)
 	}

@@ -72,10 +72,18 @@ func New(rooms Rooms) (http.Handler, error) {
 		if !route.open && len(route.kinds) == 0 {
 			return nil, fmt.Errorf("route %s: nobody is said to have access", route.pattern)
 		}
-		mux.HandleFunc(route.pattern, p.guarded(route))
+		mux.Handle(route.pattern, p.handler(route))
 	}
-	mux.HandleFunc("/", p.guarded(route{open: true, handle: func(v *visit) error { return v.notFound() }}))
-	return library.Beside(edge.Secured(p.sameOrigin(edge.Named(mux)))), nil
+	mux.Handle("/", p.handler(route{open: true, handle: func(v *visit) error { return v.notFound() }}))
+	return library.Beside(edge.Secured(edge.Named(mux))), nil
+}
+
+// handler is a route's. Browsers post to it from the portals' own pages only.
+func (p *Portal) handler(to route) http.Handler {
+	if to.machine {
+		return p.guarded(to)
+	}
+	return p.sameOrigin(p.guarded(to))
 }
 
 // sameOrigin refuses posts of other sites, and those of which the browser does not say where they

@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -27,7 +29,9 @@ type route struct {
 	needs caller.Capability
 	// fragment tells that a script asks for it, which cannot be shown a page to sign in.
 	fragment bool
-	handle   func(*visit) error
+	// machine tells that programs post here, which no browser speaks for.
+	machine bool
+	handle  func(*visit) error
 }
 
 var (
@@ -59,6 +63,11 @@ func (p *Portal) routes() []route {
 func (p *Portal) guarded(to route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := p.visit(w, r, to)
+		defer func() {
+			if reason := recover(); reason != nil {
+				v.failed(fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+			}
+		}()
 		err := v.admit()
 		if err == nil {
 			v.takeFlash()

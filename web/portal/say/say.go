@@ -2,7 +2,10 @@
 // does not compile.
 package say
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // The languages of the portals.
 const (
@@ -59,4 +62,15 @@ func russianForm(n int) int {
 type Flash struct {
 	Text Phrase
 	Tone string
+}
+
+// Flashes are what pages say once, by the word for what was done.
+var Flashes = merged(baseFlashes, requisiteFlashes, sandboxFlashes)
+
+func merged(all ...map[string]Flash) map[string]Flash {
+	one := map[string]Flash{}
+	for _, flashes := range all {
+		maps.Copy(one, flashes)
+	}
+	return one
 }

@@ -135,8 +135,7 @@ var (
 	UnknownDevice = Phrase{"Unknown device", "Неизвестное устройство"}
 )
 
-// Flashes are what pages say once, by the word for what was done.
-var Flashes = map[string]Flash{
+var baseFlashes = map[string]Flash{
 	"signed-out": {Phrase{"You are signed out.", "Вы вышли."}, ""},
 	"saved":      {Phrase{"Saved.", "Сохранено."}, ""},
 	"password-changed": {
@@ -217,17 +216,37 @@ var Flashes = map[string]Flash{
 
 // wrongs are what forms say of fields, by the words of the services.
 var wrongs = map[string]string{
-	"is required":                    "обязательное поле",
-	"must be 12 to 255 characters":   "от 12 до 255 символов",
-	"is not a known time zone":       "неизвестный часовой пояс",
-	"must be 1 to 255 characters":    "от 1 до 255 символов",
-	"must be at most 255 characters": "не больше 255 символов",
+	"must be a whole number, at least 1":                       "целое число, не меньше 1",
+	"must be a plain decimal number, without sign or exponent": "число, например 1500 или 1500.50",
+	"has too many decimals":                                    "слишком много знаков после запятой",
+	"must have at most 12 integer digits":                      "слишком большое число",
+	"must be at least 1":                                       "не меньше 1",
+	"must be more than 0":                                      "больше 0",
+	"must be a time of day, HH:MM":                             "время в виде ЧЧ:ММ",
+	"maxAmount must not be less than minAmount":                "наибольший не может быть меньше наименьшего",
+	"must differ from workFrom":                                "должно отличаться от начала",
+	"is required":                                              "обязательное поле",
+	"must be 12 to 255 characters":                             "от 12 до 255 символов",
+	"is not a known time zone":                                 "неизвестный часовой пояс",
+	"must be 1 to 255 characters":                              "от 1 до 255 символов",
+	"must be at most 255 characters":                           "не больше 255 символов",
 }
 
 // Wrong is what is wrong with a field, in a language.
 func Wrong(language, text string) string {
-	if russian, known := wrongs[text]; known && language == Russian {
+	if language != Russian {
+		if plainer, known := plainer[text]; known {
+			return plainer
+		}
+		return text
+	}
+	if russian, known := wrongs[text]; known {
 		return russian
+	}
+	for _, pattern := range wrongPatterns {
+		if pattern.text.MatchString(text) {
+			return pattern.text.ReplaceAllString(text, pattern.russian)
+		}
 	}
 	return text
 }

@@ -64,8 +64,10 @@ func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill.
 func (s Shell) CountOf(c say.Count, n int) string { return c.In(s.Code, n) }
 
 // label is the portal's name.
-func (s Shell) label() string {
-	switch s.Portal {
+func (s Shell) label() string { return s.portalName(s.Portal) }
+
+func (s Shell) portalName(name string) string {
+	switch name {
 	case "merchant":
 		return s.Say(say.PortalMerchant)
 	case "trader":

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/sandbox"
+	"gateway.example/rpc/sign"
+	"gateway.example/web/portal"
+)
+
+// startPage is what the portals of a sandbox begin with: who can sign in, and what can be made.
+func (g *gateway) startPage() *portal.Sandbox {
+	info := g.introduced
+	page := &portal.Sandbox{
+		APIURL: g.baseURL, PayURL: g.payURL, PortalURL: g.portalURL, File: filepath.Join(g.dataDir, "sandbox.json"),
+		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified,
+	}
+	for _, user := range info.Users {
+		page.Users = append(page.Users, portal.SandboxUser{
+			Kind: caller.Kind(user.Kind), Login: user.Login, TraderID: user.TraderID,
+		})
+	}
+	order := []caller.Kind{caller.Trader, caller.MerchantPortal, caller.Operator}
+	slices.SortStableFunc(page.Users, func(a, b portal.SandboxUser) int {
+		return slices.Index(order, a.Kind) - slices.Index(order, b.Kind)
+	})
+	for _, box := range info.Cashboxes {
+		shop := portal.SandboxCashbox{
+			ID: box.MerchantCashboxID, Currency: box.Currency, KeyID: box.KeyID,
+		}
+		for _, method := range catalogue.Payments(box.Currency) {
+			if slices.Contains(box.Methods, method.Name) {
+				shop.Methods = append(shop.Methods, method.Name)
+			}
+		}
+		if slices.Contains(box.Scopes, caller.ScopePayouts) {
+			for _, method := range catalogue.Payouts(box.Currency) {
+				shop.Payouts = append(shop.Payouts, method.Name)
+			}
+		}
+		page.Cashboxes = append(page.Cashboxes, shop)
+	}
+	return page
+}
+
+func (g *gateway) sandboxCashbox(id int64) (sandbox.Cashbox, bool) {
+	boxes := g.introduced.Cashboxes
+	at := slices.IndexFunc(boxes, func(box sandbox.Cashbox) bool { return box.MerchantCashboxID == id })
+	if at < 0 {
+		return sandbox.Cashbox{}, false
+	}
+	return boxes[at], true
+}
+
+// sandboxMerchant is whom a call of the API has that is signed by a cashbox's key: it is
+// authenticated as one, so that a key that was revoked makes nothing here either.
+func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.Caller, error) {
+	box, known := g.sandboxCashbox(cashboxID)
+	if !known {
+		return caller.Caller{}, fmt.Errorf("no cashbox %d in the sandbox", cashboxID)
+	}
+	body := []byte("{}")
+	header := http.Header{}
+	header.Set(g.headers.KeyID, box.KeyID)
+	header.Set(g.headers.Secret, box.Secret)
+	header.Set(g.headers.Signature, sign.Signature(box.Secret, body))
+	return g.keys.Merchant(ctx, header, func() ([]byte, error) { return body, nil })
+}
+
+// sandboxVerified tells whether a webhook is signed by the secret of a cashbox, as a merchant finds
+// out.
+func (g *gateway) sandboxVerified(cashboxID int64, body []byte, header http.Header) bool {
+	box, known := g.sandboxCashbox(cashboxID)
+	if !known {
+		return false
+	}
+	verifier, err := standardwebhooks.NewWebhook(box.WebhookSecret)
+	return err == nil && verifier.Verify(body, header) == nil
+}
