@@ -97,6 +97,8 @@ func TestCompletePayout(t *testing.T) {
 	}
 	a := p.end(t, path, "complete", "proofReference", "  ")
 	want(t, "without proof", line(a.code, words(a.page(t).Find(".wrong"))), "422 is required")
+	a = p.end(t, path, "complete", "proofReference", "a\x00b")
+	want(t, "what is no text", line(a.code, words(a.page(t).Find(".wrong"))), `422 must not contain \u0000`)
 	long := strings.Repeat("x", 256)
 	a = p.end(t, path, "complete", "proofReference", long)
 	want(t, "what was typed", a.page(t).Find("#proofReference").AttrOr("value", ""), long)
