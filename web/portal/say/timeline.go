@@ -70,7 +70,13 @@ func PageName(name string) Phrase { return named(pageNames, name) }
 
 // fileTypes are what receipts are.
 var fileTypes = map[string]Phrase{
-	"application/pdf": {"PDF", "PDF"}, "image/png": {"PNG", "PNG"}, "image/jpeg": {"JPEG", "JPEG"}, "image/webp": {"WebP", "WebP"},
+	"application/pdf": {
+		"PDF",
+		"PDF",
+	},
+	"image/png":  {"PNG", "PNG"},
+	"image/jpeg": {"JPEG", "JPEG"},
+	"image/webp": {"WebP", "WebP"},
 }
 
 // FileType is the name of a type of file.
