@@ -285,8 +285,8 @@ func (v *visit) chips(a asked) []view.Chip {
 			}
 		}
 	}
-	labelled := func(label say.Phrase) func(string) string {
-		return func(value string) string { return s.Say(label) + " " + value }
+	bound := func(label say.Phrase, amount decimal.Decimal) func(string) string {
+		return func(string) string { return s.Say(label) + " " + s.Number(amount) }
 	}
 	add(asksSearch, func(value string) string { return "“" + value + "”" })
 	add(asksStatus, func(value string) string { return s.Say(a.status(value)) })
@@ -296,8 +296,8 @@ func (v *visit) chips(a asked) []view.Chip {
 	}
 	add(asksFrom, day(say.FromDay, a.filter.From))
 	add(asksTo, day(say.ToDay, a.filter.To.AddDate(0, 0, -1)))
-	add(asksMin, labelled(say.MinAmount))
-	add(asksMax, labelled(say.MaxAmount))
+	add(asksMin, bound(say.MinAmount, a.filter.MinAmount))
+	add(asksMax, bound(say.MaxAmount, a.filter.MaxAmount))
 	return chips
 }
 

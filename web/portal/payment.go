@@ -77,13 +77,22 @@ func (v *visit) showPayments(a asked, page report.Page[report.PaymentItem]) erro
 		shown.Items = append(shown.Items, v.paymentRow(item))
 	}
 	if len(shown.Items) == 0 {
-		shown.Empty, err = v.emptyList(a, say.NoPayments, say.NoPaymentsText, say.NoneLately, func(f report.Filter) (bool, error) {
-			found, err := v.Reports.Payments(v.ctx(), v.who, f)
-			return len(found.Items) > 0, err
-		})
+		shown.Empty, err = v.emptyList(
+			a,
+			say.NoPayments,
+			say.NoPaymentsText,
+			say.NoneLately,
+			func(f report.Filter) (bool, error) {
+				found, err := v.Reports.Payments(v.ctx(), v.who, f)
+				return len(found.Items) > 0, err
+			},
+		)
 	}
 	if err != nil {
 		return err
+	}
+	if shown.Empty.Title == say.NoPayments {
+		shown.Empty.Href, shown.Empty.Label = "/trader/requisites", say.WhyNone
 	}
 	v.shell.Title = v.shell.Say(say.Payments)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.PaymentsPage(s, shown) })
@@ -112,7 +121,12 @@ func (v *visit) emptyList(
 		return view.Empty{}, err
 	}
 	if older {
-		return view.Empty{Title: lately, Text: say.NoneLatelyText, Href: a.lookLonger(v.shell.Now), Label: say.LookLonger}, nil
+		return view.Empty{
+			Title: lately,
+			Text:  say.NoneLatelyText,
+			Href:  a.lookLonger(v.shell.Now),
+			Label: say.LookLonger,
+		}, nil
 	}
 	return view.Empty{Title: none, Text: noneText}, nil
 }
@@ -124,7 +138,7 @@ func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 		CreatedAt: item.CreatedAt,
 	}
 	if item.Sight.Amount != nil {
-		row.USDT = view.USDT(*item.Sight.Amount)
+		row.USDT = view.Figure(*item.Sight.Amount)
 	}
 	return row
 }
@@ -222,6 +236,6 @@ func (v *visit) receipt() error {
 	h.Set("Content-Disposition", attachment(file.Name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(content)))
-	_, _ = v.w.Write(content)
+	_, _ = v.w.Write(content) //nolint:gosec // a file that the browser keeps and does not show
 	return nil
 }

@@ -21,12 +21,32 @@ var payoutRoutes = []route{
 	{pattern: "GET /trader/payouts.csv", kinds: traders, needs: caller.TraderMoney, handle: (*visit).payoutsCSV},
 	{pattern: "GET /trader/payouts/{id}", kinds: traders, needs: caller.TraderRead, handle: (*visit).payout},
 	{pattern: "POST /trader/payouts/{id}/take", kinds: traders, needs: caller.TraderWork, handle: (*visit).take},
-	{pattern: "GET /trader/payouts/{id}/complete", kinds: traders, needs: caller.TraderWork, handle: (*visit).completePage},
-	{pattern: "POST /trader/payouts/{id}/complete", kinds: traders, needs: caller.TraderWork, handle: (*visit).complete},
+	{
+		pattern: "GET /trader/payouts/{id}/complete",
+		kinds:   traders,
+		needs:   caller.TraderWork,
+		handle:  (*visit).completePage,
+	},
+	{
+		pattern: "POST /trader/payouts/{id}/complete",
+		kinds:   traders,
+		needs:   caller.TraderWork,
+		handle:  (*visit).complete,
+	},
 	{pattern: "GET /trader/payouts/{id}/fail", kinds: traders, needs: caller.TraderWork, handle: (*visit).failPage},
 	{pattern: "POST /trader/payouts/{id}/fail", kinds: traders, needs: caller.TraderWork, handle: (*visit).fail},
-	{pattern: "GET /trader/payouts/{id}/give-back", kinds: traders, needs: caller.TraderWork, handle: (*visit).giveBackPage},
-	{pattern: "POST /trader/payouts/{id}/give-back", kinds: traders, needs: caller.TraderWork, handle: (*visit).giveBack},
+	{
+		pattern: "GET /trader/payouts/{id}/give-back",
+		kinds:   traders,
+		needs:   caller.TraderWork,
+		handle:  (*visit).giveBackPage,
+	},
+	{
+		pattern: "POST /trader/payouts/{id}/give-back",
+		kinds:   traders,
+		needs:   caller.TraderWork,
+		handle:  (*visit).giveBack,
+	},
 }
 
 // payoutList has the statuses that a payout may have which a trader took.
@@ -66,13 +86,22 @@ func (v *visit) showPayouts(a asked, page report.Page[report.PayoutItem]) error 
 		shown.Items = append(shown.Items, v.payoutRow(item))
 	}
 	if len(shown.Items) == 0 {
-		shown.Empty, err = v.emptyList(a, say.NoPayouts, say.NoPayoutsText, say.NoneTaken, func(f report.Filter) (bool, error) {
-			found, err := v.Reports.Payouts(v.ctx(), v.who, f)
-			return len(found.Items) > 0, err
-		})
+		shown.Empty, err = v.emptyList(
+			a,
+			say.NoPayouts,
+			say.NoPayoutsText,
+			say.NoneTaken,
+			func(f report.Filter) (bool, error) {
+				found, err := v.Reports.Payouts(v.ctx(), v.who, f)
+				return len(found.Items) > 0, err
+			},
+		)
 	}
 	if err != nil {
 		return err
+	}
+	if shown.Empty.Title == say.NoPayouts {
+		shown.Empty.Href, shown.Empty.Label = "/trader#waiting", say.Desk
 	}
 	v.shell.Title = v.shell.Say(say.Payouts)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.PayoutsPage(s, shown) })
@@ -89,7 +118,7 @@ func (v *visit) payoutRow(item report.PayoutItem) view.PayoutRow {
 		row.Bank = *bank
 	}
 	if item.RewardUSDT != nil {
-		row.Reward = view.USDT(*item.RewardUSDT)
+		row.Reward = view.Figure(*item.RewardUSDT)
 	}
 	return row
 }
@@ -123,14 +152,14 @@ func (v *visit) payout() error {
 		}
 		shown.Lines = v.payoutTimeline(lines)
 	}
-	v.shell.Title = v.shell.Say(say.PayoutTitle, offer.Payin.ID)
+	v.shell.Title = v.shell.Say(say.PayoutTitle, offer.ID)
 	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.PayoutPage(s, shown) })
 	return nil
 }
 
 func (v *visit) payoutShown(o payout.Offer) view.Payout {
 	shown := view.Payout{
-		Offer: v.offer(o), Number: o.Payin.ID, CreatedAt: o.CreatedAt, TakenAt: o.TakenAt, StatusAt: o.StatusAt,
+		Offer: v.offer(o), Number: o.ID, CreatedAt: o.CreatedAt, TakenAt: o.TakenAt, StatusAt: o.StatusAt,
 	}
 	if o.ProofReference != nil {
 		shown.Proof = *o.ProofReference
@@ -209,7 +238,7 @@ func (v *visit) showPayoutQuestion(status int, step payoutStep, offer payout.Off
 	question := view.PayoutQuestion{
 		Payout: v.payoutShown(offer), Token: submission.NewToken(), Typed: typed, Wrong: wrong,
 	}
-	v.shell.Title = v.shell.Say(say.PayoutTitle, offer.Payin.ID)
+	v.shell.Title = v.shell.Say(say.PayoutTitle, offer.ID)
 	v.show(status, func(s view.Shell) site.Page { return step.page(s, question) })
 }
 

@@ -66,7 +66,7 @@ func (v *visit) showStatement(a asked, found *report.Statement) error {
 			shown.Empty.Href, shown.Empty.Label = a.lookLonger(v.shell.Now), say.LookLonger
 		}
 		for _, line := range found.Items {
-			shown.Items = append(shown.Items, v.statementLine(line))
+			shown.Items = append(shown.Items, v.statementLine(line, found.Account.Reserved))
 		}
 	}
 	v.shell.Title = v.shell.Say(say.StatementTitle)
@@ -89,15 +89,16 @@ func (v *visit) accounts(a asked) []view.Tab {
 	}
 }
 
-func (v *visit) statementLine(line report.StatementLine) view.StatementLine {
+func (v *visit) statementLine(line report.StatementLine, isReserved bool) view.StatementLine {
 	shown := view.StatementLine{
-		At: line.At, What: v.movement(line.Kind, line.Subject), In: line.Credit.IsPositive(),
-		Amount: signed(line.Credit.Sub(line.Debit)), Balance: view.USDT(line.Balance),
+		At: line.At, What: v.movement(line.Kind, line.Subject, line.Credit.IsPositive() != isReserved),
+		In: line.Credit.IsPositive(), Amount: signed(line.Credit.Sub(line.Debit), view.Figure),
+		Balance: view.Figure(line.Balance),
 	}
 	switch line.Subject {
-	case "payment":
+	case subjectPayment:
 		shown.About, shown.Href = v.shell.Say(say.ShortPayment, line.SubjectID), view.Link(paymentPath(line.SubjectID))
-	case "payin":
+	case subjectPayout:
 		id := line.SubjectUUID.String()
 		shown.About, shown.Href = v.shell.Say(say.ShortPayout, line.SubjectID), view.Link(payoutPath(id))
 	default:

@@ -10,18 +10,24 @@ import (
 	"gateway.example/web/portal/view"
 )
 
+// What money is moved for.
+const (
+	subjectPayment = "payment"
+	subjectPayout  = "payin"
+)
+
 // timeline puts the lines of a payment's timeline into words.
 func (v *visit) timeline(lines []report.Line) []view.Line {
-	return v.told(lines, say.PaymentStatus, say.LineCreated, say.LineWaitsUntil)
+	return v.told(lines, subjectPayment, say.PaymentStatus, say.LineCreated, say.LineWaitsUntil)
 }
 
 // payoutTimeline puts the lines of a payout's timeline into words.
 func (v *visit) payoutTimeline(lines []report.Line) []view.Line {
-	return v.told(lines, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
+	return v.told(lines, subjectPayout, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
 }
 
 func (v *visit) told(
-	lines []report.Line, status func(string) say.Phrase, created, until say.Phrase,
+	lines []report.Line, subject string, status func(string) say.Phrase, created, until say.Phrase,
 ) []view.Line {
 	shown := make([]view.Line, 0, len(lines))
 	for _, line := range lines {
@@ -37,7 +43,7 @@ func (v *visit) told(
 				told.Notes = []string{v.shell.Say(say.LineReason, v.shell.Say(say.ReasonOf(line.Reason)))}
 			}
 		default:
-			told.Text, told.Notes = v.words(line)
+			told.Text, told.Notes = v.words(line, subject)
 		}
 		shown = append(shown, told)
 	}
@@ -78,7 +84,7 @@ var steps = map[string]say.Phrase{
 }
 
 // words are what a line says, and what more there is to it.
-func (v *visit) words(line report.Line) (text string, notes []string) {
+func (v *visit) words(line report.Line, subject string) (text string, notes []string) {
 	s := v.shell
 	switch line.What {
 	case report.WhatRequisiteChosen:
@@ -86,7 +92,7 @@ func (v *visit) words(line report.Line) (text string, notes []string) {
 	case report.WhatRateFixed, report.WhatRateHeld, report.WhatRateSettled:
 		return v.rateWords(line)
 	case report.WhatTransfer:
-		return v.transferWords(line.Transfer)
+		return v.transferWords(line.Transfer, subject)
 	case report.WhatPageOpened:
 		return s.Say(say.LineVisit, s.Say(say.PageName(line.Page))), said(line.Agent)
 	case report.WhatCardEntered:
@@ -157,7 +163,7 @@ func (v *visit) rateWords(line report.Line) (string, []string) {
 }
 
 // transferWords tell what an account got or gave.
-func (v *visit) transferWords(t *report.Transfer) (string, []string) {
+func (v *visit) transferWords(t *report.Transfer, subject string) (string, []string) {
 	amount := t.Amount
 	if !t.Credit {
 		amount = amount.Neg()
@@ -166,19 +172,27 @@ func (v *visit) transferWords(t *report.Transfer) (string, []string) {
 	if t.Account.Reserved {
 		phrase = say.LineReserved
 	}
-	return v.shell.Say(phrase, signed(amount)), said(v.movement(t.Kind, ""))
+	return v.shell.Say(
+			phrase,
+			signed(amount, view.USDT),
+		), said(
+			v.movement(t.Kind, subject, t.Credit != t.Account.Reserved),
+		)
 }
 
 // signed is an amount that says which way it goes.
-func signed(amount decimal.Decimal) string {
+func signed(amount decimal.Decimal, write func(decimal.Decimal) string) string {
 	if amount.IsPositive() {
-		return "+" + view.USDT(amount)
+		return "+" + write(amount)
 	}
-	return view.USDT(amount)
+	return write(amount)
 }
 
-// movement says why money was moved.
-func (v *visit) movement(kind, subject string) string {
+// movement says why money was moved; released tells that less is held or more available by it.
+func (v *visit) movement(kind, subject string, released bool) string {
+	if kind == "pending-completed" && released {
+		return v.shell.Say(say.HoldEnded)
+	}
 	if phrase := say.MovementOf(kind); !phrase.Empty() {
 		return v.shell.Say(phrase)
 	}
@@ -187,7 +201,7 @@ func (v *visit) movement(kind, subject string) string {
 		return kind
 	}
 	status := say.PaymentStatus
-	if subject == "payin" {
+	if subject == subjectPayout {
 		status = say.PayoutStatus
 	}
 	return v.shell.Say(say.StatusMoved, v.shell.Say(status(from)), v.shell.Say(status(to)))

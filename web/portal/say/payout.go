@@ -19,7 +19,7 @@ var (
 	WaitingOnDesk = Phrase{"Payouts that wait to be taken are on the desk.", "Свободные выплаты – на столе."}
 
 	NoPayouts     = Phrase{"You have taken no payouts yet.", "Вы ещё не брали выплат."}
-	NoPayoutsText = Phrase{"Those that you can take are on the desk.", "Свободные выплаты – на столе."}
+	NoPayoutsText = Phrase{"Those that you can take wait here:", "Свободные выплаты ждут здесь:"}
 	NoneTaken     = Phrase{"No payouts in these 30 days.", "За эти 30 дней выплат нет."}
 
 	CompleteTitle = Phrase{"Is it paid?", "Выплачено?"}

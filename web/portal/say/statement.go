@@ -10,7 +10,7 @@ var (
 	Now              = Phrase{"Now", "Сейчас"}
 	At               = Phrase{"Time", "Время"}
 	Movement         = Phrase{"Movement", "Движение"}
-	About            = Phrase{"For", "По"}
+	About            = Phrase{"For", "Основание"}
 	BalanceAfter     = Phrase{"Balance", "Остаток"}
 	NoMovements      = Phrase{"Nothing was moved in this time.", "За этот период движений нет."}
 	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
@@ -37,6 +37,9 @@ var movements = map[string]Phrase{
 
 // MovementOf says why money was moved; it is empty for what has no phrase.
 func MovementOf(kind string) Phrase { return movements[kind] }
+
+// HoldEnded says that what was held for a completed payment is not held any more.
+var HoldEnded = Phrase{"Payment completed: no longer held", "Платёж завершён: удержание снято"}
 
 // StatusMoved says that money was moved since the status changed.
 var StatusMoved = Phrase{"%s → %s", "%s → %s"}

@@ -70,7 +70,11 @@ func (f Filters) opened() bool { return len(f.Wrong) > 0 || !f.Searches }
 
 // day is a field for a day.
 func (f Filters) day(name string, label say.Phrase, value string) Field {
-	return Field{Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Type: "date", Quiet: true}
+	field := Field{Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Type: "date", Quiet: true}
+	if field.Wrong != "" { // a field for dates shows nothing that is none
+		field.Type = "text"
+	}
+	return field
 }
 
 // amount is a field for an amount.

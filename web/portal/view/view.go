@@ -138,6 +138,13 @@ func USDT(amount decimal.Decimal) string {
 	return group(whole) + "." + fraction + "\u00a0USDT"
 }
 
+// Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
+// decimals, so that they stand below each other.
+func Figure(amount decimal.Decimal) string {
+	whole, fraction, _ := strings.Cut(money.USDT(amount), ".")
+	return group(whole) + "." + fraction
+}
+
 // group puts a narrow space between thousands.
 func group(whole string) string {
 	sign := ""
