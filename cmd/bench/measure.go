@@ -28,6 +28,7 @@ func parts() []part {
 		{"settled", (*bench).settled},
 		{"hot", (*bench).hotAccount},
 		{"pages", (*bench).pages},
+		{"desks", (*bench).openDesksCost},
 		{"stored", (*bench).createsStored},
 		{"snapshot", (*bench).besideSnapshot},
 		{"growth", (*bench).besideOpen},

@@ -69,6 +69,8 @@ type report struct {
 	// while there is no card checkout.
 	PayPage       *float64 `json:"pay_page_bytes"`
 	RequisitePage *float64 `json:"r_page_bytes"`
+	// What 200 desks cost that are open in browsers, in milliseconds of CPU a second.
+	DesksCPU *deskCPU `json:"open_desks_cpu_ms_per_s,omitempty"`
 
 	// With -stored: the same with so many payments in the database, and its CPU of gateway and
 	// PostgreSQL by that of the empty one.

@@ -6,6 +6,8 @@ const html = document.documentElement;
 const ahead = html.dataset.now ? Date.parse(html.dataset.now) - Date.now() : 0; // the server's clock, before ours
 const every = (selector, act, root = document) => root.querySelectorAll(selector).forEach(act);
 
+document.querySelector(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // Remaining times.
 function countDown() {
   every("[data-until]", (e) => {
