@@ -84,9 +84,11 @@ func (s *Service) Save(ctx context.Context, who caller.Caller, v View) error {
 	}
 	f := fault.Decoded(ctx)
 	v.Name = f.RequiredText("name", v.Name, MaxName)
+	f.Flaw("name", fault.TextFlaw(v.Name))
 	f.Check(strings.HasPrefix(v.Path, "/"), "path", "is not a list")
 	f.MaxLength("path", v.Path, maxQuery)
 	f.MaxLength("query", v.Query, maxQuery)
+	f.Flaw("query", fault.TextFlaw(v.Query))
 	if err := f.Err(); err != nil {
 		return err
 	}

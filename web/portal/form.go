@@ -80,6 +80,15 @@ func (v *visit) form() (url.Values, error) {
 	if err := v.r.ParseForm(); err != nil {
 		return nil, fault.Fields{fault.Body: {"could not be read"}}.Err()
 	}
+	flaws := fault.Fields{}
+	for name, values := range v.r.PostForm {
+		for _, value := range values {
+			flaws.Flaw(name, fault.TextLinesFlaw(value))
+		}
+	}
+	if flaws.Err() != nil { // services say so, with whatever else is wrong
+		v.r = v.r.WithContext(fault.WithDecoded(v.ctx(), flaws))
+	}
 	return v.r.PostForm, nil
 }
 
@@ -94,6 +103,8 @@ func (v *visit) wrong(err error) map[string]string {
 		found[name] = say.Wrong(v.shell.Code, strings.Join(texts, "; "))
 	}
 	v.shell.Mistakes = true
+	// It is said now: what the page shows besides is read without it.
+	v.r = v.r.WithContext(fault.WithDecoded(v.ctx(), nil))
 	return found
 }
 
