@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -20,6 +21,7 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/internal/webhook/signing"
+	"gateway.example/web/browsertest"
 	"gateway.example/web/portal"
 )
 
@@ -330,5 +332,32 @@ func TestNoSandboxOutside(t *testing.T) {
 	}
 	if code := b.deliver(t, "{}", hookSecret); code < 400 {
 		t.Errorf("a webhook is taken: %d", code)
+	}
+}
+
+// Nobody is shut out of the sandbox's pages, in light and dark, on a phone and at a desk.
+func TestSandboxAccessible(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := sandbox(t)
+	browser := b.nobody()
+	browser.post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.merchant.CashboxID, 10), "method", "sbp", "amount", "900")
+	b.deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, hookSecret)
+	tab := browser.tab(t, b.server.URL)
+	tab.Examining(rules)
+	for _, width := range []int64{320, 1280} {
+		tab.Do(chromedp.EmulateViewport(width, 800))
+		for _, path := range []string{"/", "/sandbox/inbox"} {
+			for _, theme := range []string{"light", "dark"} {
+				tab.Theme(theme)
+				tab.Open(b.server.URL + path)
+				for _, found := range browsertest.Eval[[]string](tab, browsertest.Examine) {
+					t.Errorf("%s, %d px, %s: %s", path, width, theme, found)
+				}
+			}
+			for _, language := range []string{"en", "ru"} {
+				b.wide(t, tab, path+" "+language, path, language)
+			}
+		}
 	}
 }
