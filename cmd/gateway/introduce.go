@@ -25,7 +25,7 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *listeners
 	if err := info.Describe(ctx, db.New(g.pools.Calls), g.sandboxKey); err != nil {
 		return err
 	}
-	g.introduced = info
+	g.introduced, g.hooksURL = info, localURL(doors.portal)
 	if err := info.Write(g.dataDir); err != nil {
 		return err
 	}

@@ -81,6 +81,8 @@ type gateway struct {
 	testClock  *sandbox.Clock
 	// introduced is what the sandbox has told of itself.
 	introduced sandbox.Info
+	// hooksURL is where the program reaches its own portals.
+	hooksURL string
 }
 
 // rooms are those in which money is moved.

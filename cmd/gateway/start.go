@@ -20,7 +20,7 @@ import (
 func (g *gateway) startPage() *portal.Sandbox {
 	info := g.introduced
 	page := &portal.Sandbox{
-		APIURL: g.baseURL, PayURL: g.payURL, PortalURL: g.portalURL, File: filepath.Join(g.dataDir, "sandbox.json"),
+		APIURL: g.baseURL, PayURL: g.payURL, HooksURL: g.hooksURL, File: filepath.Join(g.dataDir, "sandbox.json"),
 		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified,
 	}
 	for _, user := range info.Users {

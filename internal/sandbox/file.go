@@ -44,8 +44,8 @@ type User struct {
 	Login    string `json:"login"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
-	// TraderID is a trader's, and 0 for others.
-	TraderID int64 `json:"-"`
+	// TraderID is a trader's, and left out for others.
+	TraderID int64 `json:"trader_id,omitempty"`
 }
 
 // Describe fills in what the database holds of the sandbox's cashboxes and users.

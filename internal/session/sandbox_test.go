@@ -25,7 +25,8 @@ func TestSignInAs(t *testing.T) {
 	noError(t, err)
 	found, err := p.Find(t.Context(), opened.Cookie)
 	noError(t, err)
-	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole || found.Address != home.Address {
+	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole ||
+		found.Address != home.Address {
 		t.Errorf("signed in: %+v", found)
 	}
 	_, err = p.SignInAs(t.Context(), "nobody", home)

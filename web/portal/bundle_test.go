@@ -110,7 +110,7 @@ func setup(t testing.TB, o options) *bundle {
 	b.submissions = submission.New(d.Pools())
 	b.rooms = portal.Rooms{
 		Sessions: b.sessions, Submissions: b.submissions, Views: savedview.New(d.Pools()), Payments: b.payments, Checkouts: b.checkouts, Payouts: b.payouts,
-		Settings: b.settings, Reports: report.New(d.Pools(), b.clock, b.payments), Clock: b.clock, Stopping: b.stopping,
+		Settings: b.settings, Reports: report.New(d.Pools(), b.clock, b.payments), Clock: b.clock, Limits: limit.New(d.Pool), Stopping: b.stopping,
 	}
 	pages, err := portal.New(b.rooms)
 	noError(t, err)

@@ -67,8 +67,7 @@ func (i *inbox) counts() map[string]int {
 func (v *visit) receive() error {
 	box, err := v.sandboxCashbox(v.r.PathValue("cashbox"))
 	if err != nil {
-		v.w.WriteHeader(http.StatusNotFound)
-		return nil
+		return err
 	}
 	body, err := edge.ReadBody(v.r.Body, edge.MaxBody)
 	if err != nil {

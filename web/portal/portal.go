@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -37,6 +38,7 @@ type Rooms struct {
 	Payouts     *payout.Service
 	Settings    *directory.Settings
 	Reports     *report.Service
+	Limits      *limit.Limits
 	Clock       clock.Clock
 	// Secure tells that the portals are public by https alone.
 	Secure bool

@@ -195,7 +195,15 @@ func (v *visit) choose(shown *view.Requisites, all []standing) {
 	}
 	at := func(from int) string { return strconv.Itoa(from) }
 	if from > 0 {
-		shown.Newer = view.Query(requisitesPath, "pool", pool, "without", asked.Get("without"), "from", at(from-requisitePage))
+		shown.Newer = view.Query(
+			requisitesPath,
+			"pool",
+			pool,
+			"without",
+			asked.Get("without"),
+			"from",
+			at(from-requisitePage),
+		)
 	}
 	if until < len(all) {
 		shown.Older = view.Query(requisitesPath, "pool", pool, "without", asked.Get("without"), "from", at(until))

@@ -108,8 +108,11 @@ func typedLimits(found fault.Fields, form url.Values) directory.OwnLimits {
 			return new(int32)
 		}
 		n, err := strconv.ParseInt(text, 10, 32)
-		found.Check(err == nil && n > 0 && n < math.MaxInt32, "limits."+name, "must be a whole number, at least 1")
-		count := int32(n) //nolint:gosec // parsed as one of 32 bits
+		if err != nil || n <= 0 || n == math.MaxInt32 {
+			found.Add("limits."+name, "must be a whole number, at least 1")
+			return nil
+		}
+		count := int32(n)
 		return &count
 	}
 	return directory.OwnLimits{
@@ -174,7 +177,13 @@ func (v *visit) limitFields(own directory.OwnRequisite, values url.Values, wrong
 	fields := []view.Field{
 		{Name: "minAmount", Label: say.LimitMinAmount, Hint: between, More: number, Max: 24},
 		{Name: "maxAmount", Label: say.LimitMaxAmount, Hint: between, More: number, Max: 24},
-		{Name: "dailyCount", Label: say.LimitDailyCount, Hint: atMost(set.DailyCount != nil, counted(set.DailyCount)), More: whole, Max: 10},
+		{
+			Name:  "dailyCount",
+			Label: say.LimitDailyCount,
+			Hint:  atMost(set.DailyCount != nil, counted(set.DailyCount)),
+			More:  whole,
+			Max:   10,
+		},
 		{Name: "dailySum", Label: say.LimitDailySum, Hint: sum, More: number, Max: 24},
 		{Name: "openPayments", Label: say.LimitOpen, Hint: open, More: whole, Max: 10},
 		{Name: "workFrom", Label: say.LimitFrom, Hint: hours, Type: "time", More: clock},

@@ -51,7 +51,10 @@ func (v *visit) uses(own directory.OwnRequisite) []view.Use {
 	if own.Value == "" { // a desk that takes cards has any number open
 		return uses
 	}
-	return append(uses, v.use(say.OpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole))
+	return append(
+		uses,
+		v.use(say.OpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole),
+	)
 }
 
 func wholeLimit(n *int32) decimal.NullDecimal {
@@ -136,9 +139,26 @@ func (v *visit) why(s standing, d routing.Drop) string {
 	case routing.WorkingHours:
 		return v.whyHours(s.own, d)
 	case routing.DailyCount:
-		return v.shell.Say(say.WhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(say.WhyDayEnds, d, s.own.Set.TimeZone)
+		return v.shell.Say(
+			say.WhyCount,
+			d.Used.Decimal,
+			d.Limit.Decimal,
+		) + v.until(
+			say.WhyDayEnds,
+			d,
+			s.own.Set.TimeZone,
+		)
 	case routing.DailySum:
-		return v.shell.Say(say.WhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(say.WhyDayEnds, d, s.own.Set.TimeZone)
+		return v.shell.Say(
+			say.WhySum,
+			fiat(d.Used),
+			fiat(d.Limit),
+			amount,
+		) + v.until(
+			say.WhyDayEnds,
+			d,
+			s.own.Set.TimeZone,
+		)
 	case routing.OpenLimit:
 		return v.shell.Say(say.WhyOpen, d.Used.Decimal, d.Limit.Decimal)
 	case routing.SlotTaken:

@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/web/portal/say"
 )
@@ -93,6 +95,9 @@ func (v *visit) admit() error {
 			return err
 		}
 	}
+	if err := v.count(); err != nil {
+		return err
+	}
 	switch {
 	case v.route.open:
 		return nil
@@ -106,6 +111,19 @@ func (v *visit) admit() error {
 		return v.who.Need(v.route.needs)
 	}
 	return nil
+}
+
+// count bounds how often a user may ask for pages and, of those who are not signed in, an address may
+// post.
+func (v *visit) count() error {
+	var err error
+	switch {
+	case v.session.ID != 0:
+		_, err = v.Limits.Count(limit.User, strconv.FormatInt(v.who.ID, 10))
+	case v.r.Method == http.MethodPost && !v.route.machine:
+		_, err = v.Limits.Count(limit.AddressWrites, edge.Address(v.ctx()))
+	}
+	return err
 }
 
 // failed shows why a request was refused, or leads to where what it lacks is given.

@@ -24,11 +24,13 @@ import (
 
 // Sandbox is what only a sandbox's portals have: a page to try everything from.
 type Sandbox struct {
-	// APIURL, PayURL and PortalURL are where the API, the hosted pages and the portals are, and File
-	// is what the sandbox's keys and secrets are in.
-	APIURL, PayURL, PortalURL, File string
-	Users                           []SandboxUser
-	Cashboxes                       []SandboxCashbox
+	// APIURL and PayURL are where the API and the hosted pages are, and File is what the sandbox's
+	// keys and secrets are in.
+	APIURL, PayURL, File string
+	// HooksURL is where this program itself reaches its portals: webhooks go there.
+	HooksURL  string
+	Users     []SandboxUser
+	Cashboxes []SandboxCashbox
 	// Link is a payment's token in the addresses of hosted pages.
 	Link func(uuid.UUID) string
 	// Merchant is who calls by the key of a cashbox.
@@ -160,7 +162,7 @@ func (v *visit) makePayout() error {
 
 // hook is the sandbox's own endpoint for a cashbox's webhooks.
 func (v *visit) hook(box SandboxCashbox) string {
-	return v.Sandbox.PortalURL + "/sandbox/hooks/" + strconv.FormatInt(box.ID, 10)
+	return v.Sandbox.HooksURL + "/sandbox/hooks/" + strconv.FormatInt(box.ID, 10)
 }
 
 func newOrder() string { return "try-" + strings.ToLower(rand.Text()[:12]) }
@@ -186,8 +188,8 @@ func (v *visit) make(word string, create func(caller.Caller, view.StartTry, Sand
 		return v.done("/#made", word)
 	}
 	if wrong := v.wrong(err); wrong != nil {
-		for _, text := range wrong {
-			tried.Wrong = text
+		for field, text := range wrong {
+			tried.Wrong = field + ": " + text
 		}
 		tried.Wrong = cmp.Or(wrong["amount"], tried.Wrong)
 		return v.showStart(http.StatusUnprocessableEntity, tried)
@@ -254,9 +256,18 @@ func (v *visit) madePayout(p payout.Payin, hooks map[string]int) view.Made {
 		trader = *p.TraderID
 	}
 	return view.Made{
-		Key: "payout-" + strconv.FormatInt(p.ID, 10), Name: v.shell.Say(say.PayoutNumber, p.ID),
-		Amount: v.shell.Amount(p.Amount, p.Currency), Method: p.Method, Status: view.PayoutBadge(string(p.Status)), At: p.CreatedAt,
-		UUID: p.UUID.String(), Hooks: hooks[p.UUID.String()], Trader: v.traderLogin(trader),
+		Key:  "payout-" + strconv.FormatInt(p.ID, 10),
+		Name: v.shell.Say(say.PayoutNumber, p.ID),
+		Amount: v.shell.Amount(
+			p.Amount,
+			p.Currency,
+		),
+		Method:     p.Method,
+		Status:     view.PayoutBadge(string(p.Status)),
+		At:         p.CreatedAt,
+		UUID:       p.UUID.String(),
+		Hooks:      hooks[p.UUID.String()],
+		Trader:     v.traderLogin(trader),
 		TraderPage: "/trader/payouts/" + p.UUID.String(),
 	}
 }

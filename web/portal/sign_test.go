@@ -164,3 +164,23 @@ func TestExpiredFragment(t *testing.T) {
 		t.Errorf("%d %q %q", a.code, a.header.Get("HX-Redirect"), a.body)
 	}
 }
+
+// A user may ask for pages as often as anybody can read them, and no script more often.
+func TestPagesAreBounded(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	_, err := b.Pool.Exec(t.Context(), "update rate_limit set calls = 5 where name = 'user'")
+	noError(t, err)
+	noError(t, b.rooms.Limits.Load(t.Context()))
+	p := b.trader(t, 0)
+	var last answer
+	for range 8 {
+		last = p.get(t, "/account")
+	}
+	if last.code != http.StatusTooManyRequests || !strings.Contains(last.text(), "Too many tries") {
+		t.Errorf("%d %s", last.code, last.text())
+	}
+	if a := b.nobody().get(t, "/sign-in"); a.code != http.StatusOK {
+		t.Errorf("somebody else: %d", a.code)
+	}
+}

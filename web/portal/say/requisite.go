@@ -17,7 +17,10 @@ var (
 		"%s of %s requisites get payments now. The others do not, because of this:",
 		"Платежи получают %s реквизитов из %s. Остальные нет, и вот почему:",
 	}
-	AnswerNone    = Phrase{"None of your requisites gets payments now, because of this:", "Сейчас ни один реквизит не получает платежей, и вот почему:"}
+	AnswerNone = Phrase{
+		"None of your requisites gets payments now, because of this:",
+		"Сейчас ни один реквизит не получает платежей, и вот почему:",
+	}
 	AnswerNothing = Phrase{
 		"You have no requisites yet. An operator adds them.",
 		"У вас ещё нет реквизитов. Их добавляет оператор.",
@@ -114,7 +117,10 @@ var (
 		"The trader’s balance does not cover a payment of the minimum, %s. Tell the owner.",
 		"Баланса трейдера не хватает на платёж на минимум, %s. Сообщите владельцу.",
 	}
-	WhyNoRate  = Phrase{"There is no rate for %s: nobody gets payments in it.", "Нет курса %s: платежей в этой валюте нет ни у кого."}
+	WhyNoRate = Phrase{
+		"There is no rate for %s: nobody gets payments in it.",
+		"Нет курса %s: платежей в этой валюте нет ни у кого.",
+	}
 	WhyOutside = Phrase{
 		"The platform takes no payments as large as %s, the smallest for this requisite.",
 		"Платформа не принимает платежи на %s, а это минимум для реквизита.",
@@ -171,9 +177,18 @@ var (
 )
 
 var requisiteFlashes = map[string]Flash{
-	"requisite-on":    {Phrase{"The requisite is on.", "Реквизит включён."}, ""},
-	"requisite-off":   {Phrase{"The requisite is off: it gets no new payments.", "Реквизит выключен: новых платежей не будет."}, "late"},
-	"requisite-saved": {Phrase{"The limits are saved. They hold for new payments.", "Лимиты сохранены. Они действуют для новых платежей."}, ""},
+	"requisite-on": {Phrase{"The requisite is on.", "Реквизит включён."}, ""},
+	"requisite-off": {
+		Phrase{"The requisite is off: it gets no new payments.", "Реквизит выключен: новых платежей не будет."},
+		"late",
+	},
+	"requisite-saved": {
+		Phrase{
+			"The limits are saved. They hold for new payments.",
+			"Лимиты сохранены. Они действуют для новых платежей.",
+		},
+		"",
+	},
 	"requisite-locked": {
 		Phrase{
 			"An operator has switched the requisite off; only they can switch it on.",
@@ -188,7 +203,10 @@ var wrongPatterns = []struct {
 	text    *regexp.Regexp
 	russian string
 }{
-	{regexp.MustCompile(`^must be between (\S+) and (\S+), which the operator has set$`), "от $1 до $2: так решил оператор"},
+	{
+		regexp.MustCompile(`^must be between (\S+) and (\S+), which the operator has set$`),
+		"от $1 до $2: так решил оператор",
+	},
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
 }
 

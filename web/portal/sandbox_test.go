@@ -1,0 +1,334 @@
+package portal_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/session"
+	"gateway.example/internal/webhook/signing"
+	"gateway.example/web/portal"
+)
+
+// hookSecret signs the webhooks of the sandbox's cashbox.
+var hookSecret = signing.FormatSecret([]byte(strings.Repeat("s", 32)))
+
+// sandbox is a bundle whose portals are a sandbox's.
+func sandbox(t *testing.T) *bundle {
+	t.Helper()
+	b := setup(t, options{})
+	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
+	b.user(t, "shop", caller.MerchantPortal, caller.Owner, b.merchant.ID)
+	b.user(t, "payer", caller.Cabinet, "", b.merchant.ID)
+	var err error
+	b.sessions, err = session.New(b.Pools(), dbtest.Vault(), limit.New(b.Pool), session.Config{
+		Sandbox: true, CookieKeys: [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))},
+	})
+	noError(t, err)
+	who := b.merchant.Caller
+	who.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
+	rooms := b.rooms
+	rooms.Sessions = b.sessions
+	rooms.Sandbox = &portal.Sandbox{
+		APIURL:   "http://api.example",
+		PayURL:   "http://pay.example",
+		HooksURL: "http://127.0.0.1:8082",
+		File:     "dir/sandbox.json",
+		Users: []portal.SandboxUser{
+			{Kind: caller.Trader, Login: "trader-1", TraderID: b.traders[0].ID},
+			{Kind: caller.MerchantPortal, Login: "shop"}, {Kind: caller.Cabinet, Login: "payer"},
+		},
+		Cashboxes: []portal.SandboxCashbox{
+			{
+				ID:       b.merchant.CashboxID,
+				Currency: "RUB",
+				KeyID:    "the-key",
+				Methods:  []string{"sbp"},
+				Payouts:  []string{"sbp", "c2c"},
+			},
+		},
+		Link:     func(id uuid.UUID) string { return "link-" + id.String() },
+		Merchant: func(context.Context, int64) (caller.Caller, error) { return who, nil },
+		Verified: func(_ int64, body []byte, header http.Header) bool {
+			verifier, err := standardwebhooks.NewWebhook(hookSecret)
+			return err == nil && verifier.Verify(body, header) == nil
+		},
+	}
+	pages, err := portal.New(rooms)
+	noError(t, err)
+	b.server = httptest.NewServer(pages)
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+// The first page tells what there is to try, and no secrets.
+func TestSandboxStart(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	browser := b.nobody()
+	a := browser.get(t, "/")
+	says(
+		t,
+		a,
+		"Create a payment below",
+		"trader-1",
+		"shop",
+		"http://api.example",
+		"the-key",
+		"dir/sandbox.json",
+		"docs/integrate.md",
+		"Nothing yet.",
+	)
+	page := a.page(t)
+	if n := page.Find(`form[action="/sandbox/sign-in"]`).Length(); n != 2 {
+		t.Errorf("%d users to sign in as; a payer has no portal", n)
+	}
+	if n := page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(); n != 3 {
+		t.Errorf("%d things to make", n)
+	}
+	browser.cookies["lang"] = "ru"
+	says(t, browser.get(t, "/"), "Создайте платёж ниже", "Создать выплату", "Войти одним нажатием", "Что вы создали")
+}
+
+// A click signs in, and leads to what was asked for. The session before it ends.
+func TestSandboxSignIn(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	browser := b.nobody()
+	if a := browser.post(
+		t,
+		"/sandbox/sign-in?next=/trader/requisites",
+		"login",
+		"trader-1",
+	); a.to() != "/trader/requisites" {
+		t.Fatalf("%d, to %s", a.code, a.to())
+	}
+	browser.page(t, "/trader")
+	first := browser.cookie()
+	browser.post(t, "/sandbox/sign-in", "login", "shop")
+	old := &person{b: b, cookies: map[string]string{"session": first}}
+	if a := old.get(t, "/trader"); a.code != http.StatusSeeOther {
+		t.Errorf("the session before goes on: %d", a.code)
+	}
+	b.user(t, "somebody", caller.Operator, caller.Admin, 0)
+	for _, login := range []string{"somebody", "", "nobody"} {
+		if a := b.nobody().
+			post(t, "/sandbox/sign-in", "login", login); a.code != http.StatusNotFound ||
+			a.header.Get("Set-Cookie") != "" {
+			t.Errorf("%q signs in: %d", login, a.code)
+		}
+	}
+	if a := b.nobody().post(t, "/sandbox/sign-in?next=//evil.example", "login", "trader-1"); a.to() != "/trader" {
+		t.Errorf("to %s", a.to())
+	}
+}
+
+// A payment is made with a fresh order id at each click, and stands in the list with all its pages.
+func TestSandboxMakesPayments(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	browser := b.nobody()
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	for _, amount := range []string{"1 234,50", "900"} {
+		a := browser.post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", amount)
+		if a.code != http.StatusSeeOther || a.to() != "/#made" {
+			t.Fatalf("%d: %s", a.code, a.text())
+		}
+	}
+	a := browser.get(t, "/")
+	says(t, a, "The payment is created.", "Payment 1", "Payment 2", "1,234.50 ₽", "900 ₽", "As trader-1")
+	var id, callback string
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback),
+	)
+	if callback != "http://127.0.0.1:8082/sandbox/hooks/"+box {
+		t.Errorf("webhooks go to %s", callback)
+	}
+	page := a.page(t)
+	if href := page.Find("#payment-1 a").First().AttrOr("href", ""); href != "http://pay.example/r/link-"+id {
+		t.Errorf("the payer's page is %s", href)
+	}
+	if action := page.Find("#payment-1 form").
+		AttrOr("action", ""); action != "/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1" {
+		t.Errorf("the trader's page is %s", action)
+	}
+	if region := browser.get(
+		t,
+		"/sandbox/made",
+	); !strings.Contains(region.body, `id="payment-2"`) ||
+		strings.Contains(region.body, "<main") {
+		t.Errorf("the list alone: %d %s", region.code, region.body)
+	}
+}
+
+// So is a payout.
+func TestSandboxMakesPayouts(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	for _, method := range []string{"sbp", "c2c"} {
+		noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+			CashboxID: b.merchant.CashboxID, Method: method, Enabled: true,
+			ValiditySeconds: int32(catalogue.PayoutValidity / time.Second),
+		}))
+	}
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "1000")
+	browser := b.nobody()
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	for _, method := range []string{"sbp", "c2c"} {
+		a := browser.post(t, "/sandbox/payouts", "cashbox", box, "method", method, "amount", "1500")
+		if a.code != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", method, a.code, a.text())
+		}
+	}
+	says(t, browser.get(t, "/"), "The payout is created.", "Payout 1", "Payout 2", "1,500 ₽")
+}
+
+// What is refused is said beside its field, with what was typed, and nothing is made.
+func TestSandboxRefuses(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	box := strconv.FormatInt(b.merchant.CashboxID, 10)
+	for typed, want := range map[string]string{
+		"<b>": "must be a plain decimal number", "": "is required", "5000000": "collect_requisites_not_available",
+	} {
+		a := b.nobody().post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", typed)
+		input := a.page(t).Find(`input[aria-invalid="true"]`)
+		if a.code != http.StatusUnprocessableEntity || input.Length() != 1 || input.AttrOr("value", "") != typed {
+			t.Errorf("%q: %d", typed, a.code)
+		}
+		says(t, a, want)
+	}
+	if a := b.nobody().
+		post(t, "/sandbox/payments", "cashbox", "99", "method", "sbp", "amount", "5"); a.code != http.StatusNotFound {
+		t.Errorf("an unknown cashbox: %d", a.code)
+	}
+	if a := b.nobody().postForm(t, "/sandbox/payments", nil); a.code != http.StatusForbidden {
+		t.Errorf("a post that does not say where it comes from: %d", a.code)
+	}
+	if a := b.nobody().
+		postForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example"); a.code != http.StatusForbidden {
+		t.Errorf("a post of another site: %d", a.code)
+	}
+	var made int
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from payment").Scan(&made))
+	if made != 0 {
+		t.Errorf("%d payments", made)
+	}
+}
+
+// deliver posts a webhook as the gateway does: without any sign of a browser.
+func (b *bundle) deliver(t *testing.T, body, secret string) int {
+	t.Helper()
+	path := b.server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.merchant.CashboxID, 10)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
+	noError(t, err)
+	noError(t, signing.Sign(r.Header, "msg_1", time.Now(), []byte(body), []string{secret}))
+	return b.nobody().send(t, r).code
+}
+
+// Webhooks are verified and shown, the newest first, with everything escaped that a stranger sent.
+func TestSandboxInbox(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	browser := b.nobody()
+	says(t, browser.get(t, "/sandbox/inbox"), "No webhooks yet.")
+	if code := b.deliver(
+		t,
+		`{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"},"meta":{"id":7}}`,
+		hookSecret,
+	); code != http.StatusNoContent {
+		t.Fatalf("a genuine webhook: %d", code)
+	}
+	other := signing.FormatSecret([]byte(strings.Repeat("x", 32)))
+	if code := b.deliver(t, `{"type":"<script>alert(1)</script>"}`, other); code != http.StatusBadRequest {
+		t.Errorf("a forged webhook: %d", code)
+	}
+	a := browser.get(t, "/sandbox/inbox")
+	page := a.page(t)
+	items := page.Find("#inbox li")
+	if items.Length() != 2 || page.Find("#inbox script").Length() != 0 {
+		t.Fatalf("the inbox has %d webhooks: %s", items.Length(), a.body)
+	}
+	for i, want := range []string{"signature wrong", "signature verified"} {
+		if got := items.Eq(i).Find(".badge").First().Text(); got != want {
+			t.Errorf("webhook %d: %s", i, got)
+		}
+	}
+	for _, want := range []string{"payment.status.updated", "№ 7", "Completed", `"uuid": "u-1"`, "Webhook-Id: msg_1"} {
+		if !strings.Contains(items.Eq(1).Text(), want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	if n := browser.page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(); n != 1 {
+		t.Errorf("%d webhooks of the payment", n)
+	}
+	if seen := browser.get(t, "/sandbox/inbox/list?seen=2"); seen.code != http.StatusNoContent {
+		t.Errorf("nothing new is %d", seen.code)
+	}
+	if news := browser.get(
+		t,
+		"/sandbox/inbox/list?seen=1",
+	); news.code != http.StatusOK ||
+		strings.Contains(news.body, "<main") {
+		t.Errorf("news are %d", news.code)
+	}
+}
+
+// What comes beyond 200 makes the oldest go.
+func TestSandboxInboxIsBounded(t *testing.T) {
+	t.Parallel()
+	b := sandbox(t)
+	for range 203 {
+		b.deliver(t, `{"type":"again"}`, hookSecret)
+	}
+	items := b.nobody().page(t, "/sandbox/inbox").Find("#inbox li")
+	if first, last := items.First().
+		AttrOr("id", ""),
+		items.Last().
+			AttrOr("id", ""); items.Length() != 200 || first != "hook-203" ||
+		last != "hook-4" {
+		t.Errorf("%d webhooks, %s to %s", items.Length(), first, last)
+	}
+	if code := b.deliver(t, strings.Repeat("x", 1<<20), hookSecret); code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a megabyte: %d", code)
+	}
+}
+
+// Outside a sandbox there is nothing of this.
+func TestNoSandboxOutside(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	if a := b.nobody().get(t, "/"); a.to() != "/sign-in" {
+		t.Errorf("the first page: %d, to %s", a.code, a.to())
+	}
+	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
+	for _, path := range []string{"/sandbox/sign-in", "/sandbox/payments", "/sandbox/payouts", "/sandbox/hooks/1"} {
+		browser := b.nobody()
+		a := browser.post(t, path, "login", "trader-1", "cashbox", "1", "method", "sbp", "amount", "5")
+		if a.code != http.StatusNotFound || browser.cookie() != "" {
+			t.Errorf("POST %s: %d", path, a.code)
+		}
+	}
+	for _, path := range []string{"/sandbox/inbox", "/sandbox/inbox/list", "/sandbox/made"} {
+		if a := b.nobody().get(t, path); a.code != http.StatusNotFound {
+			t.Errorf("GET %s: %d", path, a.code)
+		}
+	}
+	if code := b.deliver(t, "{}", hookSecret); code < 400 {
+		t.Errorf("a webhook is taken: %d", code)
+	}
+}
