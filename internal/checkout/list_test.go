@@ -79,7 +79,9 @@ func TestStepsByMethod(t *testing.T) {
 			t.Errorf("%s: %+v", method, list)
 		}
 	}
-	_, err := b.checkouts.Desk(t.Context(), b.trader.Caller)
+	nobody := b.trader.Caller
+	nobody.Role = ""
+	_, err := b.checkouts.Desk(t.Context(), nobody)
 	wantCode(t, "without a role", err, "role_not_allowed")
 }
 
@@ -138,4 +140,31 @@ func TestDeskStamps(t *testing.T) {
 		}
 		seen[now[b.trader.ID]], last = step.name, now
 	}
+}
+
+// A trader reads one payment with the steps that the desk offers for it, and without any once it has
+// ended. Another trader finds nothing.
+func TestForTrader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, token := b.create(t, "")
+	b.enter(t, token, panDesk)
+	name := fmt.Sprint(p.ID)
+	desk, err := b.checkouts.Desk(t.Context(), b.owner())
+	noError(t, err)
+	one, err := b.checkouts.ForTrader(t.Context(), b.owner(), name)
+	noError(t, err)
+	if len(desk) != 1 || len(one.Steps) == 0 || fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
+		t.Errorf("got %v at %s, want as in %+v", one.Steps, one.Phase, desk)
+	}
+	_, err = b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil)
+	noError(t, err)
+	one, err = b.checkouts.ForTrader(t.Context(), b.owner(), name)
+	if noError(t, err); len(one.Steps) != 0 || one.Status != "cancelled" {
+		t.Errorf("ended: %v, %s", one.Steps, one.Status)
+	}
+	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
+	other.Role = caller.Owner
+	_, err = b.checkouts.ForTrader(t.Context(), other, name)
+	wantCode(t, "another trader", err, "not_found")
 }

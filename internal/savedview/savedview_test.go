@@ -80,7 +80,12 @@ func TestViews(t *testing.T) {
 	if _, err := b.views.Remove(t.Context(), b.two, list[0].ID); code(err) != "not_found" {
 		t.Errorf("another user's: %v", err)
 	}
-	if path, err := b.views.Remove(t.Context(), b.one, list[0].ID); err != nil || path != "/y" || b.listed(t, b.one, "/y") != "" {
+	if path, err := b.views.Remove(
+		t.Context(),
+		b.one,
+		list[0].ID,
+	); err != nil || path != "/y" ||
+		b.listed(t, b.one, "/y") != "" {
 		t.Errorf("removed: %q, %v", path, err)
 	}
 }
@@ -133,7 +138,14 @@ func TestWhoseViews(t *testing.T) {
 		t.Errorf("who only looks lists: %v", err)
 	}
 	for _, kind := range []caller.Kind{caller.MerchantKey, caller.Application, caller.Anyone, ""} {
-		if err := b.save(caller.Caller{Kind: kind, ID: b.one.ID}, "a", "/x", ""); code(err) != fault.ErrTokenKindNotAllowed.Code {
+		if err := b.save(
+			caller.Caller{Kind: kind, ID: b.one.ID},
+			"a",
+			"/x",
+			"",
+		); code(
+			err,
+		) != fault.ErrTokenKindNotAllowed.Code {
 			t.Errorf("%s saves: %v", kind, err)
 		}
 	}

@@ -12,6 +12,7 @@ var (
 	Expires      = Phrase{"Expires", "Срок"}
 	Ended        = Phrase{"Ended", "Окончен"}
 	TimeLeft     = Phrase{"Time left", "Осталось"}
+	MerchantUSDT = Phrase{"Merchant, USDT", "Мерчанту, USDT"}
 	YouKeep      = Phrase{"You keep", "Ваш доход"}
 	NoRateYet    = Phrase{
 		"Not known until there is a fresh rate",
