@@ -57,7 +57,12 @@ func (b *bench) openDesksCost(ctx context.Context) error {
 	}
 	more := beside.since(alone)
 	b.report.DesksCPU = &deskCPU{Gateway: perSecond(more.gateway), Postgres: perSecond(more.postgres)}
-	b.say("  %d desks: %.1f and %.1f ms of CPU a second", openDesks, b.report.DesksCPU.Gateway, b.report.DesksCPU.Postgres)
+	b.say(
+		"  %d desks: %.1f and %.1f ms of CPU a second",
+		openDesks,
+		b.report.DesksCPU.Gateway,
+		b.report.DesksCPU.Postgres,
+	)
 	return nil
 }
 
@@ -127,7 +132,12 @@ func (b *bench) signIn(ctx context.Context, login string) (*http.Client, error) 
 	}
 	client := &http.Client{Jar: jar}
 	form := url.Values{"login": {login}, "password": {deskPassword}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.gateway.PortalURL+"/sign-in", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		b.gateway.PortalURL+"/sign-in",
+		strings.NewReader(form.Encode()),
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -154,7 +154,8 @@ func TestForTrader(t *testing.T) {
 	noError(t, err)
 	one, err := b.checkouts.ForTrader(t.Context(), b.owner(), name)
 	noError(t, err)
-	if len(desk) != 1 || len(one.Steps) == 0 || fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
+	if len(desk) != 1 || len(one.Steps) == 0 ||
+		fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
 		t.Errorf("got %v at %s, want as in %+v", one.Steps, one.Phase, desk)
 	}
 	_, err = b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil)

@@ -29,8 +29,12 @@ func TestOpenedPages(t *testing.T) {
 		transfer.ID: {"requisite Safari", "cancel other"},
 		card.ID:     {"checkout Edge", "card Edge"},
 	} {
-		rows, err := b.Pool.Query(t.Context(), `select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
-			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`, id)
+		rows, err := b.Pool.Query(
+			t.Context(),
+			`select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
+			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`,
+			id,
+		)
 		noError(t, err)
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		noError(t, err)

@@ -89,9 +89,20 @@ var visitors = []struct {
 }{
 	{name: "nobody", allowed: []string{"all"}},
 	{name: "begun", kind: caller.Trader, role: caller.Owner, allowed: []string{"all", "begun"}},
-	{name: "owner", kind: caller.Trader, role: caller.Owner, allowed: []string{"all", "begun", "users", "desk", "trader"}},
+	{
+		name:    "owner",
+		kind:    caller.Trader,
+		role:    caller.Owner,
+		allowed: []string{"all", "begun", "users", "desk", "trader"},
+	},
 	{name: "desk", kind: caller.Trader, role: caller.Desk, allowed: []string{"all", "begun", "users", "desk"}},
-	{name: "foreign owner", kind: caller.Trader, role: caller.Owner, trader: 1, allowed: []string{"all", "begun", "users", "desk", "trader"}},
+	{
+		name:    "foreign owner",
+		kind:    caller.Trader,
+		role:    caller.Owner,
+		trader:  1,
+		allowed: []string{"all", "begun", "users", "desk", "trader"},
+	},
 	{name: "merchant", kind: caller.MerchantPortal, role: caller.Owner, allowed: []string{"all", "begun", "users"}},
 	{name: "support", kind: caller.MerchantPortal, role: caller.Support, allowed: []string{"all", "begun", "users"}},
 	{name: "operator", kind: caller.Operator, role: caller.Admin, allowed: []string{"all", "begun", "users"}},
@@ -117,14 +128,16 @@ func TestAccess(t *testing.T) {
 			if !listed {
 				t.Fatalf("%s is not in the table: say who may ask for it", pattern)
 			}
-			if strings.HasSuffix(pattern, "/trader/live") || strings.HasPrefix(pattern, "POST /sign-") || pattern == "GET /{$}" {
+			if strings.HasSuffix(pattern, "/trader/live") || strings.HasPrefix(pattern, "POST /sign-") ||
+				pattern == "GET /{$}" {
 				continue // the first goes on for ever, the next end what is tried here, the last only leads on
 			}
 			got := verdict(pattern, b.try(t, browser, pattern, fmt.Sprint(p.ID)))
 			want := "refused"
 			if slices.Contains(visitor.allowed, group) {
 				want = "let in"
-				if visitor.name == "foreign owner" && strings.Contains(pattern, "/trader/") && strings.Contains(pattern, "{id}") {
+				if visitor.name == "foreign owner" && strings.Contains(pattern, "/trader/") &&
+					strings.Contains(pattern, "{id}") {
 					want = "refused"
 				}
 			}
@@ -173,7 +186,8 @@ func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 func verdict(pattern string, a answer) string {
 	to, refused := a.to(), a.code == http.StatusForbidden
 	notFound := a.code == http.StatusNotFound && strings.Contains(a.body, "not for your account")
-	if refused || notFound || strings.HasPrefix(to, "/sign-in") || strings.HasPrefix(to, "/second-factor") && !strings.Contains(pattern, " /second-factor") {
+	if refused || notFound || strings.HasPrefix(to, "/sign-in") ||
+		strings.HasPrefix(to, "/second-factor") && !strings.Contains(pattern, " /second-factor") {
 		return "refused"
 	}
 	return "let in"

@@ -3,10 +3,11 @@ package portal_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,7 +82,10 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Do(chromedp.Focus(chromedp.CSS("#job-1 a.danger")))
 	second := b.create(t, "1501")
 	t.Logf("seen after %s", awaitScript(t, tab, jobs, ids(first, second)))
-	if focus := browsertest.Eval[string](tab, `document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
+	if focus := browsertest.Eval[string](
+		tab,
+		`document.activeElement.getAttribute("href")`,
+	); focus != "/trader/payments/1/cancel" {
 		t.Errorf("the focus is on %q", focus)
 	}
 	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
@@ -105,51 +109,54 @@ func TestDeskOverReplicas(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	p := b.trader(t, 0)
-	replica := b.replica(t, "127.0.0.1:0")
-	address := replica.Listener.Addr().String()
+	replica := b.replica(t)
 	tab := p.tab(t, replica.URL)
 	tab.Open(replica.URL + "/trader")
-	time.Sleep(1200 * time.Millisecond)
 	first := b.create(t, "1500")
 	awaitScript(t, tab, jobs, ids(first))
 	replica.stop()
 	awaitScript(t, tab, `String(document.getElementById("line").hidden)`, "false")
 	second := b.create(t, "1501")
-	b.replica(t, address)
+	replica.start(t, b.rooms)
 	awaitScript(t, tab, jobs, ids(first, second))
 	awaitScript(t, tab, `String(document.getElementById("line").hidden)`, "true")
 }
 
-// replicaServer is another process of the gateway, as far as portals go.
-type replicaServer struct {
+// replica is another process of the gateway, as far as portals go, which keeps its port while it is
+// down: another test might take it.
+type replica struct {
 	*httptest.Server
-	stop func()
+	pages atomic.Pointer[http.Handler]
+	stop  func()
 }
 
-func (b *bundle) replica(t *testing.T, address string) replicaServer {
+func (b *bundle) replica(t *testing.T) *replica {
+	t.Helper()
+	r := &replica{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		pages := r.pages.Load()
+		if pages == nil {
+			panic(http.ErrAbortHandler) // the connection ends without an answer
+		}
+		(*pages).ServeHTTP(w, request)
+	}))
+	r.start(t, b.rooms)
+	t.Cleanup(func() { r.stop(); r.Close() })
+	return r
+}
+
+func (r *replica) start(t *testing.T, rooms portal.Rooms) {
 	t.Helper()
 	stopping := make(chan struct{})
-	rooms := b.rooms
 	rooms.Stopping = stopping
 	pages, err := portal.New(rooms)
 	noError(t, err)
-	listener, err := net.Listen("tcp", address) //nolint:noctx // it is there at once
-	noError(t, err)
-	server := httptest.NewUnstartedServer(pages)
-	_ = server.Listener.Close()
-	server.Listener = listener
-	server.Start()
-	open := true
-	stop := func() {
-		if open {
-			open = false
-			close(stopping)
-			server.CloseClientConnections()
-			server.Close()
-		}
-	}
-	t.Cleanup(stop)
-	return replicaServer{server, stop}
+	r.pages.Store(&pages)
+	r.stop = sync.OnceFunc(func() {
+		r.pages.Store(nil)
+		close(stopping)
+		r.CloseClientConnections()
+	})
 }
 
 // Keys move through the desk and open the confirmation; they never act. They can be switched off.
@@ -162,7 +169,13 @@ func TestKeys(t *testing.T) {
 	tab := p.tab(t, b.server.URL)
 	tab.Open(b.server.URL + "/trader")
 	press := func(key string) {
-		browsertest.Eval[bool](tab, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+		browsertest.Eval[bool](
+			tab,
+			fmt.Sprintf(
+				`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`,
+				key,
+			),
+		)
 	}
 	press("j")
 	press("j")
@@ -197,13 +210,20 @@ func TestPasskey(t *testing.T) {
 	tab := browsertest.New(t)
 	call(tab, webauthn.Enable, webauthn.EnableParams{})
 	yes := true
-	call(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
-		HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
-	}})
+	call(
+		tab,
+		webauthn.AddVirtualAuthenticator,
+		webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
+		}},
+	)
 	signIn := func() {
 		tab.Open(address + "/sign-in?next=/account")
-		tab.Do(chromedp.SendKeys(chromedp.CSS("#login"), "owner"), chromedp.SendKeys(chromedp.CSS("#password"), password))
+		tab.Do(
+			chromedp.SendKeys(chromedp.CSS("#login"), "owner"),
+			chromedp.SendKeys(chromedp.CSS("#password"), password),
+		)
 		tab.Click("main button[type=submit]")
 	}
 	signIn()

@@ -104,13 +104,24 @@ func setup(t testing.TB, o options) *bundle {
 	}
 	var err error
 	b.sessions, err = session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
-		Compulsory: o.production, PortalURL: origin, CookieKeys: [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))},
+		Compulsory: o.production,
+		PortalURL:  origin,
+		CookieKeys: [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))},
 	})
 	noError(t, err)
 	b.submissions = submission.New(d.Pools())
 	b.rooms = portal.Rooms{
-		Sessions: b.sessions, Submissions: b.submissions, Views: savedview.New(d.Pools()), Payments: b.payments, Checkouts: b.checkouts, Payouts: b.payouts,
-		Settings: b.settings, Reports: report.New(d.Pools(), b.clock, b.payments), Clock: b.clock, Limits: limit.New(d.Pool), Stopping: b.stopping,
+		Sessions:    b.sessions,
+		Submissions: b.submissions,
+		Views:       savedview.New(d.Pools()),
+		Payments:    b.payments,
+		Checkouts:   b.checkouts,
+		Payouts:     b.payouts,
+		Settings:    b.settings,
+		Reports:     report.New(d.Pools(), b.clock, b.payments),
+		Clock:       b.clock,
+		Limits:      limit.New(d.Pool),
+		Stopping:    b.stopping,
 	}
 	pages, err := portal.New(b.rooms)
 	noError(t, err)
@@ -132,7 +143,11 @@ func (b *bundle) furnish(t testing.TB) {
 	links, err := auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
 	b.checkouts = checkout.New(b.Pools(), b.clock, checkout.Rooms{
-		Payments: b.payments, Links: links, Cards: safe, Limits: limit.New(b.Pool), Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.clock)},
+		Payments:  b.payments,
+		Links:     links,
+		Cards:     safe,
+		Limits:    limit.New(b.Pool),
+		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.clock)},
 	})
 	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses)
 	b.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
@@ -249,7 +264,12 @@ func (p *person) post(t testing.TB, path string, fields ...string) answer {
 
 func (p *person) postForm(t testing.TB, path string, form url.Values, headers ...string) answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.b.server.URL+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		p.b.server.URL+path,
+		strings.NewReader(form.Encode()),
+	)
 	noError(t, err)
 	return p.send(t, r, append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 }

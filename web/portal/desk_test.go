@@ -55,7 +55,11 @@ func TestFormActsOnce(t *testing.T) {
 		browser := *p
 		browser.cookies = map[string]string{"session": p.cookie()}
 		clicks.Go(func() {
-			led[i] = fmt.Sprint(browser.post(t, "/trader/payments/1/cancel", fields...).to(), " ", browser.cookies["flash"])
+			led[i] = fmt.Sprint(
+				browser.post(t, "/trader/payments/1/cancel", fields...).to(),
+				" ",
+				browser.cookies["flash"],
+			)
 		})
 	}
 	clicks.Wait()
@@ -67,7 +71,11 @@ func TestFormActsOnce(t *testing.T) {
 		}
 	}
 	var moves int
-	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'").Scan(&moves))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select count(*) from payment_history where payment_id = 1 and to_status = 'cancelled'").
+			Scan(&moves),
+	)
 	if moves != 1 || b.status(t, pay) != "cancelled" {
 		t.Errorf("cancelled %d times, %s", moves, b.status(t, pay))
 	}
@@ -87,7 +95,15 @@ func TestTwoTabs(t *testing.T) {
 	}
 	// Even set back to pending it is not what the first form was shown for; a form that never was
 	// shown acts for nobody.
-	if a := p.post(t, "/trader/payments/1/confirm", "token", "nonsense", "status", "pending"); a.code == http.StatusSeeOther && a.to() == "/trader" {
+	if a := p.post(
+		t,
+		"/trader/payments/1/confirm",
+		"token",
+		"nonsense",
+		"status",
+		"pending",
+	); a.code == http.StatusSeeOther &&
+		a.to() == "/trader" {
 		t.Error("a form without a token of ours acts")
 	}
 }
@@ -122,7 +138,8 @@ func TestReasonTooLong(t *testing.T) {
 	fields := hidden(p.page(t, "/trader/payments/1/cancel"), "main form", "reason", long)
 	a := p.post(t, "/trader/payments/1/cancel", fields...)
 	page := a.page(t)
-	if a.code != http.StatusUnprocessableEntity || page.Find("#reason").Text() != long || page.Find("#reason-wrong").Length() != 1 {
+	if a.code != http.StatusUnprocessableEntity || page.Find("#reason").Text() != long ||
+		page.Find("#reason-wrong").Length() != 1 {
 		t.Errorf("%d, %q", a.code, page.Find("#reason").Text())
 	}
 	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
@@ -132,7 +149,10 @@ func TestReasonTooLong(t *testing.T) {
 		t.Error("it is cancelled all the same")
 	}
 	// The same form may be sent again, corrected.
-	if a := p.post(t, "/trader/payments/1/cancel", hidden(page, "main form", "reason", "no money")...); a.to() != "/trader" {
+	if a := p.post(
+		t,
+		"/trader/payments/1/cancel",
+		hidden(page, "main form", "reason", "no money")...); a.to() != "/trader" {
 		t.Errorf("corrected: %d to %q", a.code, a.to())
 	}
 }

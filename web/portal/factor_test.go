@@ -34,7 +34,11 @@ func TestFirstDay(t *testing.T) {
 		"too short":    {"password", "short", "again", "short"},
 		"not the same": {"password", password, "again", password + "x"},
 	} {
-		if a := p.post(t, path, fields...); a.code != http.StatusUnprocessableEntity || strings.Contains(a.body, fields[1]+`"`) {
+		if a := p.post(
+			t,
+			path,
+			fields...); a.code != http.StatusUnprocessableEntity ||
+			strings.Contains(a.body, fields[1]+`"`) {
 			t.Errorf("%s: %d", wrong, a.code)
 		}
 	}
@@ -141,7 +145,16 @@ func TestPassword(t *testing.T) {
 	if a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), "This is not your password.") {
 		t.Errorf("%d %s", a.code, a.text())
 	}
-	if a := p.post(t, "/account/password", "oldPassword", password, "newPassword", next, "again", next); a.to() != "/account" {
+	if a := p.post(
+		t,
+		"/account/password",
+		"oldPassword",
+		password,
+		"newPassword",
+		next,
+		"again",
+		next,
+	); a.to() != "/account" {
 		t.Fatalf("%d to %q %s", a.code, a.to(), a.text())
 	}
 	if a := p.get(t, "/account"); a.code != http.StatusOK {
@@ -167,7 +180,11 @@ func TestSessions(t *testing.T) {
 	if a := stranger.post(t, path); a.code != http.StatusNotFound {
 		t.Errorf("a stranger ends it: %d", a.code)
 	}
-	if p.post(t, path); other.get(t, "/account").code == http.StatusOK && third.get(t, "/account").code == http.StatusOK {
+	if p.post(
+		t,
+		path,
+	); other.get(t, "/account").code == http.StatusOK &&
+		third.get(t, "/account").code == http.StatusOK {
 		t.Error("none has ended")
 	}
 	p.post(t, "/account/sessions/end")
@@ -184,7 +201,11 @@ func TestBearerIsNoCookie(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
-	token, err := b.sessions.Login(t.Context(), session.Credentials{Login: "owner", Password: password}, session.Origin{})
+	token, err := b.sessions.Login(
+		t.Context(),
+		session.Credentials{Login: "owner", Password: password},
+		session.Origin{},
+	)
 	noError(t, err)
 	p := b.nobody()
 	p.cookies["session"] = token.Bearer

@@ -255,7 +255,12 @@ func TestReceipt(t *testing.T) {
 	noError(t, b.payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
 	page := p.page(t, "/trader/payments/1")
 	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
-	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()), "The payer sent receipt 1: PNG, 8 B")
+	want(
+		t,
+		"in the timeline",
+		words(page.Find(".timeline .receipt span").First()),
+		"The payer sent receipt 1: PNG, 8 B",
+	)
 	a := p.get(t, page.Find("#receipts a").AttrOr("href", ""))
 	want(t, "the file", a.body, png)
 	want(t, "type", a.header.Get("Content-Type")+" "+a.header.Get("X-Content-Type-Options"), "image/png nosniff")

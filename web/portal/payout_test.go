@@ -35,8 +35,16 @@ func (b *bundle) payOut(t *testing.T, count int) []string {
 	var ids []string
 	for i := range count {
 		created, err := b.payouts.Create(ctx, who, payout.Request{
-			OrderID: fmt.Sprint("payout-", i), Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook",
-			Method: "sbp", Address: "+79001234567", Recipient: "Ivan <i>Petrov</i>",
+			OrderID: fmt.Sprint(
+				"payout-",
+				i,
+			),
+			Amount:      "1000",
+			Currency:    "RUB",
+			CallbackURI: "https://shop.example/hook",
+			Method:      "sbp",
+			Address:     "+79001234567",
+			Recipient:   "Ivan <i>Petrov</i>",
 		})
 		noError(t, err)
 		ids = append(ids, "/trader/payouts/"+created.Payin.UUID.String())

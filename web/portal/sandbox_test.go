@@ -341,7 +341,16 @@ func TestSandboxAccessible(t *testing.T) {
 	rules := browsertest.Rules(t)
 	b := sandbox(t)
 	browser := b.nobody()
-	browser.post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.merchant.CashboxID, 10), "method", "sbp", "amount", "900")
+	browser.post(
+		t,
+		"/sandbox/payments",
+		"cashbox",
+		strconv.FormatInt(b.merchant.CashboxID, 10),
+		"method",
+		"sbp",
+		"amount",
+		"900",
+	)
 	b.deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, hookSecret)
 	tab := browser.tab(t, b.server.URL)
 	tab.Examining(rules)

@@ -134,7 +134,11 @@ func TestSessionEnds(t *testing.T) {
 		t.Fatalf("the region: %d", a.code)
 	}
 	var seen time.Duration
-	noError(t, b.Pool.QueryRow(t.Context(), "select now() - max(seen_at) from session where not on_shift and created_at < now() - interval '30 minutes'").Scan(&seen))
+	noError(
+		t,
+		b.Pool.QueryRow(t.Context(), "select now() - max(seen_at) from session where not on_shift and created_at < now() - interval '30 minutes'").
+			Scan(&seen),
+	)
 	if seen < 28*time.Minute {
 		t.Errorf("a region that a page asked for by itself counts as use: seen %s ago", seen)
 	}

@@ -34,7 +34,8 @@ func TestStatement(t *testing.T) {
 	want(t, "the tab", words(held.Find(".chips [aria-current]")), "Held")
 	want(t, "the account stays", held.Find("input[type=hidden][name=account]").AttrOr("value", ""), "reserved")
 	file := p.get(t, "/trader/statement.csv?account=reserved")
-	if !strings.Contains(file.header.Get("Content-Disposition"), "statement-reserved-") || !strings.HasSuffix(strings.TrimSpace(file.body), "\nrows,2") {
+	if !strings.Contains(file.header.Get("Content-Disposition"), "statement-reserved-") ||
+		!strings.HasSuffix(strings.TrimSpace(file.body), "\nrows,2") {
 		t.Errorf("the file: %s\n%s", file.header, file.body)
 	}
 	want(t, "a day that is none", p.get(t, "/trader/statement?from=x").code, 422)
