@@ -1,7 +1,6 @@
 package pay_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -39,7 +38,7 @@ func TestOpenedPages(t *testing.T) {
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		noError(t, err)
 		if !slices.Equal(got, want) {
-			t.Error(fmt.Sprintf("got %q; want %q", got, want))
+			t.Errorf("got %q; want %q", got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (b *bundle) pages(t testing.TB, p *person) map[string]string {
 	open, ended := b.create(t, "1500"), b.create(t, "1600")
 	_, err := b.payments.Claim(t.Context(), open.UUID)
 	noError(t, err)
-	_, err = b.payments.Confirm(t.Context(), b.asTrader(0), ended.ID)
+	_, err = b.payments.Confirm(t.Context(), b.asTrader(), ended.ID)
 	noError(t, err)
 	_ = p
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)

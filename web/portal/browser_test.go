@@ -99,7 +99,7 @@ func TestDeskIsLive(t *testing.T) {
 	if after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`); after <= before {
 		t.Errorf("%s chimes before, %s after", before, after)
 	}
-	_, err := b.payments.Confirm(t.Context(), b.asTrader(0), first.ID)
+	_, err := b.payments.Confirm(t.Context(), b.asTrader(), first.ID)
 	noError(t, err)
 	awaitScript(t, tab, jobs, ids(second, third))
 }

@@ -297,10 +297,10 @@ func (p *person) send(t testing.TB, r *http.Request, headers ...string) answer {
 	return answer{code: response.StatusCode, header: response.Header, body: string(body)}
 }
 
-// hidden are the hidden fields of a page's form, as pairs, with more behind them.
-func hidden(page *goquery.Document, form string, more ...string) []string {
+// hidden are the hidden fields of a page's own form, as pairs, with more behind them.
+func hidden(page *goquery.Document, more ...string) []string {
 	var fields []string
-	page.Find(form + " input[type=hidden]").Each(func(_ int, input *goquery.Selection) {
+	page.Find("main form input[type=hidden]").Each(func(_ int, input *goquery.Selection) {
 		fields = append(fields, input.AttrOr("name", ""), input.AttrOr("value", ""))
 	})
 	return append(fields, more...)
@@ -328,9 +328,9 @@ func (b *bundle) status(t testing.TB, p payment.Payment) string {
 // cookie is a session's, put into a browser.
 func (p *person) cookie() string { return p.cookies["session"] }
 
-// asTrader calls a service as the owner of one of the traders.
-func (b *bundle) asTrader(which int) caller.Caller {
-	who := b.traders[which].Caller
+// asTrader calls a service as the owner of the first trader.
+func (b *bundle) asTrader() caller.Caller {
+	who := b.traders[0].Caller
 	who.Role = caller.Owner
 	return who
 }

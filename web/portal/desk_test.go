@@ -28,7 +28,7 @@ func TestConfirm(t *testing.T) {
 			t.Errorf("the page does not say %q", fact)
 		}
 	}
-	a := p.post(t, "/trader/payments/1/confirm", hidden(page, "main form")...)
+	a := p.post(t, "/trader/payments/1/confirm", hidden(page)...)
 	if a.code != http.StatusSeeOther || a.to() != "/trader" || b.status(t, pay) != "completed" {
 		t.Fatalf("%d to %q, %s", a.code, a.to(), b.status(t, pay))
 	}
@@ -48,7 +48,7 @@ func TestFormActsOnce(t *testing.T) {
 	b := setup(t, options{})
 	p := b.trader(t, 0)
 	pay := b.create(t, "1500")
-	fields := hidden(p.page(t, "/trader/payments/1/cancel"), "main form", "reason", "no money came")
+	fields := hidden(p.page(t, "/trader/payments/1/cancel"), "reason", "no money came")
 	var clicks sync.WaitGroup
 	led := make([]string, 3)
 	for i := range led {
@@ -88,8 +88,8 @@ func TestTwoTabs(t *testing.T) {
 	p := b.trader(t, 0)
 	pay := b.create(t, "1500")
 	first, second := p.page(t, "/trader/payments/1/cancel"), p.page(t, "/trader/payments/1/confirm")
-	p.post(t, "/trader/payments/1/cancel", hidden(first, "main form")...)
-	a := p.post(t, "/trader/payments/1/confirm", hidden(second, "main form")...)
+	p.post(t, "/trader/payments/1/cancel", hidden(first)...)
+	a := p.post(t, "/trader/payments/1/confirm", hidden(second)...)
 	if a.to() != "/trader/payments/1" || p.cookies["flash"] != "changed" || b.status(t, pay) != "cancelled" {
 		t.Errorf("led to %q, %q, the payment is %s", a.to(), p.cookies["flash"], b.status(t, pay))
 	}
@@ -114,7 +114,7 @@ func TestForeignPayment(t *testing.T) {
 	b := setup(t, options{})
 	mine, other := b.trader(t, 0), b.trader(t, 1)
 	pay := b.create(t, "1500")
-	fields := hidden(mine.page(t, "/trader/payments/1/confirm"), "main form")
+	fields := hidden(mine.page(t, "/trader/payments/1/confirm"))
 	for _, path := range []string{"/confirm", "/cancel", "/code", "/resend", "/no-code"} {
 		if a := other.post(t, "/trader/payments/1"+path, fields...); a.code != http.StatusNotFound {
 			t.Errorf("POST %s: %d to %q", path, a.code, a.to())
@@ -135,7 +135,7 @@ func TestReasonTooLong(t *testing.T) {
 	p := b.trader(t, 0)
 	pay := b.create(t, "1500")
 	long := strings.Repeat("<я>", 100)
-	fields := hidden(p.page(t, "/trader/payments/1/cancel"), "main form", "reason", long)
+	fields := hidden(p.page(t, "/trader/payments/1/cancel"), "reason", long)
 	a := p.post(t, "/trader/payments/1/cancel", fields...)
 	page := a.page(t)
 	if a.code != http.StatusUnprocessableEntity || page.Find("#reason").Text() != long ||
@@ -152,7 +152,7 @@ func TestReasonTooLong(t *testing.T) {
 	if a := p.post(
 		t,
 		"/trader/payments/1/cancel",
-		hidden(page, "main form", "reason", "no money")...); a.to() != "/trader" {
+		hidden(page, "reason", "no money")...); a.to() != "/trader" {
 		t.Errorf("corrected: %d to %q", a.code, a.to())
 	}
 }

@@ -69,12 +69,12 @@ func (p *person) enrol(t *testing.T) string {
 	if page.Find(".qr svg").Length() != 1 {
 		t.Error("there is no QR code")
 	}
-	a := p.post(t, "/second-factor/app", hidden(page, "main form", "code", "000000")...)
+	a := p.post(t, "/second-factor/app", hidden(page, "code", "000000")...)
 	if shown := a.page(t).Find(".mono").Text(); a.code != http.StatusUnprocessableEntity || shown != secret {
 		t.Errorf("after a wrong code %d, with the secret %q and not %q", a.code, shown, secret)
 	}
 	before := p.cookie()
-	a = p.post(t, "/second-factor/app", hidden(a.page(t), "main form", "code", code(t, secret, 0))...)
+	a = p.post(t, "/second-factor/app", hidden(a.page(t), "code", code(t, secret, 0))...)
 	if codes := a.page(t).Find(".codes li").Length(); codes != 10 {
 		t.Fatalf("%d recovery codes: %d %s", codes, a.code, a.text())
 	}

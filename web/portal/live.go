@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -52,7 +53,7 @@ func newLive(rooms Rooms) *live {
 
 // open opens a line to a trader's desk. What comes by it says that there is something new. There is
 // none where the trader has too many already.
-func (l *live) open(traderID int64) (changed chan struct{}, close func()) {
+func (l *live) open(traderID int64) (changed chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d := l.desks[traderID]
@@ -145,6 +146,13 @@ func (d *desk) seen(stamp [2]uint64) {
 	}
 }
 
+// What a browser is sent by its line.
+const (
+	eventOpen    = ": open\n\n"
+	eventChanged = "event: changed\ndata: \n\n"
+	eventBeat    = ": beat\n\n"
+)
+
 // stream sends a browser what comes by a line until the browser goes, the session ends, or the program
 // is about to.
 func (v *visit) stream() error {
@@ -159,13 +167,13 @@ func (v *visit) stream() error {
 	h.Set("X-Accel-Buffering", "no")
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	for event := ": open\n\n"; event != ""; {
+	for event := eventOpen; event != ""; {
 		if err := v.push(event); err != nil {
-			return nil //nolint:nilerr // the browser has gone
+			return nil // the browser has gone
 		}
 		select {
 		case <-changed:
-			event = "event: changed\ndata: \n\n"
+			event = eventChanged
 		case <-beat.C:
 			event = v.beat()
 		case <-v.Stopping:
@@ -185,10 +193,10 @@ func (v *visit) beat() string {
 		var found session.Session
 		found, err = v.Sessions.Peek(v.ctx(), cookie.Value)
 		if err == nil && found.State == session.Whole {
-			return ": beat\n\n"
+			return eventBeat
 		}
 	}
-	_ = v.push("event: changed\ndata: \n\n")
+	_ = v.push(eventChanged)
 	return ""
 }
 
@@ -197,7 +205,7 @@ func (v *visit) push(event string) error {
 	if err := control.SetWriteDeadline(time.Now().Add(sendWithin)); err != nil {
 		return err
 	}
-	if _, err := v.w.Write([]byte(event)); err != nil {
+	if _, err := io.WriteString(v.w, event); err != nil { //nolint:gosec // events are constants
 		return err
 	}
 	return control.Flush()

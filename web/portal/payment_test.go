@@ -51,7 +51,7 @@ func want(t *testing.T, what string, got, want any) {
 
 func (b *bundle) confirm(t *testing.T, p payment.Payment) {
 	t.Helper()
-	_, err := b.payments.Confirm(t.Context(), b.asTrader(0), p.ID)
+	_, err := b.payments.Confirm(t.Context(), b.asTrader(), p.ID)
 	noError(t, err)
 }
 
@@ -214,7 +214,7 @@ func TestPayment(t *testing.T) {
 	page := p.page(t, "/trader/payments/1")
 	want(t, "steps", words(page.Find("main .actions")), "Money arrived № 1 Cancel № 1")
 	reason := "<b>nothing</b> came"
-	_, err := b.payments.Cancel(t.Context(), b.asTrader(0), pay.ID, &reason)
+	_, err := b.payments.Cancel(t.Context(), b.asTrader(), pay.ID, &reason)
 	noError(t, err)
 	page = p.page(t, "/trader/payments/1")
 	want(t, "steps of an ended one", page.Find("main .actions").Length(), 0)

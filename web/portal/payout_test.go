@@ -55,7 +55,7 @@ func (b *bundle) payOut(t *testing.T, count int) []string {
 // end sends the form of a step.
 func (p *person) end(t *testing.T, path, step, field, typed string) answer {
 	t.Helper()
-	return p.post(t, path+"/"+step, hidden(p.page(t, path+"/"+step), "main form", field, typed)...)
+	return p.post(t, path+"/"+step, hidden(p.page(t, path+"/"+step), field, typed)...)
 }
 
 // The whole recipient is seen by the trader who took the payout, and by nobody before.
@@ -110,7 +110,7 @@ func TestCompletePayout(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	a = p.end(t, path, "complete", "proofReference", long)
 	want(t, "what was typed", a.page(t).Find("#proofReference").AttrOr("value", ""), long)
-	fields := hidden(question, "main form", "proofReference", "T-17")
+	fields := hidden(question, "proofReference", "T-17")
 	for range 2 {
 		a = p.post(t, path+"/complete", fields...)
 		want(t, "completed", line(a.code, a.to(), p.cookies["flash"]), "303 /trader completed")
@@ -134,7 +134,7 @@ func TestFailAndGiveBack(t *testing.T) {
 	for _, path := range paths {
 		p.post(t, path+"/take")
 	}
-	stale := hidden(p.page(t, paths[0]+"/complete"), "main form", "proofReference", "T-1")
+	stale := hidden(p.page(t, paths[0]+"/complete"), "proofReference", "T-1")
 	a := p.end(t, paths[0], "fail", "reason", strings.Repeat("y", 256))
 	want(t, "too long", line(a.code, a.page(t).Find("textarea").Text()), "422 "+strings.Repeat("y", 256))
 	a = p.end(t, paths[0], "fail", "reason", "no such account")

@@ -37,10 +37,8 @@ type route struct {
 }
 
 var (
-	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
-	traders   = []caller.Kind{caller.Trader}
-	merchants = []caller.Kind{caller.MerchantPortal}
-	operators = []caller.Kind{caller.Operator}
+	users   = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	traders = []caller.Kind{caller.Trader}
 )
 
 // routes is the one table of all addresses.

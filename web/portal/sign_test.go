@@ -105,7 +105,7 @@ func TestForeignPosts(t *testing.T) {
 			t.Errorf("%s: %d", name, a.code)
 		}
 	}
-	if on, err := b.settings.Break(t.Context(), b.asTrader(0)); err != nil || on {
+	if on, err := b.settings.Break(t.Context(), b.asTrader()); err != nil || on {
 		t.Errorf("the break is %t, %v", on, err)
 	}
 	if a := p.post(t, "/trader/break", "on", "1"); a.code != http.StatusSeeOther {

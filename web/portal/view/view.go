@@ -60,7 +60,7 @@ type NavItem struct {
 // Say is a phrase in the reader's language.
 func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill...) }
 
-// Count is a phrase about a number.
+// CountOf is a phrase about a number.
 func (s Shell) CountOf(c say.Count, n int) string { return c.In(s.Code, n) }
 
 // label is the portal's name.
