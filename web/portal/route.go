@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 )
 
@@ -155,6 +156,8 @@ func (v *visit) failed(err error) {
 	case f.Kind == fault.Unavailable:
 		v.w.Header().Set("Retry-After", "1")
 		v.message(http.StatusServiceUnavailable, say.BusyTitle, say.BusyText)
+	case f.Code == submission.ErrUnfinished.Code:
+		v.message(http.StatusConflict, say.UnfinishedTitle, say.UnfinishedText)
 	default:
 		v.messageText(http.StatusConflict, say.ImpossibleTitle, v.shell.Say(say.ImpossibleText, f.Message))
 	}

@@ -36,9 +36,13 @@ function say(text) {
   if (live) live.textContent = text;
 }
 
-// A browser's time zone, where a form asks for one.
-every("input[data-zone]", (e) => {
-  if (!e.value || e.dataset.zone === "unset") e.value = Intl.DateTimeFormat().resolvedOptions().timeZone || e.value;
+// The browser's time zone, offered beside the field that asks for one.
+every("[data-zone]", (e) => {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || document.getElementById("zone").value === zone) return;
+  e.textContent = e.textContent + " " + zone;
+  e.hidden = false;
+  e.addEventListener("click", () => { document.getElementById("zone").value = zone; });
 });
 
 // Keys, for those who have not switched them off.

@@ -57,6 +57,11 @@ var (
 	BusyText        = Phrase{"Try again in a moment.", "Попробуйте через минуту."}
 	TooOftenTitle   = Phrase{"Too many tries", "Слишком много попыток"}
 	TooOftenText    = Phrase{"Wait some minutes and try again.", "Подождите несколько минут и попробуйте снова."}
+	UnfinishedTitle = Phrase{"This was sent before", "Это уже отправлено"}
+	UnfinishedText  = Phrase{
+		"What came of it is not known yet. Look at how it stands before you send it again.",
+		"Результат пока неизвестен. Проверьте, как обстоят дела, прежде чем отправлять ещё раз.",
+	}
 	ImpossibleTitle = Phrase{"This is not possible now", "Сейчас это невозможно"}
 	ImpossibleText  = Phrase{"Nothing was done. %s", "Ничего не сделано. %s"}
 )

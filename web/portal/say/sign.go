@@ -98,6 +98,7 @@ var (
 		"As in Europe/Istanbul. All times are shown in it.",
 		"Например, Europe/Istanbul. В нём показано всё время.",
 	}
+	ZoneHere       = Phrase{"Use this browser's:", "Взять из браузера:"}
 	Language       = Phrase{"Language", "Язык"}
 	LanguageAuto   = Phrase{"As the browser has it", "Как в браузере"}
 	Theme          = Phrase{"Colours", "Цвета"}
