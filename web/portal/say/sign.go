@@ -230,6 +230,7 @@ var wrongs = map[string]string{
 	"is not a known time zone":                                 "неизвестный часовой пояс",
 	"must be 1 to 255 characters":                              "от 1 до 255 символов",
 	"must be at most 255 characters":                           "не больше 255 символов",
+	"must be a user who is no operator and not switched off":   "нужен включённый пользователь, не оператор",
 }
 
 // Wrong is what is wrong with a field, in a language.
