@@ -52,3 +52,16 @@ update app_user set totp_secret = @totp_secret, totp_step = @totp_step where id 
 
 -- name: UserSetPreferences :exec
 update app_user set zone = @zone, language = sqlc.narg(language), theme = @theme, shortcuts = @shortcuts where id = @id;
+
+-- UserViewed reads the user as whom somebody looks, as SessionFind reads that of a session. Nobody looks as an operator.
+-- name: UserViewed :one
+select sqlc.embed(u),
+    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
+    (select count(*) from passkey p where p.user_id = u.id) as passkeys,
+    (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
+from app_user u where u.id = @id and u.enabled and u.kind <> 'operator';
+
+-- UserToView finds whom to look as by their id or login: no login is a number.
+-- name: UserToView :one
+select id from app_user
+where (login = @named::text or id = sqlc.narg(id)) and enabled and kind <> 'operator';

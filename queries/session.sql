@@ -68,3 +68,16 @@ delete from session where user_id = @user_id;
 
 -- name: SessionPrune :exec
 delete from session where expires_at < @now;
+
+-- SessionView has a session look as another user. One that does already is left alone.
+-- name: SessionView :execrows
+update session set view_as = @view_as::bigint, view_until = @view_until::timestamptz, view_reason = @view_reason::text
+where id = @id and hash = @hash and expires_at > @now and (view_until is null or view_until <= @now);
+
+-- SessionEndView ends that a session looks as another user, where it still does, and tells what it was for.
+-- name: SessionEndView :one
+with viewing as (
+    select s.id, s.view_as, s.view_until, s.view_reason from session s
+    where s.id = @id and s.hash = @hash and s.view_until > @now for update)
+update session s set view_as = null, view_until = null, view_reason = null from viewing v where s.id = v.id
+returning v.view_as::bigint as view_as, v.view_until::timestamptz as view_until, v.view_reason::text as view_reason;

@@ -41,8 +41,10 @@ type Caller struct {
 	Login string
 	// Role is a user's. A user without one, who is not a payer, may do nothing.
 	Role Role
-	// ViewAs tells that an operator looks at the portal as this user: nothing may be changed.
+	// ViewAs tells that an operator looks at the portal as this user: nothing may be changed. Behind
+	// is that operator's id.
 	ViewAs bool
+	Behind int64
 	// Stale tells that the user signed in through the browser, and that their last second factor is
 	// too old for what needs a fresh one.
 	Stale bool
@@ -63,8 +65,12 @@ type Caller struct {
 	RequestID, Address string
 }
 
-// Actor names the caller in histories.
+// Actor names the caller in histories and logs, and who looks as them.
 func (c Caller) Actor() string {
+	if c.ViewAs {
+		c.ViewAs = false
+		return fmt.Sprintf("%s:%d as %s", Operator, c.Behind, c.Actor())
+	}
 	switch c.Kind {
 	case Application, Anyone:
 		return string(c.Kind)

@@ -63,6 +63,8 @@ const (
 	OperatorMoney     Capability = "operator.money"
 	OperatorCases     Capability = "operator.cases"
 	OperatorUsers     Capability = "operator.users"
+	// OperatorViewAs is to look at the portal as another user.
+	OperatorViewAs Capability = "operator.view-as"
 )
 
 // grant says who has a capability.
@@ -94,6 +96,7 @@ var grants = map[Capability]grant{
 	OperatorMoney:     {roles: map[Kind][]Role{Operator: {Admin, Treasury}}, fresh: true},
 	OperatorCases:     {roles: map[Kind][]Role{Operator: {Admin, Support}}},
 	OperatorUsers:     {roles: map[Kind][]Role{Operator: {Admin}}, fresh: true},
+	OperatorViewAs:    {roles: map[Kind][]Role{Operator: {Admin, Support}}, fresh: true},
 }
 
 // May reports whether the caller has one of the capabilities.

@@ -37,9 +37,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"operator.rates",
 			"operator.read",
 			"operator.users",
+			"operator.view-as",
 		},
 		caller.Treasury: {"operator.money", "operator.rates", "operator.read"},
-		caller.Support:  {"operator.cases", "operator.read"},
+		caller.Support:  {"operator.cases", "operator.read", "operator.view-as"},
 		caller.Auditor:  {"operator.read"},
 	},
 }
@@ -49,7 +50,9 @@ var (
 	reads = []caller.Capability{
 		"merchant.events", "merchant.money", "merchant.read", "operator.read", "trader.money", "trader.read",
 	}
-	fresh = []caller.Capability{"merchant.keys", "operator.money", "operator.rates", "operator.users"}
+	fresh = []caller.Capability{
+		"merchant.keys", "operator.money", "operator.rates", "operator.users", "operator.view-as",
+	}
 )
 
 var (

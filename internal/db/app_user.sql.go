@@ -225,6 +225,24 @@ func (q *Queries) UserTakeStep(ctx context.Context, arg UserTakeStepParams) (int
 	return result.RowsAffected(), nil
 }
 
+const userToView = `-- name: UserToView :one
+select id from app_user
+where (login = $1::text or id = $2) and enabled and kind <> 'operator'
+`
+
+type UserToViewParams struct {
+	Named string
+	ID    *int64
+}
+
+// UserToView finds whom to look as by their id or login: no login is a number.
+func (q *Queries) UserToView(ctx context.Context, arg UserToViewParams) (int64, error) {
+	row := q.db.QueryRow(ctx, userToView, arg.Named, arg.ID)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const userUpdate = `-- name: UserUpdate :exec
 update app_user set enabled = coalesce($1, enabled),
     password_hash = coalesce($2, password_hash),
@@ -247,4 +265,46 @@ func (q *Queries) UserUpdate(ctx context.Context, arg UserUpdateParams) error {
 		arg.ID,
 	)
 	return err
+}
+
+const userViewed = `-- name: UserViewed :one
+select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
+    array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
+    (select count(*) from passkey p where p.user_id = u.id) as passkeys,
+    (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
+from app_user u where u.id = $1 and u.enabled and u.kind <> 'operator'
+`
+
+type UserViewedRow struct {
+	AppUser       AppUser
+	MerchantIds   []int64
+	Passkeys      int64
+	RecoveryCodes int64
+}
+
+// UserViewed reads the user as whom somebody looks, as SessionFind reads that of a session. Nobody looks as an operator.
+func (q *Queries) UserViewed(ctx context.Context, id int64) (UserViewedRow, error) {
+	row := q.db.QueryRow(ctx, userViewed, id)
+	var i UserViewedRow
+	err := row.Scan(
+		&i.AppUser.ID,
+		&i.AppUser.Kind,
+		&i.AppUser.Login,
+		&i.AppUser.PasswordHash,
+		&i.AppUser.TotpSecret,
+		&i.AppUser.MerchantID,
+		&i.AppUser.TraderID,
+		&i.AppUser.CreatedAt,
+		&i.AppUser.Enabled,
+		&i.AppUser.Role,
+		&i.AppUser.TotpStep,
+		&i.AppUser.Zone,
+		&i.AppUser.Language,
+		&i.AppUser.Theme,
+		&i.AppUser.Shortcuts,
+		&i.MerchantIds,
+		&i.Passkeys,
+		&i.RecoveryCodes,
+	)
+	return i, err
 }

@@ -355,6 +355,9 @@ type Session struct {
 	OnShift     bool
 	Challenge   []byte
 	TotpPending []byte
+	ViewAs      *int64
+	ViewUntil   *time.Time
+	ViewReason  *string
 }
 
 type SettingChange struct {

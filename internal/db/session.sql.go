@@ -86,8 +86,36 @@ func (q *Queries) SessionEndUnenrolled(ctx context.Context, arg SessionEndUnenro
 	return err
 }
 
+const sessionEndView = `-- name: SessionEndView :one
+with viewing as (
+    select s.id, s.view_as, s.view_until, s.view_reason from session s
+    where s.id = $1 and s.hash = $2 and s.view_until > $3 for update)
+update session s set view_as = null, view_until = null, view_reason = null from viewing v where s.id = v.id
+returning v.view_as::bigint as view_as, v.view_until::timestamptz as view_until, v.view_reason::text as view_reason
+`
+
+type SessionEndViewParams struct {
+	ID   int64
+	Hash []byte
+	Now  *time.Time
+}
+
+type SessionEndViewRow struct {
+	ViewAs     int64
+	ViewUntil  time.Time
+	ViewReason string
+}
+
+// SessionEndView ends that a session looks as another user, where it still does, and tells what it was for.
+func (q *Queries) SessionEndView(ctx context.Context, arg SessionEndViewParams) (SessionEndViewRow, error) {
+	row := q.db.QueryRow(ctx, sessionEndView, arg.ID, arg.Hash, arg.Now)
+	var i SessionEndViewRow
+	err := row.Scan(&i.ViewAs, &i.ViewUntil, &i.ViewReason)
+	return i, err
+}
+
 const sessionFind = `-- name: SessionFind :one
-select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
+select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -137,6 +165,9 @@ func (q *Queries) SessionFind(ctx context.Context, arg SessionFindParams) (Sessi
 		&i.Session.OnShift,
 		&i.Session.Challenge,
 		&i.Session.TotpPending,
+		&i.Session.ViewAs,
+		&i.Session.ViewUntil,
+		&i.Session.ViewReason,
 		&i.AppUser.ID,
 		&i.AppUser.Kind,
 		&i.AppUser.Login,
@@ -194,7 +225,7 @@ func (q *Queries) SessionInsert(ctx context.Context, arg SessionInsertParams) er
 }
 
 const sessionList = `-- name: SessionList :many
-select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
+select s.hash, s.user_id, s.created_at, s.expires_at, s.id, s.door, s.state, s.seen_at, s.factor_at, s.agent, s.address, s.on_shift, s.challenge, s.totp_pending, s.view_as, s.view_until, s.view_reason, u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.merchant_id, u.trader_id, u.created_at, u.enabled, u.role, u.totp_step, u.zone, u.language, u.theme, u.shortcuts,
     array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id)::bigint[] as merchant_ids,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys,
     (select count(*) from recovery_code r where r.user_id = u.id) as recovery_codes
@@ -248,6 +279,9 @@ func (q *Queries) SessionList(ctx context.Context, arg SessionListParams) ([]Ses
 			&i.Session.OnShift,
 			&i.Session.Challenge,
 			&i.Session.TotpPending,
+			&i.Session.ViewAs,
+			&i.Session.ViewUntil,
+			&i.Session.ViewReason,
 			&i.AppUser.ID,
 			&i.AppUser.Kind,
 			&i.AppUser.Login,
@@ -411,4 +445,34 @@ func (q *Queries) SessionTakeChallenge(ctx context.Context, arg SessionTakeChall
 	var challenge []byte
 	err := row.Scan(&challenge)
 	return challenge, err
+}
+
+const sessionView = `-- name: SessionView :execrows
+update session set view_as = $1::bigint, view_until = $2::timestamptz, view_reason = $3::text
+where id = $4 and hash = $5 and expires_at > $6 and (view_until is null or view_until <= $6)
+`
+
+type SessionViewParams struct {
+	ViewAs     int64
+	ViewUntil  time.Time
+	ViewReason string
+	ID         int64
+	Hash       []byte
+	Now        time.Time
+}
+
+// SessionView has a session look as another user. One that does already is left alone.
+func (q *Queries) SessionView(ctx context.Context, arg SessionViewParams) (int64, error) {
+	result, err := q.db.Exec(ctx, sessionView,
+		arg.ViewAs,
+		arg.ViewUntil,
+		arg.ViewReason,
+		arg.ID,
+		arg.Hash,
+		arg.Now,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -21,6 +21,8 @@ type call struct {
 	procedure, address string
 	// code is the refusal's, if there was one.
 	code string
+	// viewer names an operator who looks as another user, and that user; "" is nobody.
+	viewer string
 }
 
 type callKey struct{}
@@ -30,6 +32,13 @@ type callKey struct{}
 func Name(ctx context.Context, procedure string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.procedure = procedure
+	}
+}
+
+// NoteViewer says who looks as whom in the request that ctx belongs to.
+func NoteViewer(ctx context.Context, viewer string) {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.viewer = viewer
 	}
 }
 
@@ -87,6 +96,9 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 		}
 		if c.code != "" {
 			line = append(line, "code", c.code, "key_id", o.keyID(r.Header))
+		}
+		if c.viewer != "" {
+			line = append(line, "viewer", c.viewer)
 		}
 		o.log.InfoContext(r.Context(), "request", line...)
 	}))

@@ -11,6 +11,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// Where an operator looks as another user the log says who.
+func TestViewersAreLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	observer := NewObserver(
+		slog.New(slog.NewTextHandler(&log, nil)), prometheus.NewRegistry(), func(http.Header) string { return "" },
+	)
+	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		NoteViewer(r.Context(), "operator:1 as trader:2")
+	})
+	observer.Observe(pages).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/trader", nil))
+	if line := log.String(); !strings.Contains(line, `viewer="operator:1 as trader:2"`) {
+		t.Errorf("logged %s", line)
+	}
+}
+
 // Pages are logged and counted by the pattern of their path. The path itself is a credential and
 // must not be seen.
 func TestPagesAreNamedByTheirPattern(t *testing.T) {

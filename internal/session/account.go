@@ -7,6 +7,8 @@ import (
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
+	"github.com/jackc/pgx/v5"
+
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -17,6 +19,9 @@ import (
 // new token.
 func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	if err := session.NeedWhole(); err != nil {
+		return Opened{}, err
+	}
+	if err := session.needOwn(); err != nil {
 		return Opened{}, err
 	}
 	f := fault.Decoded(ctx)
@@ -149,16 +154,23 @@ func (s *Service) Show(ctx context.Context, session Session) (Session, error) {
 	return session, fault.Decoded(ctx).Err()
 }
 
-// End signs the user out of this session, whatever is missing of it.
+// End signs the user out of this session, whatever is missing of it and whomever they look as.
 func (s *Service) End(ctx context.Context, session Session) error {
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return err
 	}
-	_, err := s.q.SessionEnd(ctx, db.SessionEndParams{ID: session.ID, UserID: session.Caller.ID})
-	if err != nil {
-		return fmt.Errorf("end session: %w", err)
-	}
-	return nil
+	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		if session.Caller.ViewAs {
+			if err := endView(ctx, q, session, s.wallNow()); err != nil {
+				return err
+			}
+		}
+		_, err := q.SessionEnd(ctx, db.SessionEndParams{ID: session.ID, UserID: session.userID()})
+		if err != nil {
+			return fmt.Errorf("end session: %w", err)
+		}
+		return nil
+	})
 }
 
 // SetPreferences keeps how the user wants pages to be.
@@ -166,8 +178,8 @@ func (s *Service) SetPreferences(ctx context.Context, session Session, p Prefere
 	if err := session.NeedWhole(); err != nil {
 		return session, err
 	}
-	if session.Caller.ViewAs {
-		return session, fault.ErrViewOnly
+	if err := session.needOwn(); err != nil {
+		return session, err
 	}
 	f := fault.Decoded(ctx)
 	_, err := time.LoadLocation(p.Zone)

@@ -39,6 +39,9 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 	if session.State == AwaitsEnrolment {
 		return Opened{}, errSecondFactorRequired
 	}
+	if err := session.needOwn(); err != nil { // a wrong one would count against the viewed user
+		return Opened{}, err
+	}
 	var opened Opened
 	err := s.counted(session.Caller.Login, session.Address, func() error {
 		prove, err := s.prover(ctx, session, f)
@@ -123,8 +126,8 @@ func renewed(rows int64, err error) error {
 
 // locked does something while nobody else can change the user's factors.
 func (s *Service) locked(ctx context.Context, session Session, do change) error {
-	if session.Caller.ViewAs {
-		return fault.ErrViewOnly
+	if err := session.needOwn(); err != nil {
+		return err
 	}
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		user, err := q.UserLock(ctx, session.Caller.ID)
@@ -157,6 +160,9 @@ func (s *Service) mayEnrol(session Session, user db.UserLockRow) error {
 
 // mayChange settles that the session may take factors away or renew recovery codes.
 func (s *Service) mayChange(session Session) error {
+	if err := session.needOwn(); err != nil {
+		return err
+	}
 	if session.State == Whole && session.stale(s.now()) {
 		return fault.ErrFactorNeeded
 	}

@@ -70,9 +70,13 @@ func (f Session) NeedWhole() error {
 }
 
 func (s *Service) find(ctx context.Context, token string, door Door) (Session, error) {
+	return s.findByHash(ctx, auth.HashSecret(token), door)
+}
+
+func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Session, error) {
 	now := s.now()
 	row, err := s.reads.SessionFind(ctx, db.SessionFindParams{
-		Hash: auth.HashSecret(token), Door: string(door), Now: now,
+		Hash: hash, Door: string(door), Now: now,
 		ShiftSince: now.Add(-shiftLife), IdleSince: now.Add(-idleLife),
 	})
 	if db.NoRows(err) {
@@ -81,7 +85,7 @@ func (s *Service) find(ctx context.Context, token string, door Door) (Session, e
 	if err != nil {
 		return Session{}, fmt.Errorf("read session: %w", err)
 	}
-	return fromRow(row, now), nil
+	return s.look(ctx, fromRow(row, now), row.Session, now)
 }
 
 // see notes that a session is used, not more often than seenEvery.
@@ -101,15 +105,10 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	kept, user := row.Session, row.AppUser
 	found := Session{
 		ID: kept.ID, State: State(kept.State), Door: Door(kept.Door),
-		Factors: Factors{
-			TOTP: user.TotpSecret != nil, Passkeys: int(row.Passkeys), RecoveryCodes: int(row.RecoveryCodes),
-		},
+		Factors:   factorsOf(user, row.Passkeys, row.RecoveryCodes),
 		CreatedAt: kept.CreatedAt, SeenAt: kept.SeenAt, ExpiresAt: kept.ExpiresAt, FactorAt: kept.FactorAt,
 		Agent: kept.Agent, Address: kept.Address, OnShift: kept.OnShift,
-		Preferences: Preferences{
-			Zone: user.Zone, Language: orEmpty(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts,
-		},
-		hash: string(kept.Hash),
+		Preferences: preferencesOf(user), hash: string(kept.Hash),
 	}
 	found.Caller = callerFromRow(user, row.MerchantIds)
 	if found.State != Whole {
@@ -117,6 +116,14 @@ func fromRow(row db.SessionFindRow, now time.Time) Session {
 	}
 	found.Caller.Stale = found.Door == Web && found.stale(now)
 	return found
+}
+
+func factorsOf(user db.AppUser, passkeys, recoveryCodes int64) Factors {
+	return Factors{TOTP: user.TotpSecret != nil, Passkeys: int(passkeys), RecoveryCodes: int(recoveryCodes)}
+}
+
+func preferencesOf(user db.AppUser) Preferences {
+	return Preferences{Zone: user.Zone, Language: orEmpty(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts}
 }
 
 func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {

@@ -77,6 +77,9 @@ func (s *Service) holder(ctx context.Context, q *db.Queries, session Session) (h
 // BeginAssertion asks for one of the user's passkeys: what it returns is for
 // navigator.credentials.get, in JSON.
 func (s *Service) BeginAssertion(ctx context.Context, session Session) ([]byte, error) {
+	if err := session.needOwn(); err != nil {
+		return nil, err
+	}
 	h, err := s.holder(ctx, s.reads, session)
 	if err != nil {
 		return nil, err
@@ -190,6 +193,9 @@ func (s *Service) BeginPasskey(ctx context.Context, session Session) ([]byte, er
 func (s *Service) FinishPasskey(
 	ctx context.Context, session Session, name string, attestation []byte,
 ) (Opened, []string, error) {
+	if err := session.needOwn(); err != nil {
+		return Opened{}, nil, err
+	}
 	f := fault.Decoded(ctx)
 	name = f.RequiredText("name", name, maxPasskeyName)
 	f.Flaw("name", fault.TextFlaw(name))

@@ -102,7 +102,8 @@ const (
 	Web Door = "web"
 )
 
-// Session is a user signed in.
+// Session is a user signed in. One that looks as another user has that user's caller, factors and
+// preferences, and everything else of the one who signed in.
 type Session struct {
 	ID int64
 	// Caller may do nothing until the session is whole: their role is left out.
@@ -121,6 +122,8 @@ type Session struct {
 	// Current marks, in a list, the session that asks.
 	Current     bool
 	Preferences Preferences
+	// View is nil unless the session looks as another user.
+	View *View
 
 	// hash is that of the session's present token. A session found by an older one can do nothing.
 	hash string

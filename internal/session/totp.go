@@ -53,6 +53,9 @@ func (s *Service) BeginTOTP(ctx context.Context, session Session) (TOTPOffer, er
 // ConfirmTOTP sets up the secret that was offered, once a code of it is given, in the place of any
 // earlier one. With their first second factor the user gets recovery codes, shown only here.
 func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string) (Opened, []string, error) {
+	if err := session.needOwn(); err != nil {
+		return Opened{}, nil, err
+	}
 	f := fault.Decoded(ctx)
 	f.Required("code", code)
 	if err := f.Err(); err != nil {

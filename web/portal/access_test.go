@@ -14,6 +14,7 @@ import (
 
 // Who may ask for each address: "all" is anybody, "users" everybody who is signed in, "begun" also who
 // has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
+// "viewers" are operators who may look as another user.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first trader's: another trader finds nothing there.
 var access = map[string]string{
 	"GET /{$}":                 "all",
@@ -77,6 +78,9 @@ var access = map[string]string{
 	"GET /trader/statement.csv":              "trader",
 	"POST /views":                            "own",
 	"POST /views/{id}/remove":                "own",
+
+	"POST /operator/view-as":     "viewers",
+	"POST /operator/view-as/end": "users",
 }
 
 // visitors are everybody there is, by what they are let in for.
@@ -105,7 +109,10 @@ var visitors = []struct {
 	},
 	{name: "merchant", kind: caller.MerchantPortal, role: caller.Owner, allowed: []string{"all", "begun", "users"}},
 	{name: "support", kind: caller.MerchantPortal, role: caller.Support, allowed: []string{"all", "begun", "users"}},
-	{name: "operator", kind: caller.Operator, role: caller.Admin, allowed: []string{"all", "begun", "users"}},
+	{
+		name: "operator", kind: caller.Operator, role: caller.Admin,
+		allowed: []string{"all", "begun", "users", "viewers"},
+	},
 	{name: "auditor", kind: caller.Operator, role: caller.Auditor, allowed: []string{"all", "begun", "users"}},
 	{name: "payer", kind: caller.Cabinet, allowed: []string{"all", "begun", "users"}},
 }

@@ -25,15 +25,18 @@ var accountRoutes = []route{
 	{pattern: "POST /account/sessions/end", kinds: users, handle: (*visit).endSessions},
 }
 
-func (v *visit) account() error { return v.showAccount(http.StatusOK, v.session.Preferences, nil) }
+func (v *visit) account() error {
+	return v.showAccount(http.StatusOK, view.Account{Preferences: view.Preferences(v.session.Preferences)})
+}
 
-func (v *visit) showAccount(status int, preferences session.Preferences, wrong map[string]string) error {
+// showAccount shows the account, with what was typed into one of its forms and is wrong.
+func (v *visit) showAccount(status int, shown view.Account) error {
 	sessions, err := v.Sessions.List(v.ctx(), v.who, v.session.ID)
 	if err != nil {
 		return err
 	}
-	shown := view.Account{Preferences: view.Preferences(preferences), Wrong: wrong, Role: string(v.who.Role)}
-	shown.Factors = view.Factors(v.session.Factors)
+	shown.Role, shown.Factors = string(v.who.Role), view.Factors(v.session.Factors)
+	shown.MayViewAs = v.mayViewAs()
 	if v.Sessions.Passkeys() {
 		shown.MayAddPasskey = true
 		passkeys, err := v.Sessions.ListPasskeys(v.ctx(), v.session)
@@ -66,7 +69,8 @@ func (v *visit) setPreferences() error {
 	}
 	_, err = v.Sessions.SetPreferences(v.ctx(), v.session, preferences)
 	if wrong := v.wrong(err); wrong != nil {
-		return v.showAccount(http.StatusUnprocessableEntity, preferences, wrong)
+		asked := view.Account{Preferences: view.Preferences(preferences), Wrong: wrong}
+		return v.showAccount(http.StatusUnprocessableEntity, asked)
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"gateway.example/internal/caller"
 	"gateway.example/web/browsertest"
 )
 
@@ -55,6 +56,27 @@ func TestAccessible(t *testing.T) {
 	pages := b.pages(t, p)
 	tab := p.tab(t, b.server.URL)
 	tab.Examining(rules)
+	b.examine(t, tab, pages)
+}
+
+// So it is while an operator looks as a trader, and where they begin to.
+func TestAccessibleWhileViewing(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	viewer := b.viewer(t)
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	for p, pages := range map[*person]map[string]string{
+		viewer: {"viewed desk": "/trader"}, b.signIn(t, "root"): {"operator's account": "/account"},
+	} {
+		tab := p.tab(t, b.server.URL)
+		tab.Examining(rules)
+		b.examine(t, tab, pages)
+	}
+}
+
+func (b *bundle) examine(t *testing.T, tab browsertest.Tab, pages map[string]string) {
+	t.Helper()
 	for _, width := range []int64{320, 1280} {
 		tab.Do(chromedp.EmulateViewport(width, 800))
 		for name, path := range pages {

@@ -192,7 +192,8 @@ func (v *visit) beat() string {
 	if err == nil {
 		var found session.Session
 		found, err = v.Sessions.Peek(v.ctx(), cookie.Value)
-		if err == nil && found.State == session.Whole {
+		// An operator who looked as this trader may be themselves by now.
+		if err == nil && found.State == session.Whole && found.Caller.ID == v.who.ID {
 			return eventBeat
 		}
 	}

@@ -136,12 +136,18 @@ func (v *visit) ctx() context.Context { return v.r.Context() }
 func (v *visit) enter(found session.Session) {
 	v.session, v.who = found, found.Caller
 	preferences := found.Preferences
+	if found.View != nil { // pages are to be read by who looks, not by whom they look as
+		preferences = found.View.Preferences
+	}
 	v.shell.Login, v.shell.Shortcuts, v.shell.Theme = v.who.Login, preferences.Shortcuts, preferences.Theme
 	if zone, err := time.LoadLocation(preferences.Zone); err == nil {
 		v.shell.Zone = zone
 	}
 	v.speak(preferences.Language)
-	v.shell.Portal = home(v.who.Kind)
+	v.shell.Portal, v.shell.Viewing = home(v.who.Kind), nil
+	if found.View != nil {
+		v.look()
+	}
 	if found.State == session.Whole {
 		v.shell.Nav = v.navigation()
 	}

@@ -34,12 +34,15 @@ type route struct {
 	fragment bool
 	// machine tells that programs post here, which no browser speaks for.
 	machine bool
+	// viewing lets in posts of operators who look as another user.
+	viewing bool
 	handle  func(*visit) error
 }
 
 var (
-	users   = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
-	traders = []caller.Kind{caller.Trader}
+	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	traders   = []caller.Kind{caller.Trader}
+	operators = []caller.Kind{caller.Operator}
 )
 
 // routes is the one table of all addresses.
@@ -53,6 +56,7 @@ func (p *Portal) routes() []route {
 		requisiteRoutes,
 		statementRoutes,
 		viewRoutes,
+		viewAsRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
@@ -97,6 +101,9 @@ func (v *visit) admit() error {
 	if err := v.count(); err != nil {
 		return err
 	}
+	if err := v.onlyLooks(); err != nil {
+		return err
+	}
 	switch {
 	case v.route.open:
 		return nil
@@ -107,7 +114,7 @@ func (v *visit) admit() error {
 	case !slices.Contains(v.route.kinds, v.who.Kind):
 		return fault.ErrNotFound
 	case v.route.needs != "":
-		return v.who.Need(v.route.needs)
+		return v.needs()
 	}
 	return nil
 }
@@ -147,6 +154,10 @@ func (v *visit) failed(err error) {
 		v.lead("/second-factor/enrol")
 	case f.Code == "second_factor_required", f.Code == fault.ErrFactorNeeded.Code:
 		v.leadTo("/second-factor")
+	case f.Code == fault.ErrViewOnly.Code && v.shell.Viewing != nil:
+		v.messageText(http.StatusForbidden, say.ViewOnlyTitle, v.shell.Say(say.ViewOnlyText, v.shell.Viewing.As))
+	case f.Kind == fault.NotFound && v.outgrown():
+		v.lead("/")
 	case f.Kind == fault.NotFound:
 		_ = v.notFound()
 	case f.Kind == fault.Forbidden:
@@ -161,6 +172,13 @@ func (v *visit) failed(err error) {
 	default:
 		v.messageText(http.StatusConflict, say.ImpossibleTitle, v.shell.Say(say.ImpossibleText, f.Message))
 	}
+}
+
+// outgrown reports whether a part is asked for by a page of another kind of user than who is there
+// now: an operator looked as that user, and is themselves again.
+func (v *visit) outgrown() bool {
+	return v.r.Header.Get("HX-Request") != "" && v.route.fragment && !v.route.open &&
+		!slices.Contains(v.route.kinds, v.who.Kind)
 }
 
 // leadTo leads to a page that leads back here when it is done with.

@@ -15,8 +15,8 @@ import (
 var signRoutes = []route{
 	{pattern: "GET /{$}", open: true, handle: (*visit).start},
 	{pattern: "GET /sign-in", open: true, handle: (*visit).signInPage},
-	{pattern: "POST /sign-in", open: true, handle: (*visit).signIn},
-	{pattern: "POST /sign-out", open: true, handle: (*visit).signOut},
+	{pattern: "POST /sign-in", open: true, viewing: true, handle: (*visit).signIn},
+	{pattern: "POST /sign-out", open: true, viewing: true, handle: (*visit).signOut},
 	{pattern: "GET /second-factor", kinds: users, begun: true, handle: (*visit).factorPage},
 	{pattern: "POST /second-factor", kinds: users, begun: true, handle: (*visit).factor},
 	{pattern: "GET /second-factor/enrol", kinds: users, begun: true, handle: (*visit).enrolPage},

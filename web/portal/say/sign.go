@@ -236,6 +236,7 @@ var wrongs = map[string]string{
 	"must be valid UTF-8":                                      "текст повреждён",
 	"is one too many: remove another view first":               "слишком много видов: сначала удалите другой",
 	"must be at most 255 characters":                           "не больше 255 символов",
+	"must be a user who is no operator and not switched off":   "нужен включённый пользователь, не оператор",
 }
 
 // Wrong is what is wrong with a field, in a language.

@@ -52,4 +52,10 @@ type Account struct {
 	MayAddPasskey bool
 	Passkeys      []Passkey
 	Sessions      []Session
+	// MayViewAs shows the form to look as another user, which ViewAs is filled in with.
+	MayViewAs bool
+	ViewAs    Look
 }
+
+// Look asks to look as another user.
+type Look struct{ User, Reason string }

@@ -41,11 +41,19 @@ type Shell struct {
 	Shortcuts bool
 	// Flash is what has just been done, and Tone how it went: "" is well.
 	Flash, Tone string
+	// Viewing is nil unless an operator looks as another user, whose login Login then is.
+	Viewing *Viewing
 	// Live tells that the page changes by itself.
 	Live bool
 	// Title is the page's, Mistakes whether a form on it was filled in wrongly.
 	Title    string
 	Mistakes bool
+}
+
+// Viewing says as whom an operator looks, and until when.
+type Viewing struct {
+	As    string
+	Until time.Time
 }
 
 // NavItem is a page in the navigation.
@@ -119,6 +127,9 @@ func (s Shell) Day(t time.Time) string {
 	day, _, _ := strings.Cut(s.When(t), ",")
 	return day
 }
+
+// Clock writes a time of today in the reader's zone.
+func (s Shell) Clock(t time.Time) string { return t.In(s.Zone).Format("15:04") }
 
 // Exactly writes a time to the second.
 func (s Shell) Exactly(t time.Time) string {

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	// viewLife is how long an operator looks as another user at most.
+	viewLife  = 30 * time.Minute
+	maxReason = 255
+)
+
+// View tells of a session that looks as another user who looks, until when, and what for.
+type View struct {
+	// Login and Preferences are the operator's.
+	Login       string
+	Preferences Preferences
+	Until       time.Time
+	Reason      string
+}
+
+// needOwn settles that the session does not look as another user.
+func (f Session) needOwn() error {
+	if f.Caller.ViewAs {
+		return fault.ErrViewOnly
+	}
+	return nil
+}
+
+// userID is the id of the user who signed in, whomever they look as.
+func (f Session) userID() int64 {
+	if f.Caller.ViewAs {
+		return f.Caller.Behind
+	}
+	return f.Caller.ID
+}
+
+// ViewAs has a session in the browser look as another user, named by id or login, for half an hour
+// at most: nothing can be changed meanwhile. That it began is written to the log of settings.
+func (s *Service) ViewAs(ctx context.Context, session Session, user, reason string) (Session, error) {
+	if err := mayView(session); err != nil {
+		return session, err
+	}
+	f := fault.Decoded(ctx)
+	f.Required("user", user)
+	f.Flaw("user", fault.TextFlaw(user))
+	f.MaxLength("user", user, maxLogin)
+	reason = f.RequiredText("reason", reason, maxReason)
+	f.Flaw("reason", fault.TextFlaw(reason))
+	if err := f.Err(); err != nil {
+		return session, err
+	}
+	now := s.wallNow()
+	until := now.Add(viewLife)
+	if session.ExpiresAt.Before(until) {
+		until = session.ExpiresAt
+	}
+	v := viewing{At: now, Until: until, Reason: reason}
+	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		var err error
+		if v.userID, err = toView(ctx, q, user); err != nil {
+			return err
+		}
+		err = renewed(q.SessionView(ctx, db.SessionViewParams{
+			ID:         session.ID,
+			Hash:       []byte(session.hash),
+			ViewAs:     v.userID,
+			ViewUntil:  until,
+			ViewReason: reason,
+			Now:        now,
+		}))
+		if err != nil {
+			return err
+		}
+		return v.record(ctx, q, session)
+	})
+	if err != nil {
+		return session, err
+	}
+	return s.findByHash(ctx, []byte(session.hash), session.Door)
+}
+
+// mayView settles that the session may begin to look as another user.
+func mayView(session Session) error {
+	if err := session.NeedWhole(); err != nil {
+		return err
+	}
+	if err := session.needOwn(); err != nil {
+		return err
+	}
+	if session.Door != Web {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return session.Caller.Need(caller.OperatorViewAs)
+}
+
+// toView finds the user to look as. That there is none, that they are switched off and that they are
+// an operator is said alike.
+func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
+	params := db.UserToViewParams{Named: user}
+	if id, err := strconv.ParseInt(user, 10, 64); err == nil {
+		params.ID = &id
+	}
+	row, err := q.UserToView(ctx, params)
+	if db.NoRows(err) {
+		return 0, fault.Fields{"user": {"must be a user who is no operator and not switched off"}}.Err()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the user to look as: %w", err)
+	}
+	return row, nil
+}
+
+// EndViewAs has the operator be themselves again, which is written to the log of settings. Nothing
+// happens where they are already.
+func (s *Service) EndViewAs(ctx context.Context, session Session) (Session, error) {
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return session, err
+	}
+	now := s.wallNow()
+	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		return endView(ctx, q, session, now)
+	})
+	if err != nil {
+		return session, err
+	}
+	return s.findByHash(ctx, []byte(session.hash), session.Door)
+}
+
+func endView(ctx context.Context, q *db.Queries, session Session, now time.Time) error {
+	row, err := q.SessionEndView(ctx, db.SessionEndViewParams{ID: session.ID, Hash: []byte(session.hash), Now: &now})
+	if db.NoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("end looking as another user: %w", err)
+	}
+	v := viewing{userID: row.ViewAs, ended: true, At: now, Until: row.ViewUntil, Reason: row.ViewReason}
+	return v.record(ctx, q, session)
+}
+
+// viewing is that a session looks as another user, as the log of settings shows it.
+type viewing struct {
+	userID int64
+	ended  bool
+	// At is the beginning or the end.
+	At     time.Time `json:"-"`
+	Until  time.Time `json:"until"`
+	Reason string    `json:"reason"`
+}
+
+// record writes to the log of settings that it began or ended.
+func (v viewing) record(ctx context.Context, q *db.Queries, session Session) error {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the view: %w", err)
+	}
+	c := db.SettingChange{
+		At: v.At, Actor: fmt.Sprintf("%s:%d", caller.Operator, session.userID()), Subject: "view_as",
+		SubjectKey: strconv.FormatInt(v.userID, 10), After: encoded,
+	}
+	if v.ended {
+		c.Before, c.After = encoded, fmt.Appendf(nil, `{"endedAt": %q}`, v.At.Format(time.RFC3339Nano))
+	}
+	return db.RecordSetting(ctx, q, c)
+}
+
+// look gives a session that looks as another user their caller. Where that user was switched off
+// meanwhile the operator is themselves again.
+func (s *Service) look(ctx context.Context, found Session, kept db.Session, now time.Time) (Session, error) {
+	if kept.ViewAs == nil || kept.ViewUntil == nil || !kept.ViewUntil.After(now) {
+		return found, nil
+	}
+	row, err := s.reads.UserViewed(ctx, *kept.ViewAs)
+	if db.NoRows(err) {
+		return found, nil
+	}
+	if err != nil {
+		return Session{}, fmt.Errorf("read the viewed user: %w", err)
+	}
+	found.View = &View{
+		Login:       found.Caller.Login,
+		Preferences: found.Preferences,
+		Until:       *kept.ViewUntil,
+		Reason:      orEmpty(kept.ViewReason),
+	}
+	behind := found.Caller.ID
+	found.Caller = callerFromRow(row.AppUser, row.MerchantIds)
+	found.Caller.ViewAs, found.Caller.Behind = true, behind
+	found.Preferences, found.Factors = preferencesOf(
+		row.AppUser,
+	), factorsOf(
+		row.AppUser,
+		row.Passkeys,
+		row.RecoveryCodes,
+	)
+	return found, nil
+}

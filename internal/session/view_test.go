@@ -1,0 +1,329 @@
+package session_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+)
+
+// viewers is an office with an operator, signed in by browser, and a trader's owner to look as.
+type viewers struct {
+	office
+	in      session.Opened
+	secret  string
+	trader  dbtest.Trader
+	ownerID int64
+}
+
+func newViewers(t testing.TB) viewers {
+	t.Helper()
+	o := newOffice(t)
+	v := viewers{office: o, trader: o.NewTrader(t, dbtest.TraderOpts{})}
+	v.in, v.secret, _ = o.operator(t, "root")
+	v.ownerID = o.add(t, caller.Trader, "owner", nil, &v.trader.ID)
+	return v
+}
+
+func (v viewers) found(t testing.TB) session.Session {
+	t.Helper()
+	found, err := v.Find(t.Context(), v.in.Cookie)
+	noError(t, err)
+	return found
+}
+
+// look has the operator look as the owner.
+func (v viewers) look(t testing.TB) session.Session {
+	t.Helper()
+	looks, err := v.ViewAs(t.Context(), v.found(t), "owner", "They see no payments")
+	noError(t, err)
+	return looks
+}
+
+// entry is one of the log of settings.
+type entry struct {
+	actor, key    string
+	before, after map[string]any
+}
+
+func (v viewers) log(t testing.TB) []entry {
+	t.Helper()
+	rows, err := v.Pool.Query(t.Context(),
+		"select actor, subject_key, before, after from setting_change where subject = 'view_as' order by id")
+	noError(t, err)
+	var log []entry
+	for rows.Next() {
+		var e entry
+		var before, after []byte
+		noError(t, rows.Scan(&e.actor, &e.key, &before, &after))
+		if before != nil {
+			noError(t, json.Unmarshal(before, &e.before))
+		}
+		noError(t, json.Unmarshal(after, &e.after))
+		log = append(log, e)
+	}
+	noError(t, rows.Err())
+	return log
+}
+
+// While an operator looks as a trader's owner they read what the owner reads and change nothing;
+// afterwards they are themselves, and the log of settings tells of both.
+func TestViewAs(t *testing.T) {
+	t.Parallel()
+	v := newViewers(t)
+	looks := v.look(t)
+	for name, found := range map[string]session.Session{"at once": looks, "at the next request": v.found(t)} {
+		who := found.Caller
+		if found.ID != v.in.Session.ID || who.ID != v.ownerID || who.Login != "owner" || who.Kind != caller.Trader ||
+			who.Role != caller.Owner || who.TraderID != v.trader.ID || !who.ViewAs || who.Stale {
+			t.Errorf("%s: %+v", name, found)
+		}
+		if who.Behind != v.in.Session.Caller.ID || found.View == nil || found.View.Login != "root" ||
+			found.View.Reason != "They see no payments" || !found.View.Until.Equal(v.now().Add(30*time.Minute).Truncate(time.Millisecond)) {
+			t.Errorf("%s: %+v, behind %d", name, found.View, who.Behind)
+		}
+		if !who.May(caller.TraderMoney) || !errors.Is(who.Need(caller.TraderWork), fault.ErrViewOnly) ||
+			who.May(caller.OperatorRead) {
+			t.Errorf("%s: may %v", name, who.Capabilities())
+		}
+		if actor := "operator:" + id(v.in.Session.Caller.ID) + " as trader:" + id(v.ownerID); who.Actor() != actor {
+			t.Errorf("acts as %s", who.Actor())
+		}
+	}
+	v.wait(time.Minute)
+	after, err := v.EndViewAs(t.Context(), looks)
+	noError(t, err)
+	for _, found := range []session.Session{after, v.found(t)} {
+		if found.View != nil || found.Caller.ViewAs || found.Caller.ID != v.in.Session.Caller.ID ||
+			!found.Caller.May(caller.OperatorUsers) {
+			t.Errorf("afterwards %+v", found)
+		}
+	}
+	v.checkLog(t)
+}
+
+func (v viewers) checkLog(t *testing.T) {
+	t.Helper()
+	log := v.log(t)
+	if len(log) != 2 {
+		t.Fatalf("the log has %d entries", len(log))
+	}
+	begun, ended := log[0], log[1]
+	for _, e := range log {
+		if e.actor != "operator:"+id(v.in.Session.Caller.ID) || e.key != id(v.ownerID) {
+			t.Errorf("logged %+v", e)
+		}
+	}
+	if begun.before != nil || begun.after["reason"] != "They see no payments" || begun.after["until"] == nil {
+		t.Errorf("the beginning is %+v", begun)
+	}
+	if ended.before["reason"] != "They see no payments" || ended.after["endedAt"] == nil {
+		t.Errorf("the end is %+v", ended)
+	}
+}
+
+func id(n int64) string { return strconv.FormatInt(n, 10) }
+
+// It ends by itself after half an hour, with the session if that ends sooner, and at once where the
+// user is switched off.
+func TestViewAsEnds(t *testing.T) {
+	t.Parallel()
+	v := newViewers(t)
+	looks := v.look(t)
+	v.wait(29*time.Minute + 59*time.Second)
+	if !v.found(t).Caller.ViewAs {
+		t.Error("it ended too soon")
+	}
+	v.wait(time.Second)
+	if found := v.found(t); found.View != nil || found.Caller.ID != v.in.Session.Caller.ID {
+		t.Errorf("after half an hour %+v", found.Caller)
+	}
+	_, err := v.EndViewAs(t.Context(), looks)
+	noError(t, err)
+	if log := v.log(t); len(log) != 1 {
+		t.Errorf("what was over is logged as ended: %+v", log)
+	}
+
+	v.prove(t)
+	v.look(t)
+	_, err = v.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", v.ownerID)
+	noError(t, err)
+	if found := v.found(t); found.Caller.ViewAs {
+		t.Error("somebody looks as a user who is switched off")
+	}
+	_, err = v.Pool.Exec(t.Context(), "update app_user set enabled = true where id = $1", v.ownerID)
+	noError(t, err)
+	_, err = v.EndViewAs(t.Context(), v.found(t))
+	noError(t, err)
+
+	_, err = v.Pool.Exec(
+		t.Context(),
+		"update session set expires_at = $1 where id = $2",
+		v.now().Add(time.Minute),
+		looks.ID,
+	)
+	noError(t, err)
+	if soon := v.look(t); !soon.View.Until.Equal(soon.ExpiresAt) {
+		t.Errorf("until %s, the session until %s", soon.View.Until, soon.ExpiresAt)
+	}
+	v.wait(time.Minute)
+	if v.live(t, v.in.Cookie) {
+		t.Error("the session goes on because somebody looks as another")
+	}
+}
+
+// prove has the operator give their second factor again.
+func (v *viewers) prove(t *testing.T) {
+	t.Helper()
+	opened, err := v.GiveFactor(t.Context(), v.found(t), session.Factor{Code: v.nextCode(t, v.secret)})
+	noError(t, err)
+	v.in = opened
+}
+
+// Only an operator with the right, a fresh second factor and a browser looks as somebody, only as a
+// user who is no operator and is switched on, and only for a reason.
+func TestViewAsRefused(t *testing.T) {
+	t.Parallel()
+	v := newViewers(t)
+	v.add(t, caller.Operator, "other", nil, nil)
+	off := v.add(t, caller.Trader, "off", nil, &v.trader.ID)
+	_, err := v.Pool.Exec(t.Context(), "update app_user set enabled = false where id = $1", off)
+	noError(t, err)
+	for name, test := range map[string]struct{ user, reason, field string }{
+		"an operator":        {"other", "why", "user"},
+		"oneself":            {id(v.in.Session.Caller.ID), "why", "user"},
+		"switched off":       {"off", "why", "user"},
+		"unknown":            {"nobody", "why", "user"},
+		"an unknown id":      {"987654321", "why", "user"},
+		"nobody named":       {"", "why", "user"},
+		"no reason":          {"owner", "", "reason"},
+		"a blank reason":     {"owner", " \t", "reason"},
+		"a long reason":      {"owner", strings.Repeat("я", 256), "reason"},
+		"a wrong character":  {"owner", "a\ab", "reason"},
+		"a zero in the name": {"own\x00er", "why", "user"},
+	} {
+		_, err := v.ViewAs(t.Context(), v.found(t), test.user, test.reason)
+		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(test.field) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	v.refusedToOthers(t)
+	if log := v.log(t); len(log) != 0 {
+		t.Errorf("logged %+v", log)
+	}
+	if _, err := v.ViewAs(t.Context(), v.found(t), id(v.ownerID), strings.Repeat("я", 255)); err != nil {
+		t.Errorf("by id: %v", err)
+	}
+}
+
+func (v viewers) refusedToOthers(t *testing.T) {
+	t.Helper()
+	try := func(in session.Session) error {
+		_, err := v.ViewAs(t.Context(), in, "owner", "why")
+		return err
+	}
+	root := v.found(t)
+	for role, want := range map[caller.Role]error{
+		caller.Treasury: fault.ErrRoleNotAllowed, caller.Auditor: fault.ErrRoleNotAllowed,
+	} {
+		other := root
+		other.Caller.Role = role
+		if err := try(other); !errors.Is(err, want) {
+			t.Errorf("%s: %v", role, err)
+		}
+	}
+	api, unfinished, trader := root, root, root
+	api.Door, unfinished.State = session.API, session.AwaitsFactor
+	trader.Caller = caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: v.ownerID}
+	refused(t, try(api), fault.Forbidden, "token_kind_not_allowed")
+	refused(t, try(unfinished), fault.Forbidden, "second_factor_required")
+	refused(t, try(trader), fault.Forbidden, "token_kind_not_allowed")
+	stale := root
+	stale.Caller.Stale = true
+	refused(t, try(stale), fault.Forbidden, "factor_needed")
+}
+
+// Nothing that is the viewed user's own can be changed: no password, factor, session, preference or
+// shift. Nor can a password or a code be tried out.
+func TestViewAsChangesNothing(t *testing.T) {
+	t.Parallel()
+	v := newViewers(t)
+	theirs := v.signIn(t, "owner", "")
+	_, secret, _ := v.enrol(t, theirs.Session)
+	before := v.state(t)
+	v.prove(t)
+	looks, err := v.ViewAs(t.Context(), v.found(t), "owner", "why")
+	noError(t, err)
+	if !looks.Factors.TOTP || looks.Factors.RecoveryCodes != 10 {
+		t.Errorf("the factors shown are %+v", looks.Factors)
+	}
+	ctx := t.Context()
+	for name, try := range map[string]func() error{
+		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
+		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
+		"a code": func() error {
+			_, err := v.GiveFactor(ctx, looks, session.Factor{Code: v.nextCode(t, secret)})
+			return err
+		},
+		"a wrong code":     func() error { _, err := v.GiveFactor(ctx, looks, session.Factor{Code: "1"}); return err },
+		"a passkey's":      func() error { _, err := v.BeginAssertion(ctx, looks); return err },
+		"begin an app":     func() error { _, err := v.BeginTOTP(ctx, looks); return err },
+		"confirm an app":   func() error { _, _, err := v.ConfirmTOTP(ctx, looks, "123456"); return err },
+		"remove the app":   func() error { return v.RemoveTOTP(ctx, looks) },
+		"begin a passkey":  func() error { _, err := v.BeginPasskey(ctx, looks); return err },
+		"finish a passkey": func() error { _, _, err := v.FinishPasskey(ctx, looks, "key", []byte("{}")); return err },
+		"remove a passkey": func() error { return v.RemovePasskey(ctx, looks, "AAAA") },
+		"recovery codes":   func() error { _, err := v.RenewRecoveryCodes(ctx, looks); return err },
+		"one session":      func() error { return v.EndOne(ctx, looks.Caller, theirs.Session.ID) },
+		"all sessions":     func() error { return v.EndAll(ctx, looks.Caller, 0) },
+		"preferences": func() error {
+			_, err := v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"})
+			return err
+		},
+		"shift":     func() error { _, err := v.SetShift(ctx, looks, true); return err },
+		"view more": func() error { _, err := v.ViewAs(ctx, looks, "owner", "why"); return err },
+	} {
+		if f := fault.As(try()); f == nil || f.Code != "view_only" {
+			t.Errorf("%s: %v", name, try())
+		}
+	}
+	if after := v.state(t); after != before {
+		t.Errorf("the user was %s and is %s", before, after)
+	}
+	if list, err := v.List(ctx, looks.Caller, looks.ID); err != nil || len(list) != 1 || list[0].Current {
+		t.Errorf("the sessions shown are %+v, %v", list, err)
+	}
+}
+
+// state is everything of the owner that they could have changed themselves.
+func (v viewers) state(t testing.TB) string {
+	t.Helper()
+	var state string
+	noError(t, v.Pool.QueryRow(t.Context(), `select jsonb_build_array(to_jsonb(u),
+		(select jsonb_agg(s.hash order by s.id) from session s where s.user_id = u.id),
+		(select jsonb_agg(r.hash order by r.hash) from recovery_code r where r.user_id = u.id))::text
+		from app_user u where u.id = $1`, v.ownerID).Scan(&state))
+	return state
+}
+
+// Whoever signs out while they look as another user ends their own session and no other.
+func TestSignOutWhileViewing(t *testing.T) {
+	t.Parallel()
+	v := newViewers(t)
+	looks := v.look(t)
+	theirs := v.signIn(t, "owner", "")
+	noError(t, v.End(t.Context(), looks))
+	if v.live(t, v.in.Cookie) || !v.live(t, theirs.Cookie) {
+		t.Error("the wrong session has ended")
+	}
+	v.checkLog(t)
+	_, err := v.ViewAs(t.Context(), v.in.Session, "owner", "why")
+	refused(t, err, fault.Unauthenticated, "unauthenticated")
+}

@@ -1,0 +1,193 @@
+package portal_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal"
+)
+
+// viewer is an operator of support, who looks as the owner of the first trader.
+func (b *bundle) viewer(t *testing.T) *person {
+	t.Helper()
+	b.user(t, "helper", caller.Operator, caller.Support, 0)
+	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
+	p := b.signIn(t, "helper")
+	a := p.post(t, "/operator/view-as", "user", "trader-1", "reason", "They see no payments")
+	if a.code != http.StatusSeeOther || a.to() != "/trader" {
+		t.Fatalf("looking as the trader: %d to %q: %s", a.code, a.to(), a.text())
+	}
+	return p
+}
+
+// band is what a page says of who looks.
+func band(t *testing.T, a answer) string {
+	t.Helper()
+	return strings.Join(strings.Fields(a.page(t).Find(".viewing p").Text()), " ")
+}
+
+// Whoever looks as a trader opens every page that the trader opens, each says so, and everything that
+// is posted is refused by a page that says so.
+func TestViewAsEverywhere(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	payment := b.create(t, "1500")
+	p := b.viewer(t)
+	before, banded := b.kept(t), 0
+	for _, pattern := range slices.Sorted(maps.Keys(portal.Patterns(b.rooms))) {
+		if strings.HasSuffix(pattern, "/trader/live") || slices.Contains(mayBePosted, pattern) {
+			continue // the first goes on for ever
+		}
+		a := b.try(t, p, pattern, fmt.Sprint(payment.ID))
+		if strings.HasPrefix(pattern, "POST ") || slices.Contains(begins, pattern) {
+			if a.code != http.StatusForbidden ||
+				!strings.Contains(a.text(), "Nothing was done: you look as trader-1 (owner)") {
+				t.Errorf("%s: %d %s", pattern, a.code, a.text())
+			}
+		} else if group := access[pattern]; group != "own" && verdict(pattern, a) != "let in" {
+			t.Errorf("%s: %d %s", pattern, a.code, a.text())
+		}
+		if !strings.HasPrefix(a.body, "<!doctype") {
+			continue
+		}
+		banded++
+		if !strings.HasPrefix(band(t, a), "You look as trader-1 (owner) until ") {
+			t.Errorf("%s says %q of who looks", pattern, band(t, a))
+		}
+	}
+	if banded < 40 {
+		t.Errorf("only %d pages were looked at", banded)
+	}
+	if after := b.kept(t); after != before || b.status(t, payment) != "pending" {
+		t.Errorf("there was %s and is %s", before, after)
+	}
+}
+
+// begins are pages that begin to change something by being opened.
+var begins = []string{"GET /second-factor/app", "GET /second-factor/passkey"}
+
+// mayBePosted are what a session that looks may post: what ends it, and begins another.
+var mayBePosted = []string{"POST /sign-in", "POST /sign-out", "POST /operator/view-as/end"}
+
+// kept is what users and traders could have changed.
+func (b *bundle) kept(t *testing.T) string {
+	t.Helper()
+	var kept string
+	noError(t, b.Pool.QueryRow(t.Context(), `select jsonb_build_array(
+		(select jsonb_agg(u order by u.id) from app_user u), (select jsonb_agg(r order by r.id) from requisite r),
+		(select jsonb_agg(d order by d.id) from trader d), (select count(*) from saved_view),
+		(select jsonb_agg(s.id order by s.id) from session s), (select count(*) from submission))::text`).Scan(&kept))
+	return kept
+}
+
+// The operator begins on their account, sees the trader's desk in their own language and zone, ends
+// it there and is themselves again, with what they may and nothing of the trader's.
+func TestViewAsAndBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "trader-1", caller.Trader, caller.Owner, b.traders[0].ID)
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	p := b.signIn(t, "root")
+	p.post(t, "/account/preferences", "zone", "Europe/Istanbul", "language", "ru", "theme", "dark")
+	form := p.page(t, "/account").Find("form[action='/operator/view-as']")
+	if form.Find("#user").Length() != 1 || form.Find("#reason").Length() != 1 {
+		t.Fatal("there is no form to begin")
+	}
+	began := time.Now()
+	if a := p.post(t, "/operator/view-as", "user", " trader-1 ", "reason", "why"); a.to() != "/trader" {
+		t.Fatalf("%d to %q", a.code, a.to())
+	}
+	a := p.get(t, "/trader")
+	istanbul, err := time.LoadLocation("Europe/Istanbul")
+	noError(t, err)
+	var want []string
+	for _, second := range []time.Duration{0, time.Minute} {
+		want = append(want, fmt.Sprintf("Вы смотрите как trader-1 (владелец) до %s: менять ничего нельзя.",
+			began.Add(30*time.Minute+second).In(istanbul).Format("15:04")))
+	}
+	if got := band(t, a); !slices.Contains(want, got) {
+		t.Errorf("the band says %q, want %q", got, want)
+	}
+	if zone := p.page(t, "/account").Find("#zone").AttrOr("value", ""); zone != "UTC" {
+		t.Errorf("the trader's zone is shown as %q", zone)
+	}
+	p.post(t, "/operator/view-as/end")
+	p.cookies["flash"] = "view-as-ended"
+	a = p.get(t, "/account")
+	if band(t, a) != "" || !strings.Contains(a.text(), "Вы снова работаете от своего имени.") ||
+		!strings.Contains(a.text(), "Администратор") {
+		t.Errorf("afterwards %s", a.text())
+	}
+	if a := p.get(t, "/trader"); a.code != http.StatusNotFound {
+		t.Errorf("the desk is still open: %d", a.code)
+	}
+	if a := p.post(t, "/operator/view-as/end"); a.to() != "/account" {
+		t.Errorf("a second end: %d to %q", a.code, a.to())
+	}
+	if a := p.post(t, "/operator/view-as", "user", "trader-1", "reason", "again"); a.to() != "/trader" {
+		t.Errorf("a second time: %d to %q", a.code, a.to())
+	}
+}
+
+// After its half hour the operator is themselves, whatever page they have open: what was the trader's
+// is not there any more, and a part that a page asks for leads it away.
+func TestViewAsIsOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.viewer(t)
+	end := p.page(t, "/trader").Find("form[action='/operator/view-as/end'] button")
+	if end.Text() != "Be yourself again" {
+		t.Errorf("the button says %q", end.Text())
+	}
+	_, err := b.Pool.Exec(t.Context(), "update session set view_until = now() where view_until is not null")
+	noError(t, err)
+	if a := p.get(t, "/trader"); a.code != http.StatusNotFound || band(t, a) != "" {
+		t.Errorf("the desk: %d %s", a.code, band(t, a))
+	}
+	if a := p.get(t, "/trader/desk", "HX-Request", "true"); a.header.Get("HX-Redirect") != "/" || a.body != "" {
+		t.Errorf("a part of it: %d %q", a.code, a.header.Get("HX-Redirect"))
+	}
+	if login := p.page(t, "/account").Find(".user span").Last().Text(); login != "helper" {
+		t.Errorf("signed in is %q", login)
+	}
+}
+
+// What is wrong with the form is said beside its fields, with what was typed; a second factor that is
+// too old is asked for first, and who may not look as others gets no form.
+func TestViewAsForm(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	b.user(t, "other", caller.Operator, caller.Admin, 0)
+	b.user(t, "auditor", caller.Operator, caller.Auditor, 0)
+	p := b.signIn(t, "root")
+	a := p.post(t, "/operator/view-as", "user", "other", "reason", "")
+	page := a.page(t)
+	if a.code != http.StatusUnprocessableEntity || page.Find("#reason-wrong").Text() == "" ||
+		page.Find("#user").AttrOr("value", "") != "other" {
+		t.Errorf("%d %s", a.code, a.text())
+	}
+	a = p.post(t, "/operator/view-as", "user", "other", "reason", "why")
+	wrong := a.page(t).Find("#user-wrong").Text()
+	if a.code != http.StatusUnprocessableEntity || !strings.Contains(wrong, "no operator") {
+		t.Errorf("another operator: %d %q", a.code, wrong)
+	}
+	_, err := b.Pool.Exec(t.Context(), "update session set created_at = now() - interval '6 minutes'")
+	noError(t, err)
+	if p.page(t, "/account").Find("form[action='/operator/view-as']").Length() != 1 {
+		t.Error("there is no form for who has to prove again that it is them")
+	}
+	a = p.post(t, "/operator/view-as", "user", "other", "reason", "why")
+	if !strings.HasPrefix(a.to(), "/second-factor") {
+		t.Errorf("an old second factor: %d to %q", a.code, a.to())
+	}
+	if b.signIn(t, "auditor").page(t, "/account").Find("form[action='/operator/view-as']").Length() != 0 {
+		t.Error("an auditor has the form")
+	}
+}
