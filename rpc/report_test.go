@@ -67,14 +67,18 @@ func TestReportOfATrader(t *testing.T) {
 	for _, line := range lines {
 		kinds = append(kinds, line.GetKind()+" "+line.GetWhat())
 	}
-	if got := strings.Join(kinds, ", "); got != "request created, choice requisite_chosen, rate rate_fixed, status status, "+
+	if got := strings.Join(
+		kinds,
+		", ",
+	); got != "request created, choice requisite_chosen, rate rate_fixed, status status, "+
 		"ledger transfer, ledger transfer" {
 		t.Fatalf("the lines are %s", got)
 	}
 	if r := lines[0].GetRequest(); r.GetAmount() != "1000.00" || r.OrderId != nil || r.CallbackUri != nil {
 		t.Errorf("the request is %v", r)
 	}
-	if r := lines[2].GetRate(); r.GetHoldUsdt() != "9.80000000" || r.BaseRate != nil || r.MarkupPercent != nil || r.SpotUsdt != nil {
+	if r := lines[2].GetRate(); r.GetHoldUsdt() != "9.80000000" || r.BaseRate != nil || r.MarkupPercent != nil ||
+		r.SpotUsdt != nil {
 		t.Errorf("the rate is %v", r)
 	}
 	if m := lines[4].GetTransfer(); m.GetDirection() != "debit" || m.GetAmount() != "9.80000000" ||
@@ -86,7 +90,8 @@ func TestReportOfATrader(t *testing.T) {
 		Filter: &portalv1.ReportFilter{MinAmount: "999.99", Status: []string{"pending"}},
 	}))
 	noError(t, err)
-	if got := list.Msg.GetData(); len(got) != 1 || got[0].GetId() != p.ID || got[0].OrderId != nil || got[0].ProfitUsdt != nil ||
+	if got := list.Msg.GetData(); len(got) != 1 || got[0].GetId() != p.ID || got[0].OrderId != nil ||
+		got[0].ProfitUsdt != nil ||
 		got[0].GetAmountUsdt() != "9.52380952" {
 		t.Errorf("the list is %v", got)
 	}
@@ -103,7 +108,10 @@ func TestReportOfATrader(t *testing.T) {
 	if got := payins.Msg.GetData(); len(got) != 0 {
 		t.Errorf("the payouts are %v", got)
 	}
-	_, err = service.GetPayinTimeline(ctx, connect.NewRequest(&portalv1.GetPayinTimelineRequest{PayinId: p.UUID.String()}))
+	_, err = service.GetPayinTimeline(
+		ctx,
+		connect.NewRequest(&portalv1.GetPayinTimelineRequest{PayinId: p.UUID.String()}),
+	)
 	if refusal := fault.As(err); refusal == nil || refusal.Code != "not_found" {
 		t.Errorf("a payment as a payout: %v", err)
 	}

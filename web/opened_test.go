@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -29,13 +28,17 @@ func TestOpenedPages(t *testing.T) {
 		transfer.ID: {"requisite Safari", "cancel other"},
 		card.ID:     {"checkout Edge", "card Edge"},
 	} {
-		rows, err := b.Pool.Query(t.Context(), `select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
-			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`, id)
+		rows, err := b.Pool.Query(
+			t.Context(),
+			`select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
+			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`,
+			id,
+		)
 		noError(t, err)
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		noError(t, err)
 		if !slices.Equal(got, want) {
-			t.Error(fmt.Sprintf("got %q; want %q", got, want))
+			t.Errorf("got %q; want %q", got, want)
 		}
 	}
 }

@@ -64,7 +64,11 @@ func TestStepOfTheAcquirer(t *testing.T) {
 
 func (b *bundle) stepsKept(t *testing.T, p payment.Payment) []string {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), "select actor, what, detail::text from payment_step where payment_id = $1 order by id", p.ID)
+	rows, err := b.Pool.Query(
+		t.Context(),
+		"select actor, what, detail::text from payment_step where payment_id = $1 order by id",
+		p.ID,
+	)
 	noError(t, err)
 	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var actor, what, detail string
