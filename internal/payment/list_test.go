@@ -149,7 +149,8 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 	b.exec(t, "analyze payment")
 	// A trader's list by a status that few of their payments are in does not read the others.
 	if plan := b.plan(t, `select * from payment where trader_id = $1 and status = 'appeal' and id < 9223372036854775807
-		order by id desc limit 51`, p.TraderID); !strings.Contains(plan, "payment_trader_status_idx") {
+		order by id desc limit 51`, p.TraderID); !strings.Contains(plan, "payment_trader_status_idx") &&
+		!strings.Contains(plan, "payment_seldom_idx") { // of everybody's appeals there are as few here
 		t.Errorf("the plan of a trader's list:\n%s", plan)
 	}
 	if plan := b.plan(t, `select p.* from unnest(array['anna', '42']) as payer (name)
