@@ -149,7 +149,7 @@ func TestExplainForTraderRefusals(t *testing.T) {
 	}
 	_, err = b.payments.ExplainForTrader(t.Context(), who, other.Requisites[0])
 	wantCode(t, err, "not_found")
-	_, err = b.payments.ExplainForTrader(t.Context(), trader.Caller, 0)
+	_, err = b.payments.ExplainForTrader(t.Context(), as("", trader), 0)
 	wantCode(t, err, "role_not_allowed")
 	_, err = b.payments.ExplainForTrader(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, 0)
 	wantCode(t, err, "token_kind_not_allowed")
