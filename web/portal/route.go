@@ -221,8 +221,8 @@ func (v *visit) lead(to string) {
 func (v *visit) next() string {
 	next := v.r.URL.Query().Get("next")
 	to, err := url.Parse(next)
-	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
-		strings.Contains(next, "\\") {
+	// Browsers take a backslash for a slash.
+	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(next, "/") || strings.Contains(next, "\\") {
 		return ""
 	}
 	return next
