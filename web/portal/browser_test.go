@@ -254,3 +254,24 @@ func TestPasskey(t *testing.T) {
 		}
 	}
 }
+
+// Without script a trader signs in, ends a payment and signs out all the same.
+func TestWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "owner", caller.Trader, caller.Owner, b.traders[0].ID)
+	pay := b.create(t, "1500")
+	tab := browsertest.New(t)
+	tab.WithoutScript()
+	tab.Open(b.server.URL + "/sign-in")
+	tab.Do(chromedp.SendKeys(chromedp.CSS("#login"), "owner"), chromedp.SendKeys(chromedp.CSS("#password"), password))
+	tab.Click("main button[type=submit]")
+	tab.Click(fmt.Sprintf("#job-%d a.primary", pay.ID))
+	tab.Click("main form button.primary")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	if status := b.status(t, pay); status != "completed" {
+		t.Errorf("the payment is %s", status)
+	}
+	tab.Click(`form[action="/sign-out"] button`)
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("#password")))
+}
