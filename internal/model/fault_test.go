@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	decimal "github.com/jackc/pgx-shopspring-decimal"
@@ -81,7 +82,8 @@ func injure(ctx context.Context, conn *pgx.Conn, sql string, commits bool) conte
 	switch {
 	case i.kind == injuryLoseCommit:
 		if commits {
-			lossy(conn).lose = i.lose
+			lose := i.lose
+			lossy(conn).lose.Store(&lose)
 		}
 	case i.kind == injuryKill && strings.HasPrefix(sql, "begin"): // is begun once more, on another connection
 	case i.kind == injuryKill && i.seen >= i.at:
@@ -107,7 +109,7 @@ func (i *injury) lose() bool {
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (injurer) TraceQueryEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
-	lossy(conn).lose = nil
+	lossy(conn).lose.Store(nil)
 }
 
 // TraceBatchQuery implements pgx.BatchTracer and has nothing to do.
@@ -115,14 +117,15 @@ func (injurer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDa
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (injurer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
-	lossy(conn).lose = nil
+	lossy(conn).lose.Store(nil)
 }
 
 // lossyConn is a connection that may break just as the answer to a COMMIT has arrived.
 type lossyConn struct {
 	net.Conn
-	// lose says whether the answer is to be lost; nil loses none.
-	lose func() bool
+	// lose says whether the answer is to be lost; nil loses none. The driver reads on in a goroutine of
+	// its own where it closes a broken connection.
+	lose atomic.Pointer[func() bool]
 }
 
 func lossy(conn *pgx.Conn) *lossyConn { return conn.PgConn().Conn().(*lossyConn) }
@@ -132,7 +135,7 @@ var committed = []byte("COMMIT\x00")
 
 func (c *lossyConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.lose != nil && err == nil && bytes.Contains(b[:n], committed) && c.lose() {
+	if lose := c.lose.Load(); lose != nil && err == nil && bytes.Contains(b[:n], committed) && (*lose)() {
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, err
