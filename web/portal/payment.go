@@ -159,7 +159,7 @@ func (v *visit) payment() error {
 		return err
 	}
 	name := strconv.FormatInt(id, 10)
-	p, err := v.Checkouts.ForTrader(v.ctx(), v.who, name)
+	p, err := v.Checkouts.Payment(v.ctx(), v.who, name)
 	if err != nil {
 		return err
 	}
