@@ -22,7 +22,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.read",
 			"merchant.resend",
 		},
-		caller.Finance:   {
+		caller.Finance: {
 			"merchant.appeal", "merchant.deposits", "merchant.money", "merchant.payouts", "merchant.read",
 		},
 		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
