@@ -18,3 +18,16 @@ select * from appeal where id = @id;
 select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.id < @before_id and (sqlc.narg(status)::text is null or a.status = sqlc.narg(status))
 order by a.id desc limit @page;
+
+-- name: AppealListOwn :many
+select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+where a.merchant_id = @merchant_id and a.id < @before_id and (sqlc.narg(status)::text is null or a.status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
+order by a.id desc limit @page;
+
+-- name: AppealGet :one
+select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+where a.merchant_id = @merchant_id and a.id = @id;
+
+-- name: AppealOfPayment :one
+select id from appeal where merchant_id = @merchant_id and payment_id = @payment_id;

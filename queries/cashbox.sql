@@ -38,3 +38,7 @@ from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
 -- name: CashboxCurrency :one
 select currency from cashbox where id = @id;
+
+-- CashboxesOf lists a merchant's cashboxes.
+-- name: CashboxesOf :many
+select id, name, currency from cashbox where merchant_id = @merchant_id order by id;

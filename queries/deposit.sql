@@ -22,3 +22,9 @@ returning *;
 -- name: DepositList :many
 select * from deposit where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
+
+-- name: DepositListOwn :many
+select * from deposit where merchant_id = @merchant_id and id < @before_id
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+order by id desc limit @page;

@@ -149,7 +149,8 @@ select * from transfer where subject_id = @subject_id and subject = @subject ord
 
 -- ReportEvents are a subject's events.
 -- name: ReportEvents :many
-select merchant_id, id, type, url, created_at, status, sequence from webhook_event
+select merchant_id, id, type, url, created_at, status, sequence, substring(body from 1 for 4096)::bytea as body
+from webhook_event
 where merchant_id = @merchant_id and subject = @subject and subject_id = @subject_id order by sequence;
 
 -- ReportAttempts are the attempts to deliver a subject's events, and the beginning of each answer.

@@ -150,6 +150,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Checkouts:   g.checkouts,
 		Payouts:     g.payouts,
 		Settings:    g.settings(),
+		Deposits:    deposit.New(g.pools, g.clock),
 		Reports:     report.New(g.pools, g.clock, g.payments),
 		Limits:      g.limits,
 		Clock:       g.clock,

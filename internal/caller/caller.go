@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -79,6 +80,22 @@ func (c Caller) Actor() string {
 	default:
 		return fmt.Sprintf("%s:%d", c.Kind, c.ID)
 	}
+}
+
+// Knows is an actor as the caller may know them. A merchant knows its keys and users one by one, a
+// trader's user themselves, an operator everybody. Of all others they know what they are.
+func (c Caller) Knows(actor string) string {
+	kind, _, numbered := strings.Cut(actor, ":")
+	merchants := kind == "key" || kind == string(MerchantPortal)
+	switch {
+	case !numbered, c.Kind == Operator, c.Kind == MerchantPortal && merchants:
+		return actor
+	case c.Kind == Trader && actor == c.Actor():
+		return actor
+	case merchants:
+		return "merchant"
+	}
+	return kind
 }
 
 // Faults of merchant callers.

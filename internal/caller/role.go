@@ -45,8 +45,10 @@ const (
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"
-	// MerchantMoney is to see balances, deposits and statements.
-	MerchantMoney Capability = "merchant.money"
+	// MerchantMoney is to see balances, deposits and statements, and to export; MerchantDeposits is to
+	// ask for deposits.
+	MerchantMoney    Capability = "merchant.money"
+	MerchantDeposits Capability = "merchant.deposits"
 	// MerchantEvents is to read what was sent to the merchant's endpoints, MerchantResend to send it
 	// again, MerchantKeys to manage keys and signing secrets.
 	MerchantEvents Capability = "merchant.events"
@@ -82,13 +84,14 @@ var grants = map[Capability]grant{
 	TraderMoney:      {roles: map[Kind][]Role{Trader: {Owner}}, reads: true},
 	TraderRequisites: {roles: map[Kind][]Role{Trader: {Owner}}},
 
-	MerchantRead:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
-	MerchantAppeal:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
-	MerchantPayouts: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
-	MerchantMoney:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
-	MerchantEvents:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
-	MerchantResend:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
-	MerchantKeys:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
+	MerchantRead:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
+	MerchantAppeal:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
+	MerchantPayouts:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantMoney:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
+	MerchantDeposits: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
+	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
+	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
 
 	OperatorRead:      {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support, Auditor}}, reads: true},
 	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}},

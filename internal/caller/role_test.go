@@ -14,6 +14,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	caller.MerchantPortal: {
 		caller.Owner: {
 			"merchant.appeal",
+			"merchant.deposits",
 			"merchant.events",
 			"merchant.keys",
 			"merchant.money",
@@ -21,7 +22,9 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.read",
 			"merchant.resend",
 		},
-		caller.Finance:   {"merchant.appeal", "merchant.money", "merchant.payouts", "merchant.read"},
+		caller.Finance: {
+			"merchant.appeal", "merchant.deposits", "merchant.money", "merchant.payouts", "merchant.read",
+		},
 		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},

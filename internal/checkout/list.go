@@ -55,10 +55,10 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	return list, nil
 }
 
-// ForTrader reads a payment of the caller's trader, open or ended, as their desk shows it. An ended
-// one has no steps.
-func (s *Service) ForTrader(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
-	if err := who.Need(caller.TraderRead); err != nil {
+// Payment reads a payment that a user may see, open or ended, and where its checkout stands. The steps
+// are a trader's, while it is open.
+func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
+	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
@@ -76,7 +76,7 @@ func (s *Service) ForTrader(ctx context.Context, who caller.Caller, id string) (
 	if d.Receipts, err = s.Payments.CountReceipts(ctx, p); err != nil {
 		return DeskPayment{}, fmt.Errorf("count receipts: %w", err)
 	}
-	if !p.Ended() {
+	if who.Kind == caller.Trader && !p.Ended() {
 		d.Steps = s.steps(d)
 	}
 	return d, nil

@@ -144,7 +144,7 @@ func TestDeskStamps(t *testing.T) {
 
 // A trader reads one payment with the steps that the desk offers for it, and without any once it has
 // ended. Another trader finds nothing.
-func TestForTrader(t *testing.T) {
+func TestPayment(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p, token := b.create(t, "")
@@ -152,7 +152,7 @@ func TestForTrader(t *testing.T) {
 	name := fmt.Sprint(p.ID)
 	desk, err := b.checkouts.Desk(t.Context(), b.owner())
 	noError(t, err)
-	one, err := b.checkouts.ForTrader(t.Context(), b.owner(), name)
+	one, err := b.checkouts.Payment(t.Context(), b.owner(), name)
 	noError(t, err)
 	if len(desk) != 1 || len(one.Steps) == 0 ||
 		fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
@@ -160,12 +160,12 @@ func TestForTrader(t *testing.T) {
 	}
 	_, err = b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil)
 	noError(t, err)
-	one, err = b.checkouts.ForTrader(t.Context(), b.owner(), name)
+	one, err = b.checkouts.Payment(t.Context(), b.owner(), name)
 	if noError(t, err); len(one.Steps) != 0 || one.Status != "cancelled" {
 		t.Errorf("ended: %v, %s", one.Steps, one.Status)
 	}
 	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
 	other.Role = caller.Owner
-	_, err = b.checkouts.ForTrader(t.Context(), other, name)
+	_, err = b.checkouts.Payment(t.Context(), other, name)
 	wantCode(t, "another trader", err, "not_found")
 }

@@ -186,6 +186,37 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 	return webhook_secret, err
 }
 
+const cashboxesOf = `-- name: CashboxesOf :many
+select id, name, currency from cashbox where merchant_id = $1 order by id
+`
+
+type CashboxesOfRow struct {
+	ID       int64
+	Name     string
+	Currency string
+}
+
+// CashboxesOf lists a merchant's cashboxes.
+func (q *Queries) CashboxesOf(ctx context.Context, merchantID int64) ([]CashboxesOfRow, error) {
+	rows, err := q.db.Query(ctx, cashboxesOf, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CashboxesOfRow
+	for rows.Next() {
+		var i CashboxesOfRow
+		if err := rows.Scan(&i.ID, &i.Name, &i.Currency); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cashboxesSince = `-- name: CashboxesSince :many
 select id, merchant_id, currency, collect_enabled, return_hosts, payer_events from cashbox where version >= $1
 `

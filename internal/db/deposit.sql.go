@@ -155,6 +155,59 @@ func (q *Queries) DepositList(ctx context.Context, arg DepositListParams) ([]Dep
 	return items, nil
 }
 
+const depositListOwn = `-- name: DepositListOwn :many
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id < $2
+  and ($3::text is null or status = $3)
+  and ($4::bigint is null or cashbox_id = $4)
+order by id desc limit $5
+`
+
+type DepositListOwnParams struct {
+	MerchantID int64
+	BeforeID   int64
+	Status     *string
+	CashboxID  *int64
+	Page       int32
+}
+
+func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) ([]Deposit, error) {
+	rows, err := q.db.Query(ctx, depositListOwn,
+		arg.MerchantID,
+		arg.BeforeID,
+		arg.Status,
+		arg.CashboxID,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Deposit
+	for rows.Next() {
+		var i Deposit
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.CashboxID,
+			&i.Status,
+			&i.Amount,
+			&i.Network,
+			&i.Address,
+			&i.ExternalReference,
+			&i.IdempotencyKey,
+			&i.CreatedAt,
+			&i.StatusAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const depositLock = `-- name: DepositLock :one
 select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id = $2 for no key update
 `

@@ -37,3 +37,41 @@ func (q *Queries) DepositHistoryInsert(ctx context.Context, arg DepositHistoryIn
 	)
 	return err
 }
+
+const depositHistoryList = `-- name: DepositHistoryList :many
+select merchant_id, deposit_id, id, at, actor, from_status, to_status, reason from deposit_history where merchant_id = $1 and deposit_id = $2 order by id
+`
+
+type DepositHistoryListParams struct {
+	MerchantID int64
+	DepositID  int64
+}
+
+func (q *Queries) DepositHistoryList(ctx context.Context, arg DepositHistoryListParams) ([]DepositHistory, error) {
+	rows, err := q.db.Query(ctx, depositHistoryList, arg.MerchantID, arg.DepositID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DepositHistory
+	for rows.Next() {
+		var i DepositHistory
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.DepositID,
+			&i.ID,
+			&i.At,
+			&i.Actor,
+			&i.FromStatus,
+			&i.ToStatus,
+			&i.Reason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -103,6 +103,17 @@ type Deposit struct {
 	StatusAt          time.Time
 }
 
+type DepositHistory struct {
+	MerchantID int64
+	DepositID  int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	FromStatus *string
+	ToStatus   string
+	Reason     *string
+}
+
 type Method struct {
 	Method          string
 	Currency        string

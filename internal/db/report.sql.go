@@ -292,7 +292,8 @@ func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymen
 }
 
 const reportEvents = `-- name: ReportEvents :many
-select merchant_id, id, type, url, created_at, status, sequence from webhook_event
+select merchant_id, id, type, url, created_at, status, sequence, substring(body from 1 for 4096)::bytea as body
+from webhook_event
 where merchant_id = $1 and subject = $2 and subject_id = $3 order by sequence
 `
 
@@ -310,6 +311,7 @@ type ReportEventsRow struct {
 	CreatedAt  time.Time
 	Status     string
 	Sequence   int32
+	Body       []byte
 }
 
 // ReportEvents are a subject's events.
@@ -330,6 +332,7 @@ func (q *Queries) ReportEvents(ctx context.Context, arg ReportEventsParams) ([]R
 			&i.CreatedAt,
 			&i.Status,
 			&i.Sequence,
+			&i.Body,
 		); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mr-tron/base58"
@@ -19,6 +21,9 @@ var networks = map[string]func(address string) string{
 	"POLYGON":  wrongEthereum,
 	"ARBITRUM": wrongEthereum,
 }
+
+// Networks are the names of those that deposits come by, in order.
+func Networks() []string { return slices.Sorted(maps.Keys(networks)) }
 
 const (
 	tronLength   = 34

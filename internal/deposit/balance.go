@@ -9,7 +9,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/ledger"
 )
 
 var errNoBridge = fault.New(
@@ -31,11 +30,7 @@ func (s *Service) Balance(ctx context.Context, who caller.Caller, id int64) (Bal
 	if err := who.NeedMerchant(""); err != nil {
 		return Balance{}, err
 	}
-	row, err := s.q.CashboxBalance(ctx, db.CashboxBalanceParams{
-		ID:        id,
-		Available: ledger.Available(ledger.Cashbox, id).ID(),
-		Reserved:  ledger.Reserved(ledger.Cashbox, id).ID(),
-	})
+	row, err := s.q.CashboxBalance(ctx, balanceOf(id))
 	switch {
 	case db.NoRows(err):
 		return Balance{}, fault.ErrNotFound
@@ -46,8 +41,7 @@ func (s *Service) Balance(ctx context.Context, who caller.Caller, id int64) (Bal
 	case row.TraderCashboxID == nil:
 		return Balance{}, errNoBridge
 	}
-	return Balance{
-		CashboxID: id, TraderCashboxID: *row.TraderCashboxID, Total: row.Available.Add(row.Reserved),
-		Available: row.Available, Reserved: row.Reserved, Insurance: row.InsuranceUSDT,
-	}, nil
+	b := balanceFromRow(id, row)
+	b.TraderCashboxID = *row.TraderCashboxID
+	return b, nil
 }

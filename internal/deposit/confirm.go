@@ -103,13 +103,8 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if page.Status != nil {
-		known := *page.Status == depositPending || *page.Status == depositConfirmed || *page.Status == depositRejected
-		f.Check(known, "status", "must be pending, confirmed or rejected")
-	}
-	if err := f.Err(); err != nil {
+	limit, before, err := page.check(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
@@ -118,10 +113,17 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	if err != nil {
 		return nil, nil, fmt.Errorf("list deposits: %w", err)
 	}
-	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
-	list := make([]Deposit, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, fromRow(row))
-	}
+	list, cursor := listed(rows, limit)
 	return list, cursor, nil
+}
+
+// check settles what is wrong with a page, and what it means in SQL.
+func (p Page) check(ctx context.Context) (limit int32, before int64, err error) {
+	f := fault.Decoded(ctx)
+	limit, before = p.Bounds(f)
+	if p.Status != nil {
+		known := *p.Status == depositPending || *p.Status == depositConfirmed || *p.Status == depositRejected
+		f.Check(known, "status", "must be pending, confirmed or rejected")
+	}
+	return limit, before, f.Err()
 }

@@ -94,10 +94,19 @@ type Created struct {
 	Mismatch []string
 }
 
+// needMerchant settles that the caller is a merchant's: a key that may ask for deposits, or a user of
+// its portal with the capability.
+func needMerchant(who caller.Caller, needed caller.Capability) error {
+	if who.Kind == caller.MerchantPortal {
+		return who.Need(needed)
+	}
+	return who.NeedMerchant(caller.ScopeDeposits)
+}
+
 // Create makes a pending deposit, or answers with the one already made under the same idempotency
 // key for the same cashbox.
 func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Created, error) {
-	if err := who.NeedMerchant(caller.ScopeDeposits); err != nil {
+	if err := needMerchant(who, caller.MerchantDeposits); err != nil {
 		return Created{}, err
 	}
 	if r.CashboxID == nil {
@@ -221,7 +230,7 @@ func checkAddress(f fault.Fields, network, address string) {
 
 // Get reads one of the merchant's deposits.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
-	if err := who.NeedMerchant(caller.ScopeDeposits); err != nil {
+	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return Deposit{}, err
 	}
 	d, err := s.findDeposit(ctx, id)

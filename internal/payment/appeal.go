@@ -89,7 +89,7 @@ func (s *Service) OpenAppeal(
 	paymentID int64,
 	r AppealRequest,
 ) (AppealRecord, error) {
-	if err := who.NeedMerchant(caller.ScopePayments); err != nil {
+	if err := mayAppeal(who); err != nil {
 		return AppealRecord{}, err
 	}
 	found, err := s.Get(ctx, who, strconv.FormatInt(paymentID, 10))
@@ -97,6 +97,14 @@ func (s *Service) OpenAppeal(
 		return AppealRecord{}, err
 	}
 	return s.openAppeal(ctx, who, found, r)
+}
+
+// mayAppeal settles that the caller is a merchant's key, or a user of its portal who may appeal.
+func mayAppeal(who caller.Caller) error {
+	if who.Kind == caller.MerchantPortal {
+		return who.Need(caller.MerchantAppeal)
+	}
+	return who.NeedMerchant(caller.ScopePayments)
 }
 
 // openAppeal opens an appeal of a payment that the caller may appeal.
@@ -141,7 +149,13 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 		return fmt.Errorf("look for an appeal: %w", err)
 	case exists:
 		return errAppealExists
-	case Status(p.Status) != Failed:
+	}
+	return fromRow(p).appealable(now)
+}
+
+func (p Payment) appealable(now time.Time) error {
+	switch {
+	case p.Status != Failed:
 		return errAppealNotFailed
 	case now.After(p.StatusAt.Add(appealWindow)):
 		return errAppealTooLate
@@ -150,6 +164,9 @@ func appealable(ctx context.Context, q *db.Queries, p db.Payment, now time.Time)
 	}
 	return nil
 }
+
+// TakesAppeal reports whether the payment may be appealed now, if it has not been.
+func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == nil }
 
 // storeFile writes a file in pieces, of which one is in memory at a time.
 func storeFile(ctx context.Context, q *db.Queries, file *io.SectionReader, insert func(int32, []byte) error) error {

@@ -139,9 +139,17 @@ type AppealFile struct {
 	Content    []byte
 }
 
-// ReadAppealFile reads an appeal's file for an operator.
+// ReadAppealFile reads an appeal's file for an operator, or for a user of the portal of the merchant
+// who appealed.
 func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int64) (AppealFile, error) {
-	found, err := s.findAppeal(ctx, who, caller.OperatorRead, id)
+	needed := caller.OperatorRead
+	if who.Kind == caller.MerchantPortal {
+		needed = caller.MerchantRead
+	}
+	found, err := s.findAppeal(ctx, who, needed, id)
+	if err == nil && who.Kind == caller.MerchantPortal && found.MerchantID != who.MerchantID {
+		err = fault.ErrNotFound
+	}
 	if err != nil {
 		return AppealFile{}, err
 	}

@@ -28,7 +28,7 @@ const exportPage = 5_000
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
 ) error {
-	if err := who.Need(caller.TraderMoney, caller.MerchantRead, caller.OperatorRead); err != nil {
+	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return err
 	}
 	f.Paging = Paging{}
@@ -96,7 +96,7 @@ func (s *Service) ExportPayments(
 func (s *Service) ExportPayouts(
 	ctx context.Context, who caller.Caller, f PayoutFilter, w io.Writer, zone *time.Location,
 ) error {
-	if err := who.Need(caller.TraderMoney, caller.MerchantRead, caller.OperatorRead); err != nil {
+	if err := who.Need(caller.TraderMoney, caller.MerchantMoney, caller.OperatorRead); err != nil {
 		return err
 	}
 	f.Paging = Paging{}

@@ -185,8 +185,10 @@ type Webhook struct {
 	EventID  uuid.UUID
 	Type     string
 	Sequence int32
-	// Status and URL are the event's: pending, delivered or dead. An attempt has neither.
+	// Status and URL are the event's: pending, delivered or dead. Body is what is sent, the first 4096
+	// bytes. An attempt has none of these.
 	Status, URL string
+	Body        []byte
 	// Of an attempt: the answer's status code, nil if none came, how long it took, and the first 200
 	// bytes of the answer, which a stranger wrote. Error says why none came.
 	StatusCode *int32

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -135,31 +134,13 @@ func (t *told) payment(p payment.Payment, read paymentSources) {
 
 // tell adds a line.
 func (t *told) tell(at time.Time, kind Kind, actor, what string, details Details) {
-	t.lines = append(t.lines, Line{At: at, Kind: kind, Actor: t.named(actor), What: what, Details: details})
+	t.lines = append(t.lines, Line{At: at, Kind: kind, Actor: t.who.Knows(actor), What: what, Details: details})
 }
 
 // sorted is the lines in the order of time.
 func (t *told) sorted() []Line {
 	slices.SortStableFunc(t.lines, func(a, b Line) int { return a.At.Compare(b.At) })
 	return t.lines
-}
-
-// named is an actor as the caller may know them. A merchant knows its keys and users one by one, a
-// trader's user themselves. Of everybody else they know what they are.
-func (t *told) named(actor string) string {
-	kind, _, numbered := strings.Cut(actor, ":")
-	merchants := kind == "key" || kind == string(caller.MerchantPortal)
-	switch {
-	case !numbered, t.who.Kind == caller.Operator:
-		return actor
-	case t.who.Kind == caller.MerchantPortal && merchants:
-		return actor
-	case t.who.Kind == caller.Trader && actor == t.who.Actor():
-		return actor
-	case merchants:
-		return "merchant"
-	}
-	return kind
 }
 
 func (t *told) request(p db.Payment) *Request {
@@ -288,7 +269,7 @@ func (t *told) appeal(a *db.ReportAppealRow) {
 func (t *told) webhooks() {
 	for _, e := range t.events {
 		t.tell(e.CreatedAt, KindWebhook, "", WhatEvent, Details{Webhook: &Webhook{
-			EventID: e.ID, Type: e.Type, Sequence: e.Sequence, Status: e.Status, URL: e.URL,
+			EventID: e.ID, Type: e.Type, Sequence: e.Sequence, Status: e.Status, URL: e.URL, Body: e.Body,
 		}})
 	}
 	for _, a := range t.attempts {

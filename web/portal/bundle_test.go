@@ -23,6 +23,7 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
@@ -118,6 +119,7 @@ func setup(t testing.TB, o options) *bundle {
 		Checkouts:   b.checkouts,
 		Payouts:     b.payouts,
 		Settings:    b.settings,
+		Deposits:    deposit.New(d.Pools(), b.clock),
 		Reports:     report.New(d.Pools(), b.clock, b.payments),
 		Clock:       b.clock,
 		Limits:      limit.New(d.Pool),

@@ -153,7 +153,7 @@ func (v *visit) offers(status payout.Status) ([]view.Offer, error) {
 
 func (v *visit) offer(o payout.Offer) view.Offer {
 	shown := view.Offer{
-		ID: o.UUID.String(), Amount: v.shell.Amount(o.Amount, o.Currency), Method: o.Method, Address: o.Address,
+		ID: o.UUID.String(), Path: v.payoutPath(o.UUID.String()), Amount: v.shell.Amount(o.Amount, o.Currency), Method: o.Method, Address: o.Address,
 		Recipient: o.Recipient, Reward: view.USDT(o.RewardUSDT), Status: string(o.Status), ExpiresAt: o.ExpiresAt,
 		MayWork: v.who.May(caller.TraderWork),
 	}
@@ -212,7 +212,10 @@ func (v *visit) assigned() (payment.Payment, error) {
 	return v.Payments.Get(v.ctx(), v.who, strconv.FormatInt(id, 10))
 }
 
-func paymentPath(id int64) string { return "/trader/payments/" + strconv.FormatInt(id, 10) }
+// path is where something is in the user's own portal.
+func (v *visit) path(below string) string { return "/" + v.shell.Portal + below }
+
+func (v *visit) paymentPath(id int64) string { return v.path("/payments/" + strconv.FormatInt(id, 10)) }
 
 func (v *visit) confirmPage() error { return v.askAbout(view.ConfirmPayment) }
 func (v *visit) cancelPage() error  { return v.askAbout(view.CancelPayment) }
@@ -234,7 +237,7 @@ func (v *visit) ask(
 	wrong map[string]string,
 ) error {
 	if p.Ended() {
-		return v.done(paymentPath(p.ID), "changed")
+		return v.done(v.paymentPath(p.ID), "changed")
 	}
 	question := view.PaymentQuestion{
 		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.shell.Amount(p.Amount, p.Currency),
@@ -278,11 +281,11 @@ func (v *visit) settle(
 	reason := form.Get("reason")
 	err = v.once(form, func() (submission.Outcome, error) {
 		if string(p.Status) != form.Get("status") {
-			return submission.Outcome{LedTo: paymentPath(p.ID), Said: "changed"}, nil
+			return submission.Outcome{LedTo: v.paymentPath(p.ID), Said: "changed"}, nil
 		}
 		err := end(v.ctx(), p.ID, given(reason))
 		if f := fault.As(err); f != nil && f.Code == payment.ErrNotPending.Code {
-			return submission.Outcome{LedTo: paymentPath(p.ID), Said: "changed"}, nil
+			return submission.Outcome{LedTo: v.paymentPath(p.ID), Said: "changed"}, nil
 		}
 		return submission.Outcome{LedTo: "/trader", Said: word}, err
 	})

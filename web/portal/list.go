@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
@@ -25,10 +27,29 @@ type list struct {
 	status   func(string) say.Phrase
 	// methods are those it may be kept to; none does not ask.
 	methods []string
-	// search and amounts tell that it may be searched, and be kept to amounts.
+	// search and amounts tell that it may be searched, and be kept to amounts; hint says by what it is
+	// searched.
 	search, amounts bool
-	// account tells that it is of an account.
-	account bool
+	hint            say.Phrase
+	// account tells that it is of an account, cashbox that it may be kept to a cashbox.
+	account, cashbox bool
+	// always tells that it is of all time, and not of the last days; single that it is kept to one
+	// status and not to several.
+	always, single bool
+	// export is what it takes to have it as a file.
+	export caller.Capability
+	// about heads the column that tells the reader what something is about, and sum that of USDT.
+	about, sum say.Phrase
+	// none, noneText and lately are said where there is nothing at all, or nothing recent; start leads
+	// to where it begins, startLabel says what that is.
+	none, noneText, lately say.Phrase
+	start                  view.Link
+	startLabel             say.Phrase
+}
+
+// with has a handler show a list.
+func with(l list, show func(*visit, list) error) func(*visit) error {
+	return func(v *visit) error { return show(v, l) }
 }
 
 // The names of parameters.
@@ -41,6 +62,7 @@ const (
 	asksMin     = "min"
 	asksMax     = "max"
 	asksAccount = "account"
+	asksCashbox = "cashbox"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
@@ -72,7 +94,7 @@ func (v *visit) asks(l list) asked {
 		for _, value := range given[name] {
 			if value = strings.TrimSpace(value); value == "" {
 				a.tidy = false
-			} else if !slices.Contains(a.query[name], value) && (name == asksStatus || !a.query.Has(name)) {
+			} else if !slices.Contains(a.query[name], value) && (name == asksStatus && !l.single || !a.query.Has(name)) {
 				a.query.Add(name, value)
 			}
 		}
@@ -86,7 +108,10 @@ func (v *visit) asks(l list) asked {
 }
 
 func (l list) parameters() []string {
-	names := []string{asksFrom, asksTo}
+	var names []string
+	if !l.always {
+		names = append(names, asksFrom, asksTo)
+	}
 	if l.search {
 		names = append(names, asksSearch)
 	}
@@ -102,6 +127,9 @@ func (l list) parameters() []string {
 	if l.account {
 		names = append(names, asksAccount)
 	}
+	if l.cashbox {
+		names = append(names, asksCashbox)
+	}
 	return names
 }
 
@@ -115,6 +143,11 @@ func (a *asked) read(s view.Shell) {
 	f := &a.filter
 	f.Search, f.Method, f.Status = a.query.Get(asksSearch), a.query.Get(asksMethod), a.query[asksStatus]
 	check(len([]rune(f.Search)) <= maxSearch, asksSearch, say.WrongSearch)
+	if box := a.query.Get(asksCashbox); box != "" {
+		id, err := strconv.ParseInt(box, 10, 64)
+		f.CashboxID = id
+		check(err == nil && id > 0, asksCashbox, say.WrongCashbox)
+	}
 	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
 	for _, status := range f.Status {
 		check(slices.Contains(a.statuses, status), asksStatus, say.WrongStatus)
@@ -154,7 +187,7 @@ func (a *asked) amount(name string) (decimal.Decimal, bool) {
 	if text == "" {
 		return decimal.Zero, true
 	}
-	text = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+	text = plainAmount(text)
 	amount, err := decimal.NewFromString(text)
 	plain := err == nil && !strings.ContainsAny(text, "eE") && amount.Exponent() >= -2
 	if !plain || !amount.IsPositive() || amount.GreaterThan(amountsMost) {
@@ -163,10 +196,15 @@ func (a *asked) amount(name string) (decimal.Decimal, bool) {
 	return amount, true
 }
 
+// plainAmount is an amount that people typed as programs read it.
+func plainAmount(text string) string {
+	return strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+}
+
 // filtered tells whether anything but the time of the list is kept to.
 func (a *asked) filtered() bool {
 	for name := range a.query {
-		if name != asksAccount {
+		if name != asksAccount && (name != asksCashbox || !a.account) {
 			return true
 		}
 	}
@@ -238,12 +276,20 @@ func (v *visit) flawed(err error) (map[string]string, error) {
 // filters are the form above a list.
 func (v *visit) filters(a asked) (view.Filters, error) {
 	f := view.Filters{
-		Path: a.path, Query: a.query.Encode(), Searches: a.search, Amounts: a.amounts,
+		Path: a.path, Query: a.query.Encode(), Searches: a.search, Hint: a.hint, Amounts: a.amounts, Always: a.always,
 		Search: a.query.Get(asksSearch), Method: a.query.Get(asksMethod), From: a.query.Get(asksFrom),
 		To: a.query.Get(asksTo), MinAmount: a.query.Get(asksMin), MaxAmount: a.query.Get(asksMax), Wrong: a.wrong,
 	}
 	if account := a.query.Get(asksAccount); account != "" {
 		f.Keep = append(f.Keep, [2]string{asksAccount, account})
+	}
+	if a.single {
+		f.Status = a.query.Get(asksStatus)
+		f.StatusOptions = append(f.StatusOptions, view.Option{Text: v.shell.Say(say.AnyMethod)})
+		for _, status := range a.statuses {
+			f.StatusOptions = append(f.StatusOptions, view.Option{Value: status, Text: v.shell.Say(a.list.status(status))})
+		}
+		a.statuses = nil
 	}
 	for _, status := range a.statuses {
 		f.Statuses = append(f.Statuses, view.Tick{
@@ -257,8 +303,15 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 		f.Methods = append(f.Methods, view.Option{Value: method, Text: v.methodName(method)})
 	}
 	v.shell.Mistakes = len(a.wrong) > 0
-	f.Chips, f.Window = v.chips(a), v.window(a)
-	var err error
+	boxes, err := v.cashboxes(a)
+	if err != nil {
+		return f, err
+	}
+	f.Cashbox, f.Cashboxes = a.query.Get(asksCashbox), boxes.options(v, a)
+	f.Chips, f.Window = v.chips(a, boxes), v.window(a)
+	if v.who.May(a.export) && len(a.wrong) == 0 {
+		f.Export = string(listed(a.path+".csv", f.Query))
+	}
 	f.Views, err = v.savedViews(a)
 	return f, err
 }
@@ -275,7 +328,7 @@ func (v *visit) methodName(method string) string {
 }
 
 // chips are the filters in force. What is wrong is none of them.
-func (v *visit) chips(a asked) []view.Chip {
+func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	var chips []view.Chip
 	s := v.shell
 	add := func(name string, words func(value string) string) {
@@ -291,6 +344,9 @@ func (v *visit) chips(a asked) []view.Chip {
 	add(asksSearch, func(value string) string { return "“" + value + "”" })
 	add(asksStatus, func(value string) string { return s.Say(a.status(value)) })
 	add(asksMethod, v.methodName)
+	if !a.account { // an account is always of one
+		add(asksCashbox, boxes.name)
+	}
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}
@@ -304,7 +360,7 @@ func (v *visit) chips(a asked) []view.Chip {
 // window says which time a list shows, where nobody has said from when.
 func (v *visit) window(a asked) string {
 	switch {
-	case len(a.wrong) > 0 || !a.filter.From.IsZero():
+	case a.always || len(a.wrong) > 0 || !a.filter.From.IsZero():
 		return ""
 	case a.filter.To.IsZero():
 		return v.shell.Say(say.LastDays, v.shell.Day(v.shell.Now.AddDate(0, 0, -windowDays)))

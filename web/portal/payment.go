@@ -2,7 +2,6 @@ package portal
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -19,8 +18,8 @@ import (
 
 // A trader's payments, open and ended.
 var paymentRoutes = []route{
-	{pattern: "GET /trader/payments", kinds: traders, needs: caller.TraderRead, handle: (*visit).payments},
-	{pattern: "GET /trader/payments.csv", kinds: traders, needs: caller.TraderMoney, handle: (*visit).paymentsCSV},
+	{pattern: "GET /trader/payments", kinds: traders, needs: caller.TraderRead, handle: with(paymentList, (*visit).payments)},
+	{pattern: "GET /trader/payments.csv", kinds: traders, needs: caller.TraderMoney, handle: with(paymentList, (*visit).paymentsCSV)},
 	{pattern: "GET /trader/payments/{id}", kinds: traders, needs: caller.TraderRead, handle: (*visit).payment},
 	{
 		pattern: "GET /trader/payments/{id}/receipts/{n}",
@@ -36,7 +35,13 @@ var paymentList = list{
 	status:   say.PaymentStatus,
 	methods:  methodNames(func(m catalogue.Method) bool { return len(m.Currencies) > 0 }),
 	search:   true,
+	hint:     say.SearchOwn,
 	amounts:  true,
+	export:   caller.TraderMoney,
+
+	about: say.Requisite, sum: say.MerchantUSDT,
+	none: say.NoPayments, noneText: say.NoPaymentsText, lately: say.NoneLately,
+	start: "/trader/requisites", startLabel: say.WhyNone,
 }
 
 func methodNames(keep func(catalogue.Method) bool) []string {
@@ -49,8 +54,8 @@ func methodNames(keep func(catalogue.Method) bool) []string {
 	return names
 }
 
-func (v *visit) payments() error {
-	a := v.asks(paymentList)
+func (v *visit) payments(l list) error {
+	a := v.asks(l)
 	if v.tidied(a) {
 		return nil
 	}
@@ -69,30 +74,18 @@ func (v *visit) showPayments(a asked, page report.Page[report.PaymentItem]) erro
 	if err != nil {
 		return err
 	}
-	if v.who.May(caller.TraderMoney) && len(a.wrong) == 0 {
-		filters.Export = string(listed(a.path+".csv", filters.Query))
-	}
-	shown := view.Payments{Filters: filters, Pages: pages(a, page)}
+	shown := view.Payments{Filters: filters, Pages: pages(a, page), About: a.about, Sum: a.sum}
 	for _, item := range page.Items {
 		shown.Items = append(shown.Items, v.paymentRow(item))
 	}
 	if len(shown.Items) == 0 {
-		shown.Empty, err = v.emptyList(
-			a,
-			say.NoPayments,
-			say.NoPaymentsText,
-			say.NoneLately,
-			func(f report.Filter) (bool, error) {
-				found, err := v.Reports.Payments(v.ctx(), v.who, f)
-				return len(found.Items) > 0, err
-			},
-		)
+		shown.Empty, err = v.emptyList(a, func(f report.Filter) (bool, error) {
+			found, err := v.Reports.Payments(v.ctx(), v.who, f)
+			return len(found.Items) > 0, err
+		})
 	}
 	if err != nil {
 		return err
-	}
-	if shown.Empty.Title == say.NoPayments {
-		shown.Empty.Href, shown.Empty.Label = "/trader/requisites", say.WhyNone
 	}
 	v.shell.Title = v.shell.Say(say.Payments)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.PaymentsPage(s, shown) })
@@ -101,9 +94,7 @@ func (v *visit) showPayments(a asked, page report.Page[report.PaymentItem]) erro
 
 // emptyList is what a list says that shows nothing: whether nothing matches, or nothing is recent, or
 // there is nothing at all.
-func (v *visit) emptyList(
-	a asked, none, noneText, lately say.Phrase, exists func(report.Filter) (bool, error),
-) (view.Empty, error) {
+func (v *visit) emptyList(a asked, exists func(report.Filter) (bool, error)) (view.Empty, error) {
 	switch {
 	case len(a.wrong) > 0:
 		return view.Empty{Text: say.NotShown}, nil
@@ -122,20 +113,24 @@ func (v *visit) emptyList(
 	}
 	if older {
 		return view.Empty{
-			Title: lately,
+			Title: a.lately,
 			Text:  say.NoneLatelyText,
 			Href:  a.lookLonger(v.shell.Now),
 			Label: say.LookLonger,
 		}, nil
 	}
-	return view.Empty{Title: none, Text: noneText}, nil
+	return view.Empty{Title: a.none, Text: a.noneText, Href: a.start, Label: a.startLabel}, nil
 }
 
 func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 	row := view.PaymentRow{
-		ID: item.ID, Amount: v.shell.Amount(item.Amount, item.Currency), Method: item.Method,
-		Requisite: requisiteOf(item.Payment), Card: item.CardLast4, Status: view.PaymentBadge(string(item.Status)),
-		CreatedAt: item.CreatedAt,
+		ID: item.ID, Href: view.Link(v.paymentPath(item.ID)), Amount: v.shell.Amount(item.Amount, item.Currency),
+		Method: item.Method, Card: item.CardLast4, Status: view.PaymentBadge(string(item.Status)), CreatedAt: item.CreatedAt,
+	}
+	if v.who.Kind == caller.Trader {
+		row.About, row.Beside = requisiteOf(item.Payment).Value, requisiteOf(item.Payment).Bank
+	} else {
+		row.About, row.Beside = item.OrderID, text(item.PayerUserID)
 	}
 	if item.Sight.Amount != nil {
 		row.USDT = view.Figure(*item.Sight.Amount)
@@ -143,8 +138,16 @@ func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 	return row
 }
 
-func (v *visit) paymentsCSV() error {
-	a := v.asks(paymentList)
+// text is what a part says that may be missing.
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+func (v *visit) paymentsCSV(l list) error {
+	a := v.asks(l)
 	if len(a.wrong) > 0 {
 		return v.showPayments(a, report.Page[report.PaymentItem]{})
 	}
@@ -159,7 +162,7 @@ func (v *visit) payment() error {
 		return err
 	}
 	name := strconv.FormatInt(id, 10)
-	p, err := v.Checkouts.ForTrader(v.ctx(), v.who, name)
+	p, err := v.Checkouts.Payment(v.ctx(), v.who, name)
 	if err != nil {
 		return err
 	}
@@ -171,37 +174,83 @@ func (v *visit) payment() error {
 	if err != nil {
 		return err
 	}
+	then := v.moment(v.paymentPath(id), p.CreatedAt)
 	shown := v.paymentShown(p)
-	shown.Lines = v.timeline(lines)
+	if then.past() {
+		shown = v.paymentThen(shown, then, lines)
+	} else if err := v.mayBeAppealed(&shown, p.Payment); err != nil {
+		return err
+	}
+	if shown.Facts, err = v.paymentFacts(p, then, lines); err != nil {
+		return err
+	}
+	shown.Then, shown.Lines = then.shown(), v.timeline(then.cut(lines))
 	for _, file := range files {
-		shown.Files = append(shown.Files, v.receiptShown(id, file))
+		if !then.past() || !file.CreatedAt.After(then.at) {
+			shown.Files = append(shown.Files, v.receiptShown(id, file))
+		}
 	}
 	v.shell.Title = v.shell.Say(say.PaymentTitle, id)
-	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.PaymentPage(s, shown) })
+	v.show(then.status(), func(s view.Shell) site.Page { return view.PaymentPage(s, shown) })
 	return nil
 }
 
 func (v *visit) paymentShown(p checkout.DeskPayment) view.Payment {
 	shown := view.Payment{
-		Job: v.job(p), UUID: p.UUID.String(), Status: string(p.Status), CreatedAt: p.CreatedAt, StatusAt: p.StatusAt,
+		Job: v.job(p), List: view.Link(v.path("/payments")), UUID: p.UUID.String(), Status: string(p.Status),
+		CreatedAt: p.CreatedAt, StatusAt: p.StatusAt,
 	}
 	if p.StatusReason != nil {
 		shown.Reason = *p.StatusReason
 	}
-	sight := p.Seen(v.who)
-	if sight.Amount != nil {
-		shown.MerchantGets = view.USDT(*sight.Amount)
+	return shown
+}
+
+// paymentThen is a payment as it stood at a moment, with nothing to be done about it.
+func (v *visit) paymentThen(shown view.Payment, then moment, lines []report.Line) view.Payment {
+	shown.Steps, shown.Phase = nil, say.Phrase{}
+	if last := then.last(lines); last != nil {
+		shown.Status, shown.StatusAt, shown.Reason = last.To, last.At, last.Reason
 	}
-	if sight.SpreadTrader != nil {
-		shown.YouKeep = view.USDT(*sight.SpreadTrader)
+	if shown.ClaimedAt != nil && shown.ClaimedAt.After(then.at) {
+		shown.ClaimedAt = nil
 	}
 	return shown
+}
+
+// paymentFacts are what the reader's own side knows of a payment.
+func (v *visit) paymentFacts(p checkout.DeskPayment, then moment, lines []report.Line) ([]view.Fact, error) {
+	sight := p.Seen(v.who)
+	if then.settledLater(lines) {
+		sight = payment.Sight{}
+	}
+	var facts []view.Fact
+	gets := say.MerchantGets
+	if v.who.Kind == caller.MerchantPortal {
+		boxes, err := v.cashboxes(asked{list: list{cashbox: true}})
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
+			view.Fact{Label: say.Cashbox, Value: boxes.name(strconv.FormatInt(p.CashboxID, 10))},
+			view.Fact{Label: say.Payer, Value: text(p.PayerUserID)},
+			view.Fact{Label: say.Description, Value: text(p.Description)})
+		gets = say.YouGet
+	}
+	if sight.Amount == nil {
+		return append(facts, view.Fact{Label: gets, Value: v.shell.Say(say.NoRateYet), Class: "quiet"}), nil
+	}
+	facts = append(facts, view.Fact{Label: gets, Value: view.USDT(*sight.Amount), Class: "num"})
+	if v.who.Kind == caller.Trader {
+		facts = append(facts, view.Fact{Label: say.YouKeep, Value: view.USDT(*sight.SpreadTrader), Class: "num"})
+	}
+	return facts, nil
 }
 
 func (v *visit) receiptShown(id int64, file payment.Receipt) view.Receipt {
 	return view.Receipt{
 		Number: file.Number, Name: file.Name, About: v.shell.Say(say.FileType(file.Type)) + ", " + size(file.Size),
-		SentAt: file.CreatedAt, Download: view.Link(fmt.Sprintf("%s/receipts/%d", paymentPath(id), file.Number)),
+		SentAt: file.CreatedAt, Download: view.Link(fmt.Sprintf("%s/receipts/%d", v.paymentPath(id), file.Number)),
 	}
 }
 
@@ -217,7 +266,7 @@ func size(bytes int64) string {
 	return strconv.FormatInt(bytes, 10) + "\u00a0B"
 }
 
-// receipt sends a payer's file to be kept, never to be shown in these pages.
+// receipt sends a payer's file.
 func (v *visit) receipt() error {
 	id, err := v.paymentID()
 	if err != nil {
@@ -231,11 +280,16 @@ func (v *visit) receipt() error {
 	if err != nil {
 		return err
 	}
+	v.keepFile(file.Name, file.Type, content)
+	return nil
+}
+
+// keepFile sends a stranger's file to be kept, never to be shown in these pages.
+func (v *visit) keepFile(name, media string, content []byte) {
 	h := v.w.Header()
-	h.Set("Content-Type", file.Type)
-	h.Set("Content-Disposition", attachment(file.Name))
+	h.Set("Content-Type", media)
+	h.Set("Content-Disposition", attachment(name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(content)))
-	_, _ = v.w.Write(content) //nolint:gosec // a file that the browser keeps and does not show
-	return nil
+	_, _ = v.w.Write(content)
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
@@ -37,6 +38,7 @@ type Rooms struct {
 	Checkouts   *checkout.Service
 	Payouts     *payout.Service
 	Settings    *directory.Settings
+	Deposits    *deposit.Service
 	Reports     *report.Service
 	Limits      *limit.Limits
 	Clock       clock.Clock
@@ -53,11 +55,13 @@ type Portal struct {
 	Rooms
 	files view.Files
 	live  *live
+	// uploads are the files that are being sent, by merchants.
+	uploads *edge.Files
 }
 
 // New makes the handler. It refuses a route of which nobody is said to have access.
 func New(rooms Rooms) (http.Handler, error) {
-	p := &Portal{Rooms: rooms, live: newLive(rooms)}
+	p := &Portal{Rooms: rooms, live: newLive(rooms), uploads: edge.NewFiles(merchantFiles)}
 	library := site.Library{}
 	p.files = view.Files{
 		Style:     map[string]string{},

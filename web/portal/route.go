@@ -41,6 +41,7 @@ type route struct {
 
 var (
 	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
+	merchants = []caller.Kind{caller.MerchantPortal}
 	traders   = []caller.Kind{caller.Trader}
 	operators = []caller.Kind{caller.Operator}
 )
@@ -55,6 +56,9 @@ func (p *Portal) routes() []route {
 		payoutRoutes,
 		requisiteRoutes,
 		statementRoutes,
+		merchantRoutes,
+		depositRoutes,
+		appealRoutes,
 		viewRoutes,
 		viewAsRoutes,
 	)
@@ -156,6 +160,8 @@ func (v *visit) failed(err error) {
 		v.leadTo("/second-factor")
 	case f.Code == fault.ErrViewOnly.Code && v.shell.Viewing != nil:
 		v.messageText(http.StatusForbidden, say.ViewOnlyTitle, v.shell.Say(say.ViewOnlyText, v.shell.Viewing.As))
+	case f.Code == fault.ErrCashboxAccessDenied.Code: // another merchant's is as if there were none
+		_ = v.notFound()
 	case f.Kind == fault.NotFound && v.outgrown():
 		v.lead("/")
 	case f.Kind == fault.NotFound:

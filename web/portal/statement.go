@@ -2,8 +2,10 @@ package portal
 
 import (
 	"net/url"
+	"strconv"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
@@ -13,28 +15,47 @@ import (
 
 // The statement of a trader's accounts.
 var statementRoutes = []route{
-	{pattern: "GET /trader/statement", kinds: traders, needs: caller.TraderMoney, handle: (*visit).statement},
-	{pattern: "GET /trader/statement.csv", kinds: traders, needs: caller.TraderMoney, handle: (*visit).statementCSV},
+	{pattern: "GET /trader/statement", kinds: traders, needs: caller.TraderMoney, handle: with(statementList, (*visit).statement)},
+	{pattern: "GET /trader/statement.csv", kinds: traders, needs: caller.TraderMoney, handle: with(statementList, (*visit).statementCSV)},
 }
 
-var statementList = list{path: "/trader/statement", account: true}
+var statementList = list{path: "/trader/statement", account: true, export: caller.TraderMoney}
 
 // reserved names the account of what is held; the other one has no name.
 const reserved = "reserved"
 
-func (v *visit) statementAsked() (asked, report.StatementFilter) {
-	a := v.asks(statementList)
+func (v *visit) statementAsked(l list) (asked, report.StatementFilter, error) {
+	a := v.asks(l)
 	if a.query.Get(asksAccount) != reserved { // there are but two
 		a.query.Del(asksAccount)
 	}
-	return a, report.StatementFilter{
+	f := report.StatementFilter{
 		Paging: a.filter.Paging, From: a.filter.From, To: a.filter.To,
 		Account: ledger.Account{Reserved: a.query.Has(asksAccount)},
 	}
+	if !l.cashbox {
+		return a, f, nil
+	}
+	if !a.query.Has(asksCashbox) {
+		boxes, err := v.cashboxes(a)
+		if err != nil {
+			return a, f, err
+		}
+		if len(boxes) == 0 {
+			return a, f, fault.ErrNotFound
+		}
+		a.filter.CashboxID = boxes[0].ID
+		a.query.Set(asksCashbox, strconv.FormatInt(boxes[0].ID, 10))
+	}
+	f.Account.Owner, f.Account.OwnerID = ledger.Cashbox, a.filter.CashboxID
+	return a, f, nil
 }
 
-func (v *visit) statement() error {
-	a, filter := v.statementAsked()
+func (v *visit) statement(l list) error {
+	a, filter, err := v.statementAsked(l)
+	if err != nil {
+		return err
+	}
 	if v.tidied(a) {
 		return nil
 	}
@@ -56,17 +77,24 @@ func (v *visit) showStatement(a asked, found *report.Statement) error {
 	if err != nil {
 		return err
 	}
+	if found == nil {
+		filters.Export = ""
+	}
 	shown := view.Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
 	if found != nil {
-		shown.Filters.Export = string(listed(a.path+".csv", filters.Query))
 		shown.Opening, shown.Closing = view.USDT(found.Opening), view.USDT(found.Closing)
 		shown.OpeningAt, shown.ClosingAt = found.From, found.To
 		shown.Pages, shown.Empty = pages(a, found.Page), view.Empty{Title: say.NoMovements}
 		if a.filter.From.IsZero() && a.filter.To.IsZero() {
 			shown.Empty.Href, shown.Empty.Label = a.lookLonger(v.shell.Now), say.LookLonger
 		}
-		for _, line := range found.Items {
-			shown.Items = append(shown.Items, v.statementLine(line, found.Account.Reserved))
+		day := ""
+		for _, item := range found.Items {
+			line := v.statementLine(item, found.Account.Reserved)
+			if of := v.shell.Day(item.At); of != day {
+				line.Day, day = of, of
+			}
+			shown.Items = append(shown.Items, line)
 		}
 	}
 	v.shell.Title = v.shell.Say(say.StatementTitle)
@@ -97,18 +125,23 @@ func (v *visit) statementLine(line report.StatementLine, isReserved bool) view.S
 	}
 	switch line.Subject {
 	case subjectPayment:
-		shown.About, shown.Href = v.shell.Say(say.ShortPayment, line.SubjectID), view.Link(paymentPath(line.SubjectID))
+		shown.About, shown.Href = v.shell.Say(say.ShortPayment, line.SubjectID), view.Link(v.paymentPath(line.SubjectID))
 	case subjectPayout:
 		id := line.SubjectUUID.String()
-		shown.About, shown.Href = v.shell.Say(say.ShortPayout, line.SubjectID), view.Link(payoutPath(id))
+		shown.About, shown.Href = v.shell.Say(say.ShortPayout, line.SubjectID), view.Link(v.payoutPath(id))
+	case subjectDeposit:
+		shown.About, shown.Href = v.shell.Say(say.ShortDeposit, line.SubjectID), view.Link(v.depositPath(line.SubjectID))
 	default:
 		shown.About = v.shell.Say(say.ShortFunding, line.SubjectID)
 	}
 	return shown
 }
 
-func (v *visit) statementCSV() error {
-	a, filter := v.statementAsked()
+func (v *visit) statementCSV(l list) error {
+	a, filter, err := v.statementAsked(l)
+	if err != nil {
+		return err
+	}
 	if len(a.wrong) > 0 {
 		return v.showStatement(a, nil)
 	}

@@ -14,6 +14,7 @@ import (
 const (
 	subjectPayment = "payment"
 	subjectPayout  = "payin"
+	subjectDeposit = "deposit"
 )
 
 // timeline puts the lines of a payment's timeline into words.
@@ -44,6 +45,7 @@ func (v *visit) told(
 			}
 		default:
 			told.Text, told.Notes = v.words(line, subject)
+			told.Code = codeOf(line)
 		}
 		shown = append(shown, told)
 	}
@@ -90,7 +92,7 @@ func (v *visit) words(line report.Line, subject string) (text string, notes []st
 	case report.WhatRequisiteChosen:
 		return v.choiceWords(line.Choice)
 	case report.WhatRateFixed, report.WhatRateHeld, report.WhatRateSettled:
-		return v.rateWords(line)
+		return v.rateWords(line, subject)
 	case report.WhatTransfer:
 		return v.transferWords(line.Transfer, subject)
 	case report.WhatPageOpened:
@@ -133,7 +135,7 @@ func (v *visit) choiceWords(c *report.Choice) (string, []string) {
 	return v.shell.Say(say.LineRequisite, c.Value), notes
 }
 
-func (v *visit) rateWords(line report.Line) (string, []string) {
+func (v *visit) rateWords(line report.Line, subject string) (string, []string) {
 	text := v.shell.Say(say.LineRateFixed)
 	switch line.What {
 	case report.WhatRateHeld:
@@ -151,11 +153,19 @@ func (v *visit) rateWords(line report.Line) (string, []string) {
 	add(say.LineBase, r.Base, decimal.Decimal.String)
 	add(say.LineMarkup, r.Markup, decimal.Decimal.String)
 	add(say.LineSpot, r.Spot, view.USDT)
-	add(say.LineMerchant, r.Amount, view.USDT)
-	trader := say.LineTrader
-	if v.shell.Portal == "trader" {
-		trader = say.LineYou
+	merchant, trader := say.LineMerchant, say.LineTrader
+	if subject == subjectPayout {
+		merchant = say.LineMerchantPays
 	}
+	switch {
+	case v.shell.Portal == "trader":
+		trader = say.LineYou
+	case v.shell.Portal == "merchant" && subject == subjectPayout:
+		merchant = say.LineYouPay
+	case v.shell.Portal == "merchant":
+		merchant = say.LineYou
+	}
+	add(merchant, r.Amount, view.USDT)
 	add(trader, r.Trader, view.USDT)
 	add(say.LinePlatform, r.Platform, view.USDT)
 	add(say.LineHold, r.Hold, view.USDT)
@@ -215,5 +225,17 @@ func (v *visit) webhookWords(line report.Line) (string, []string) {
 	case w.StatusCode == nil:
 		return v.shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
 	}
-	return v.shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), said(string(w.Answer))
+	return v.shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
+}
+
+// codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.
+func codeOf(line report.Line) []view.Code {
+	switch w := line.Webhook; {
+	case w == nil:
+	case line.What == report.WhatEvent && len(w.Body) > 0:
+		return []view.Code{{Title: say.RequestBody, Text: strings.ToValidUTF8(string(w.Body), "\uFFFD")}}
+	case line.What == report.WhatAttempt && len(w.Answer) > 0:
+		return []view.Code{{Title: say.AnswerBody, Text: strings.ToValidUTF8(string(w.Answer), "\uFFFD")}}
+	}
+	return nil
 }

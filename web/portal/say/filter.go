@@ -20,6 +20,7 @@ var (
 	LastDays   = Phrase{"The last 30 days, since %s.", "Последние 30 дней, с %s."}
 	DaysUpTo   = Phrase{"The 30 days up to %s.", "30 дней по %s."}
 	Newer      = Phrase{"Newer", "Новее"}
+	Newest     = Phrase{"To the newest", "К новым"}
 	Older      = Phrase{"Older", "Старее"}
 	PagesOf    = Phrase{"Pages of the list", "Страницы списка"}
 	SearchedTo = Phrase{"Searched back to %s so far.", "Пока просмотрено до %s."}

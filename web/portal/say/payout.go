@@ -4,6 +4,7 @@ package say
 var (
 	PayoutTitle   = Phrase{"Payout № %d", "Выплата № %d"}
 	CreatedPayout = Phrase{"Created", "Создана"}
+	RewardUSDT    = Phrase{"You get, USDT", "Вы получите, USDT"}
 	TakenAt       = Phrase{"Taken", "Взята"}
 	EndedPayout   = Phrase{"Ended", "Окончена"}
 	TakeBefore    = Phrase{"Take before", "Взять до"}

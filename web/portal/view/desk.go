@@ -66,12 +66,14 @@ func StepOf(id int64, name string) Step {
 
 // Offer is a payout as a trader sees it.
 type Offer struct {
+	// Path is where it is shown.
+	Path                                                         string
 	ID, Amount, Method, Address, Recipient, Bank, Reward, Status string
 	ExpiresAt                                                    time.Time
 	MayWork                                                      bool
 }
 
-func (o Offer) href() string { return "/trader/payouts/" + o.ID }
+func (o Offer) href() string { return o.Path }
 
 // PaymentQuestion asks whether a payment shall end.
 type PaymentQuestion struct {

@@ -15,9 +15,19 @@ type Filters struct {
 	Path, Query string
 	// Keep are parameters that the form does not ask for and sends along.
 	Keep [][2]string
-	// Searches tells that there is something to search for, Amounts that amounts may be bound.
-	Searches, Amounts bool
-	Search            string
+	// Searches tells that there is something to search for, and Hint by what; Amounts that amounts may
+	// be bound, Always that time may not.
+	Searches, Amounts, Always bool
+	Hint                      say.Phrase
+	Search                    string
+	// Cashboxes are what may be chosen, as StatusOptions are where one status is kept to.
+	Cashbox       string
+	Cashboxes     []Option
+	Status        string
+	StatusOptions []Option
+	// Act leads to where one is made of what is listed; "" is nowhere.
+	Act      templ.SafeURL
+	ActLabel say.Phrase
 	// Statuses and Methods are what may be chosen. Without any, the form does not ask.
 	Statuses []Tick
 	Method   string
@@ -88,6 +98,8 @@ func (f Filters) amount(name string, label say.Phrase, value string) Field {
 // Pages lead through a list. What is "" is not there.
 type Pages struct {
 	Newer, Older templ.SafeURL
+	// Newest leads to the beginning.
+	Newest templ.SafeURL
 	// SearchedBackTo is how far was looked; Older goes on from there.
 	SearchedBackTo *time.Time
 }

@@ -11,23 +11,25 @@ import (
 // Payments is a list of payments.
 type Payments struct {
 	Filters Filters
-	Items   []PaymentRow
-	Empty   Empty
-	Pages   Pages
+	// About and Sum head the columns that differ by portal.
+	About, Sum say.Phrase
+	Items      []PaymentRow
+	Empty      Empty
+	Pages      Pages
 }
 
 // PaymentRow is a payment in a list.
 type PaymentRow struct {
 	ID             int64
+	Href           templ.SafeURL
 	Amount, Method string
-	Requisite      Requisite
+	// About and Beside tell the reader what the payment is about, the first in figures.
+	About, Beside string
 	// Card is the last digits of the card entered, USDT what the merchant gets; both may be "".
 	Card, USDT string
 	Status     Badge
 	CreatedAt  time.Time
 }
-
-func (r PaymentRow) href() templ.SafeURL { return templ.SafeURL("/trader/payments/" + number(r.ID)) }
 
 // Payment is everything of one payment.
 type Payment struct {
@@ -37,10 +39,15 @@ type Payment struct {
 	// StatusAt is when it got its status, Reason why.
 	StatusAt time.Time
 	Reason   string
-	// MerchantGets and YouKeep are "" before there is a rate.
-	MerchantGets, YouKeep string
-	Files                 []Receipt
-	Lines                 []Line
+	// List is where it is listed.
+	List templ.SafeURL
+	// Facts are what the reader's side knows of it.
+	Facts []Fact
+	// Appeal leads to where it may be appealed, Appealed to its appeal.
+	Appeal, Appealed templ.SafeURL
+	Then             Moment
+	Files            []Receipt
+	Lines            []Line
 }
 
 func (p Payment) open() bool { return p.Status == "pending" }
@@ -62,6 +69,7 @@ type Line struct {
 	Notes []string
 	// Actor is who did it; "" is nobody in particular.
 	Actor string
+	Code  []Code
 }
 
 // phase tells whether there is something to say of a card checkout.

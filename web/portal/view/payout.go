@@ -11,27 +11,37 @@ import (
 // Payouts is a list of payouts.
 type Payouts struct {
 	Filters Filters
-	Items   []PayoutRow
-	Empty   Empty
-	Pages   Pages
+	// About and Sum head the columns that differ by portal. Desk tells that others wait on a desk.
+	About, Sum say.Phrase
+	Desk       bool
+	Items      []PayoutRow
+	Empty      Empty
+	Pages      Pages
 }
 
 // PayoutRow is a payout in a list.
 type PayoutRow struct {
-	ID                                          int64
-	UUID, Amount, Method, Mask, Recipient, Bank string
-	// Reward is what the trader gets.
-	Reward    string
+	ID                                      int64
+	Href                                    templ.SafeURL
+	Amount, Method, Mask, Recipient, Beside string
+	// USDT is what the trader gets, or the merchant pays.
+	USDT      string
 	Status    Badge
 	CreatedAt time.Time
 }
 
-func (r PayoutRow) href() templ.SafeURL { return templ.SafeURL("/trader/payouts/" + r.UUID) }
-
 // Payout is everything of one payout.
 type Payout struct {
 	Offer
+	// List is where it is listed.
+	List   templ.SafeURL
 	Number int64
+	// Note says what to know first, and Facts what the reader's side knows of it.
+	Note  say.Phrase
+	Facts []Fact
+	// Cancel leads to where the merchant may cancel it, or is "".
+	Cancel templ.SafeURL
+	Then   Moment
 	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
 	Proof, Reason string
 	CreatedAt     time.Time

@@ -30,6 +30,8 @@ type Tab struct {
 // StatementLine is a movement.
 type StatementLine struct {
 	At time.Time
+	// Day is said above the first line of a day.
+	Day string
 	// What says why, About what for. Href leads to that; "" leads nowhere.
 	What, About string
 	Href        templ.SafeURL

@@ -19,12 +19,21 @@ func (v *visit) navigation() []view.NavItem {
 		here := path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
 		items = append(items, view.NavItem{Href: href, Label: label, Current: here})
 	}
-	if v.who.Kind == caller.Trader {
+	switch v.who.Kind {
+	case caller.MerchantPortal:
+		add(caller.MerchantRead, "/merchant/payments", say.Payments)
+		add(caller.MerchantRead, "/merchant/payouts", say.Payouts)
+		add(caller.MerchantRead, "/merchant/appeals", say.Appeals)
+		add(caller.MerchantMoney, "/merchant/deposits", say.Deposits)
+		add(caller.MerchantMoney, "/merchant/balance", say.BalanceTitle)
+		add(caller.MerchantMoney, "/merchant/statement", say.StatementTitle)
+	case caller.Trader:
 		add(caller.TraderRead, "/trader", say.Desk)
 		add(caller.TraderRead, "/trader/payments", say.Payments)
 		add(caller.TraderRead, "/trader/payouts", say.Payouts)
 		add(caller.TraderRead, "/trader/requisites", say.Requisites)
 		add(caller.TraderMoney, "/trader/statement", say.StatementTitle)
+	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
 	}
 	add("", "/account", say.Account)
 	return items

@@ -1,0 +1,139 @@
+package deposit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+)
+
+// OwnPage asks for part of the list of a merchant's deposits, newest first.
+type OwnPage struct {
+	Page
+	// CashboxID keeps to a cashbox; nil is any.
+	CashboxID *int64
+}
+
+// ListOwn lists the deposits of the caller's merchant to a user of its portal. The cursor is nil on
+// the last page.
+func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
+	if err := who.Need(caller.MerchantMoney); err != nil {
+		return nil, nil, err
+	}
+	limit, before, err := page.check(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
+		return q.DepositListOwn(ctx, db.DepositListOwnParams{
+			MerchantID: who.MerchantID, BeforeID: before, Status: page.Status, CashboxID: page.CashboxID, Page: limit + 1,
+		})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the merchant's deposits: %w", err)
+	}
+	list, cursor := listed(rows, limit)
+	return list, cursor, nil
+}
+
+// listed is a page of rows of which one more than the limit was read.
+func listed(rows []db.Deposit, limit int32) ([]Deposit, *string) {
+	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
+	list := make([]Deposit, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, fromRow(row))
+	}
+	return list, cursor
+}
+
+// Move is a status that a deposit got.
+type Move struct {
+	At time.Time
+	// From is "" at the creation.
+	From, To string
+	// Actor is who did it, "operator" without a number.
+	Actor string
+	// Reason is why, or "".
+	Reason string
+}
+
+// History is what became of one of the merchant's deposits, the oldest first.
+func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
+	found, err := s.Get(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.q.DepositHistoryList(ctx, db.DepositHistoryListParams{MerchantID: who.MerchantID, DepositID: found.ID})
+	if err != nil {
+		return nil, fmt.Errorf("read the history of a deposit: %w", err)
+	}
+	moves := make([]Move, 0, len(rows))
+	for _, row := range rows {
+		moves = append(moves, Move{
+			At: row.At, From: text(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: text(row.Reason),
+		})
+	}
+	return moves, nil
+}
+
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// Cashbox is a merchant's cashbox, and what it holds.
+type Cashbox struct {
+	ID             int64
+	Name, Currency string
+	// Balance has no TraderCashboxID.
+	Balance Balance
+}
+
+// Balances reads what the cashboxes of the caller's merchant hold, for a user of its portal.
+func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
+	if err := who.Need(caller.MerchantMoney); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	boxes, err := s.q.CashboxesOf(ctx, who.MerchantID)
+	if err != nil {
+		return nil, fmt.Errorf("list cashboxes: %w", err)
+	}
+	rows := make([]db.CashboxBalanceRow, len(boxes))
+	queries := make([]db.Query, 0, len(boxes))
+	for i, box := range boxes {
+		queries = append(queries, db.One(&rows[i], (*db.Queries).CashboxBalance, balanceOf(box.ID)))
+	}
+	if err := db.Pipeline(ctx, s.reads, queries...); err != nil {
+		return nil, fmt.Errorf("read balances: %w", err)
+	}
+	list := make([]Cashbox, 0, len(boxes))
+	for i, box := range boxes {
+		list = append(list, Cashbox{
+			ID: box.ID, Name: box.Name, Currency: box.Currency, Balance: balanceFromRow(box.ID, rows[i]),
+		})
+	}
+	return list, nil
+}
+
+// balanceOf asks for the balance of a cashbox.
+func balanceOf(id int64) db.CashboxBalanceParams {
+	return db.CashboxBalanceParams{
+		ID: id, Available: ledger.Available(ledger.Cashbox, id).ID(), Reserved: ledger.Reserved(ledger.Cashbox, id).ID(),
+	}
+}
+
+func balanceFromRow(id int64, row db.CashboxBalanceRow) Balance {
+	return Balance{
+		CashboxID: id, Total: row.Available.Add(row.Reserved),
+		Available: row.Available, Reserved: row.Reserved, Insurance: row.InsuranceUSDT,
+	}
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+)
+
+// Cashbox is a merchant's cashbox, by what people call it.
+type Cashbox struct {
+	ID             int64
+	Name, Currency string
+}
+
+// Cashboxes lists the cashboxes of the caller's merchant.
+func (s *Service) Cashboxes(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
+	if err := who.Need(caller.MerchantRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.CashboxesOf(ctx, who.MerchantID)
+	if err != nil {
+		return nil, fmt.Errorf("list cashboxes: %w", err)
+	}
+	list := make([]Cashbox, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Cashbox(row))
+	}
+	return list, nil
+}
