@@ -81,8 +81,14 @@ func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error)
 	}
 	for _, row := range failed {
 		h.Failures = append(h.Failures, Failure{
-			EventID: row.ID, Type: row.Type, CashboxID: row.CashboxID, At: row.At, Duration: milliseconds(row.DurationMs),
-			StatusCode: row.StatusCode, Answer: row.Answer, Error: row.Error,
+			EventID:    row.ID,
+			Type:       row.Type,
+			CashboxID:  row.CashboxID,
+			At:         row.At,
+			Duration:   milliseconds(row.DurationMs),
+			StatusCode: row.StatusCode,
+			Answer:     row.Answer,
+			Error:      row.Error,
 		})
 	}
 	return h, nil

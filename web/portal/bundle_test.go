@@ -119,6 +119,8 @@ func setup(t testing.TB, o options) *bundle {
 		Payouts:     b.payouts,
 		Settings:    b.settings,
 		Reports:     report.New(d.Pools(), b.clock, b.payments),
+		Keys:        auth.NewMerchantKeys(d.Pool),
+		Events:      webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
 		Clock:       b.clock,
 		Limits:      limit.New(d.Pool),
 		Stopping:    b.stopping,

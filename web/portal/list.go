@@ -29,6 +29,8 @@ type list struct {
 	search, amounts bool
 	// account tells that it is of an account.
 	account bool
+	// types are the types of events that it may be kept to; none does not ask.
+	types []string
 }
 
 // The names of parameters.
@@ -41,6 +43,7 @@ const (
 	asksMin     = "min"
 	asksMax     = "max"
 	asksAccount = "account"
+	asksType    = "type"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
@@ -102,6 +105,9 @@ func (l list) parameters() []string {
 	if l.account {
 		names = append(names, asksAccount)
 	}
+	if len(l.types) > 0 {
+		names = append(names, asksType)
+	}
 	return names
 }
 
@@ -116,6 +122,8 @@ func (a *asked) read(s view.Shell) {
 	f.Search, f.Method, f.Status = a.query.Get(asksSearch), a.query.Get(asksMethod), a.query[asksStatus]
 	check(len([]rune(f.Search)) <= maxSearch, asksSearch, say.WrongSearch)
 	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
+	kind := a.query.Get(asksType)
+	check(kind == "" || slices.Contains(a.types, kind), asksType, say.WrongType)
 	for _, status := range f.Status {
 		check(slices.Contains(a.statuses, status), asksStatus, say.WrongStatus)
 	}
@@ -256,6 +264,12 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 	for _, method := range a.methods {
 		f.Methods = append(f.Methods, view.Option{Value: method, Text: v.methodName(method)})
 	}
+	if len(a.types) > 0 {
+		f.Type, f.Types = a.query.Get(asksType), []view.Option{{Text: v.shell.Say(say.AnyType)}}
+	}
+	for _, kind := range a.types {
+		f.Types = append(f.Types, view.Option{Value: kind, Text: kind})
+	}
 	v.shell.Mistakes = len(a.wrong) > 0
 	f.Chips, f.Window = v.chips(a), v.window(a)
 	var err error
@@ -291,6 +305,7 @@ func (v *visit) chips(a asked) []view.Chip {
 	add(asksSearch, func(value string) string { return "“" + value + "”" })
 	add(asksStatus, func(value string) string { return s.Say(a.status(value)) })
 	add(asksMethod, v.methodName)
+	add(asksType, func(value string) string { return value })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}

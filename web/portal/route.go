@@ -42,6 +42,7 @@ type route struct {
 var (
 	users     = []caller.Kind{caller.MerchantPortal, caller.Trader, caller.Operator, caller.Cabinet}
 	traders   = []caller.Kind{caller.Trader}
+	merchants = []caller.Kind{caller.MerchantPortal}
 	operators = []caller.Kind{caller.Operator}
 )
 
@@ -57,6 +58,7 @@ func (p *Portal) routes() []route {
 		statementRoutes,
 		viewRoutes,
 		viewAsRoutes,
+		developerRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

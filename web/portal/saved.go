@@ -20,7 +20,7 @@ var viewRoutes = []route{
 }
 
 // lists are the lists of which there may be views.
-var lists = []list{paymentList, payoutList, statementList}
+var lists = []list{paymentList, payoutList, statementList, eventList}
 
 func (v *visit) savedViews(a asked) ([]view.SavedView, error) {
 	saved, err := v.Views.List(v.ctx(), v.who, a.path)

@@ -26,6 +26,11 @@ func (v *visit) navigation() []view.NavItem {
 		add(caller.TraderRead, "/trader/requisites", say.Requisites)
 		add(caller.TraderMoney, "/trader/statement", say.StatementTitle)
 	}
+	if v.who.Kind == caller.MerchantPortal {
+		add(caller.MerchantEvents, "/merchant/developers/keys", say.KeysTitle)
+		add(caller.MerchantEvents, "/merchant/developers/webhooks", say.WebhooksTitle)
+		add(caller.MerchantEvents, "/merchant/developers/events", say.EventsTitle)
+	}
 	add("", "/account", say.Account)
 	return items
 }
