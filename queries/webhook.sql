@@ -213,3 +213,15 @@ where id = @id and state = 'running' and (sqlc.narg(merchant_id)::bigint is null
 -- WebhookEndpointQueued counts an endpoint's deliveries in the queue, up to so many.
 -- name: WebhookEndpointQueued :one
 select count(*) from (select from webhook_delivery where merchant_id = @merchant_id and host = @host limit @most) queued;
+
+-- WebhookEventGet reads one of a merchant's events.
+-- name: WebhookEventGet :one
+select * from webhook_event where merchant_id = @merchant_id and id = @id;
+
+-- WebhookEventLatest is the last event of a merchant's cashbox, among so many of the merchant's.
+-- name: WebhookEventLatest :one
+with recent as (
+    select id, cashbox_id, number from webhook_event
+    where merchant_id = @merchant_id and number is not null order by number desc limit @most
+)
+select id from recent where cashbox_id = @cashbox_id order by number desc limit 1;

@@ -152,6 +152,8 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Settings:    g.settings(),
 		Deposits:    deposit.New(g.pools, g.clock),
 		Reports:     report.New(g.pools, g.clock, g.payments),
+		Keys:        auth.NewMerchantKeys(g.pools.Calls),
+		Events:      g.events,
 		Limits:      g.limits,
 		Clock:       g.clock,
 		Secure:      strings.HasPrefix(g.portalURL, "https://"),

@@ -412,6 +412,22 @@ type WebhookAttempt struct {
 	Error      *string
 }
 
+type WebhookEvent struct {
+	MerchantID int64
+	ID         uuid.UUID
+	CashboxID  int64
+	Type       string
+	Subject    string
+	SubjectID  int64
+	Sequence   int32
+	URL        string
+	Body       []byte
+	CreatedAt  time.Time
+	Status     string
+	Number     *int64
+	Round      int32
+}
+
 type WebhookReplay struct {
 	ID          int64
 	MerchantID  int64

@@ -549,6 +549,37 @@ func (q *Queries) WebhookEventFeedByStatus(ctx context.Context, arg WebhookEvent
 	return items, nil
 }
 
+const webhookEventGet = `-- name: WebhookEventGet :one
+select merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number, round from webhook_event where merchant_id = $1 and id = $2
+`
+
+type WebhookEventGetParams struct {
+	MerchantID int64
+	ID         uuid.UUID
+}
+
+// WebhookEventGet reads one of a merchant's events.
+func (q *Queries) WebhookEventGet(ctx context.Context, arg WebhookEventGetParams) (WebhookEvent, error) {
+	row := q.db.QueryRow(ctx, webhookEventGet, arg.MerchantID, arg.ID)
+	var i WebhookEvent
+	err := row.Scan(
+		&i.MerchantID,
+		&i.ID,
+		&i.CashboxID,
+		&i.Type,
+		&i.Subject,
+		&i.SubjectID,
+		&i.Sequence,
+		&i.URL,
+		&i.Body,
+		&i.CreatedAt,
+		&i.Status,
+		&i.Number,
+		&i.Round,
+	)
+	return i, err
+}
+
 const webhookEventInsert = `-- name: WebhookEventInsert :exec
 with event as (
     insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)
@@ -585,6 +616,28 @@ func (q *Queries) WebhookEventInsert(ctx context.Context, arg WebhookEventInsert
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const webhookEventLatest = `-- name: WebhookEventLatest :one
+with recent as (
+    select id, cashbox_id, number from webhook_event
+    where merchant_id = $2 and number is not null order by number desc limit $3
+)
+select id from recent where cashbox_id = $1 order by number desc limit 1
+`
+
+type WebhookEventLatestParams struct {
+	CashboxID  int64
+	MerchantID int64
+	Most       int32
+}
+
+// WebhookEventLatest is the last event of a merchant's cashbox, among so many of the merchant's.
+func (q *Queries) WebhookEventLatest(ctx context.Context, arg WebhookEventLatestParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, webhookEventLatest, arg.CashboxID, arg.MerchantID, arg.Most)
+	var id uuid.UUID
+	err := row.Scan(&id)
+	return id, err
 }
 
 const webhookEventReplay = `-- name: WebhookEventReplay :one

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/web/portal"
 )
 
 // Who may ask for each address: "all" is anybody, "users" everybody who is signed in, "begun" also who
 // has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
+// "developers" are the owner and developers of a merchant, whose cashbox {cashbox} is.
 // "viewers" are operators who may look as another user.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first trader's: another trader finds nothing there.
 var access = map[string]string{
@@ -79,6 +81,26 @@ var access = map[string]string{
 	"POST /views":                            "own",
 	"POST /views/{id}/remove":                "own",
 
+	"GET /merchant/developers/keys":                                   "developers",
+	"GET /merchant/developers/cashboxes/{cashbox}/keys/new":           "developers",
+	"POST /merchant/developers/cashboxes/{cashbox}/keys/new":          "developers",
+	"GET /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke":  "own",
+	"POST /merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke": "own",
+	"GET /merchant/developers/webhooks":                               "developers",
+	"GET /merchant/developers/cashboxes/{cashbox}/secret":             "developers",
+	"POST /merchant/developers/cashboxes/{cashbox}/secret":            "developers",
+	"GET /merchant/developers/cashboxes/{cashbox}/test":               "developers",
+	"POST /merchant/developers/cashboxes/{cashbox}/test":              "own",
+	"GET /merchant/developers/events":                                 "developers",
+	"GET /merchant/developers/events/{event}":                         "own",
+	"GET /merchant/developers/events/{event}/resend":                  "own",
+	"POST /merchant/developers/events/{event}/resend":                 "own",
+	"GET /merchant/developers/resend":                                 "developers",
+	"GET /merchant/developers/resend/confirm":                         "developers",
+	"POST /merchant/developers/resend":                                "developers",
+	"GET /merchant/developers/resend/{replay}":                        "own",
+	"POST /merchant/developers/resend/{replay}/stop":                  "own",
+
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",
 }
@@ -107,7 +129,19 @@ var visitors = []struct {
 		trader:  1,
 		allowed: []string{"all", "begun", "users", "desk", "trader"},
 	},
-	{name: "merchant", kind: caller.MerchantPortal, role: caller.Owner, allowed: []string{"all", "begun", "users"}},
+	{
+		name: "merchant", kind: caller.MerchantPortal, role: caller.Owner,
+		allowed: []string{"all", "begun", "users", "developers"},
+	},
+	{
+		name: "developer", kind: caller.MerchantPortal, role: caller.Developer,
+		allowed: []string{"all", "begun", "users", "developers"},
+	},
+	{
+		name: "foreign merchant", kind: caller.MerchantPortal, role: caller.Owner,
+		allowed: []string{"all", "begun", "users", "developers"},
+	},
+	{name: "finance", kind: caller.MerchantPortal, role: caller.Finance, allowed: []string{"all", "begun", "users"}},
 	{name: "support", kind: caller.MerchantPortal, role: caller.Support, allowed: []string{"all", "begun", "users"}},
 	{
 		name: "operator", kind: caller.Operator, role: caller.Admin,
@@ -147,6 +181,9 @@ func TestAccess(t *testing.T) {
 					strings.Contains(pattern, "{id}") {
 					want = "refused"
 				}
+				if visitor.name == "foreign merchant" && strings.Contains(pattern, "{cashbox}") {
+					want = "refused"
+				}
 			}
 			if got != want {
 				t.Errorf("%s: %s is %s, want %s", pattern, visitor.name, got, want)
@@ -167,6 +204,9 @@ func (b *bundle) visitor(t *testing.T, i int) *person {
 	of := map[caller.Kind]int64{
 		caller.Trader: b.traders[visitor.trader].ID, caller.MerchantPortal: b.merchant.ID, caller.Cabinet: b.merchant.ID,
 	}[visitor.kind]
+	if visitor.name == "foreign merchant" {
+		of = b.NewMerchant(t, dbtest.MerchantOpts{}).ID
+	}
 	id := b.user(t, visitor.name, visitor.kind, visitor.role, of)
 	browser := b.signIn(t, visitor.name)
 	if visitor.name == "begun" {
@@ -181,7 +221,9 @@ func (b *bundle) visitor(t *testing.T, i int) *person {
 func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown").Replace(path)
+	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.merchant.CashboxID),
+		"{key}", "987654", "{event}", "unknown", "{replay}", "987654").
+		Replace(path)
 	if method == http.MethodGet {
 		return browser.get(t, path)
 	}

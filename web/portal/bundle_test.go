@@ -121,6 +121,8 @@ func setup(t testing.TB, o options) *bundle {
 		Settings:    b.settings,
 		Deposits:    deposit.New(d.Pools(), b.clock),
 		Reports:     report.New(d.Pools(), b.clock, b.payments),
+		Keys:        auth.NewMerchantKeys(d.Pool),
+		Events:      webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
 		Clock:       b.clock,
 		Limits:      limit.New(d.Pool),
 		Stopping:    b.stopping,

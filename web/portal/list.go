@@ -33,6 +33,8 @@ type list struct {
 	hint            say.Phrase
 	// account tells that it is of an account, cashbox that it may be kept to a cashbox.
 	account, cashbox bool
+	// types are the types of events that it may be kept to; none does not ask.
+	types []string
 	// always tells that it is of all time, and not of the last days; single that it is kept to one
 	// status and not to several.
 	always, single bool
@@ -63,6 +65,7 @@ const (
 	asksMax     = "max"
 	asksAccount = "account"
 	asksCashbox = "cashbox"
+	asksType    = "type"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
@@ -130,6 +133,9 @@ func (l list) parameters() []string {
 	if l.cashbox {
 		names = append(names, asksCashbox)
 	}
+	if len(l.types) > 0 {
+		names = append(names, asksType)
+	}
 	return names
 }
 
@@ -149,6 +155,8 @@ func (a *asked) read(s view.Shell) {
 		check(err == nil && id > 0, asksCashbox, say.WrongCashbox)
 	}
 	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
+	kind := a.query.Get(asksType)
+	check(kind == "" || slices.Contains(a.types, kind), asksType, say.WrongType)
 	for _, status := range f.Status {
 		check(slices.Contains(a.statuses, status), asksStatus, say.WrongStatus)
 	}
@@ -302,6 +310,12 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 	for _, method := range a.methods {
 		f.Methods = append(f.Methods, view.Option{Value: method, Text: v.methodName(method)})
 	}
+	if len(a.types) > 0 {
+		f.Type, f.Types = a.query.Get(asksType), []view.Option{{Text: v.shell.Say(say.AnyType)}}
+	}
+	for _, kind := range a.types {
+		f.Types = append(f.Types, view.Option{Value: kind, Text: kind})
+	}
 	v.shell.Mistakes = len(a.wrong) > 0
 	boxes, err := v.cashboxes(a)
 	if err != nil {
@@ -347,6 +361,7 @@ func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	if !a.account { // an account is always of one
 		add(asksCashbox, boxes.name)
 	}
+	add(asksType, func(value string) string { return value })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}

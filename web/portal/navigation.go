@@ -35,6 +35,11 @@ func (v *visit) navigation() []view.NavItem {
 		add(caller.TraderMoney, "/trader/statement", say.StatementTitle)
 	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
 	}
+	if v.who.Kind == caller.MerchantPortal {
+		add(caller.MerchantEvents, "/merchant/developers/keys", say.KeysTitle)
+		add(caller.MerchantEvents, "/merchant/developers/webhooks", say.WebhooksTitle)
+		add(caller.MerchantEvents, "/merchant/developers/events", say.EventsTitle)
+	}
 	add("", "/account", say.Account)
 	return items
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
@@ -23,6 +24,7 @@ import (
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/webhook"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -40,6 +42,8 @@ type Rooms struct {
 	Settings    *directory.Settings
 	Deposits    *deposit.Service
 	Reports     *report.Service
+	Keys        *auth.MerchantKeys
+	Events      *webhook.Events
 	Limits      *limit.Limits
 	Clock       clock.Clock
 	// Secure tells that the portals are public by https alone.

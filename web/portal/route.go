@@ -61,6 +61,7 @@ func (p *Portal) routes() []route {
 		appealRoutes,
 		viewRoutes,
 		viewAsRoutes,
+		developerRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

@@ -32,6 +32,9 @@ type Filters struct {
 	Statuses []Tick
 	Method   string
 	Methods  []Option
+	// Types are of events.
+	Type  string
+	Types []Option
 	// From and To are days, MinAmount and MaxAmount amounts, as typed.
 	From, To, MinAmount, MaxAmount string
 	// Wrong is what is wrong with what was typed, by the names of the fields.
@@ -78,8 +81,8 @@ func pairs(keep [][2]string) []string {
 // opened tells whether the fields are unfolded.
 func (f Filters) opened() bool { return len(f.Wrong) > 0 || !f.Searches }
 
-// day is a field for a day.
-func (f Filters) day(name string, label say.Phrase, value string) Field {
+// Day is a field for a day.
+func (f Filters) Day(name string, label say.Phrase, value string) Field {
 	field := Field{Name: name, Label: label, Value: value, Wrong: f.Wrong[name], Type: "date", Quiet: true}
 	if field.Wrong != "" { // a field for dates shows nothing that is none
 		field.Type = "text"

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// EventFilter keeps to some of a merchant's events. Statuses are pending, delivered, dead; a search
+// is for the uuid of an event, or the uuid or id of the payment or payout that it is about.
+type EventFilter struct {
+	Filter
+	// Type keeps to one; "" is any.
+	Type string
+}
+
+// EventItem is an event in a list.
+type EventItem struct {
+	ID uuid.UUID
+	// Number is the event's place in the merchant's feed; 0 is none yet.
+	Number int64
+	Type   string
+	// Subject is payment or payin, and Sequence numbers its events from 1 on, without gaps.
+	Subject   string
+	SubjectID int64
+	Sequence  int32
+	URL       string
+	CreatedAt time.Time
+	Status    string
+	// Attempts is how many there were; LastCode is what the last one was answered with, if it was.
+	Attempts int32
+	LastCode *int32
+}
+
+var eventStatuses = []string{"pending", "delivered", "dead"}
+
+// eventIndexed says that an index lists the events of each status apart.
+var eventIndexed = statusIndexed{merchant: eventStatuses}
+
+// Events lists a merchant's own events, the newest first.
+func (s *Service) Events(ctx context.Context, who caller.Caller, f EventFilter) (Page[EventItem], error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return Page[EventItem]{}, err
+	}
+	fault.Decoded(ctx).MaxLength("type", f.Type, maxFilter)
+	w, err := f.check(ctx, eventStatuses)
+	if err != nil {
+		return Page[EventItem]{}, err
+	}
+	f.Filter = scopeOf(who, f.Filter).Filter
+	if f.Search != "" {
+		return s.eventsNamed(ctx, f)
+	}
+	t := eventTable{EventFilter: f}
+	if t.created, w, err = s.boundEvents(ctx, f, w); err != nil {
+		return Page[EventItem]{}, err
+	}
+	page, err := read(ctx, s, t, scope{Filter: f.Filter}.branchesBy(eventIndexed), w)
+	if err != nil {
+		return Page[EventItem]{}, fmt.Errorf("list events: %w", err)
+	}
+	return turned(page, eventItem), nil
+}
+
+// eventsNamed are the events that a search names, whatever else the filter says.
+func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventItem], error) {
+	params := db.ReportEventsNamedParams{MerchantID: f.MerchantID, Page: limitMost}
+	if id, err := uuid.Parse(f.Search); err == nil {
+		params.NamedUUID = pgtype.UUID{Bytes: id, Valid: true}
+	} else if id, err := strconv.ParseInt(f.Search, 10, 64); err == nil {
+		params.NamedID = &id
+	} else {
+		return Page[EventItem]{}, nil
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportEventsNamedRow, error) {
+		return q.ReportEventsNamed(ctx, params)
+	})
+	if err != nil {
+		return Page[EventItem]{}, fmt.Errorf("find events: %w", err)
+	}
+	var page Page[EventItem]
+	for _, row := range rows {
+		page.Items = append(page.Items, eventItem(db.ReportEventsBelowRow(row)))
+	}
+	return page, nil
+}
+
+// relayedWithin is more than events wait for their numbers in: by so much the order of numbers may
+// differ from that of creation.
+const relayedWithin = 10 * time.Minute
+
+// boundEvents finds the numbers of what was created within the filter's time.
+func (s *Service) boundEvents(ctx context.Context, f EventFilter, w window) (created, window, error) {
+	c := created{from: f.From, to: f.To}
+	if c.to.IsZero() {
+		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	if c.from.IsZero() {
+		end := f.To
+		if end.IsZero() {
+			end = s.clock.Now()
+		}
+		c.from = end.Add(-windowDefault)
+	}
+	first, err := s.eventSince(ctx, f.MerchantID, c.from.Add(-relayedWithin))
+	if err != nil {
+		return c, w, err
+	}
+	w.above = max(w.above, first-1)
+	if !f.To.IsZero() {
+		until, err := s.eventSince(ctx, f.MerchantID, c.to.Add(relayedWithin))
+		if err != nil {
+			return c, w, err
+		}
+		w.below = min(w.below, until)
+	}
+	return c, w, nil
+}
+
+// eventSince is a number below which the merchant has no event of that time or later. It halves the
+// range of numbers: there is no index of events by time, which each of them would have to pay for.
+func (s *Service) eventSince(ctx context.Context, merchantID int64, since time.Time) (int64, error) {
+	last, err := s.q.ReportEventLast(ctx, merchantID)
+	if db.NoRows(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the last event: %w", err)
+	}
+	low, high := int64(0), last+1
+	for low < high {
+		middle := low + (high-low)/2
+		row, err := s.q.ReportEventAtOrAfter(ctx, db.ReportEventAtOrAfterParams{MerchantID: merchantID, Number: middle})
+		switch {
+		case db.NoRows(err):
+			high = middle
+		case err != nil:
+			return 0, fmt.Errorf("find an event by time: %w", err)
+		case row.CreatedAt.Before(since):
+			low = row.Number + 1
+		default:
+			high = middle
+		}
+	}
+	if low > last {
+		return math.MaxInt64, nil
+	}
+	return low, nil
+}
+
+// eventTable reads events.
+type eventTable struct {
+	EventFilter
+	created created
+}
+
+func (eventTable) id(row db.ReportEventsBelowRow) int64 { return row.Number }
+
+func (t eventTable) list(
+	ctx context.Context, q *db.Queries, branch *string, w window,
+) ([]db.ReportEventsBelowRow, error) {
+	params := db.ReportEventsBelowParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Scan: scanMost,
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, Type: unless(t.Type), Page: int32(w.limit) + 1,
+	}
+	if !w.backward {
+		return q.ReportEventsBelow(ctx, params)
+	}
+	rows, err := q.ReportEventsAbove(ctx, db.ReportEventsAboveParams(params))
+	list := make([]db.ReportEventsBelowRow, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, db.ReportEventsBelowRow(row))
+	}
+	return list, err
+}
+
+func (t eventTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
+	params := db.ReportEventsStopBelowParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Past: scanMost - 1,
+	}
+	if w.backward {
+		row, err := q.ReportEventsStopAbove(ctx, db.ReportEventsStopAboveParams(params))
+		return stopped(row.Number, row.CreatedAt, err)
+	}
+	row, err := q.ReportEventsStopBelow(ctx, params)
+	return stopped(row.Number, row.CreatedAt, err)
+}
+
+func eventItem(row db.ReportEventsBelowRow) EventItem {
+	return EventItem{
+		ID: row.ID, Number: row.Number, Type: row.Type, Subject: row.Subject, SubjectID: row.SubjectID,
+		Sequence: row.Sequence, URL: row.URL, CreatedAt: row.CreatedAt, Status: row.Status, Attempts: row.Attempts,
+		LastCode: row.LastCode,
+	}
+}

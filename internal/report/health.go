@@ -1,0 +1,132 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	// HealthDays is how far back the health of endpoints looks, and healthEvents how many events.
+	HealthDays   = 7
+	healthEvents = 5000
+	failuresMost = 20
+	// DeadMost is how many dead events are counted.
+	DeadMost = 10_000
+)
+
+// Health is how attempts to deliver a merchant's latest events went.
+type Health struct {
+	Cashboxes []CashboxHealth
+	// Failures are the last attempts that failed, the newest first.
+	Failures []Failure
+}
+
+// CashboxHealth sums up the attempts of a cashbox.
+type CashboxHealth struct {
+	CashboxID int64
+	// Attempts is how many there were, Taken how many of them were answered with 2xx.
+	Attempts, Taken int32
+	// Median is how long half of them took at most.
+	Median time.Duration
+}
+
+// Failure is an attempt that was not answered with 2xx. Answer is what the answer began with,
+// whatever its bytes are; without an answer, Error says why.
+type Failure struct {
+	EventID    uuid.UUID
+	Type       string
+	CashboxID  int64
+	At         time.Time
+	Duration   time.Duration
+	StatusCode *int32
+	Answer     []byte
+	Error      *string
+}
+
+// Health sums up how a merchant's endpoints took its events of the last days.
+func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return Health{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Health{}, err
+	}
+	since := s.clock.Now().AddDate(0, 0, -HealthDays)
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportHealthRow, error) {
+		return q.ReportHealth(ctx, db.ReportHealthParams{MerchantID: who.MerchantID, Since: since, Most: healthEvents})
+	})
+	if err != nil {
+		return Health{}, fmt.Errorf("sum up attempts: %w", err)
+	}
+	failed, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportFailuresRow, error) {
+		return q.ReportFailures(ctx, db.ReportFailuresParams{
+			MerchantID: who.MerchantID, Since: since, Most: healthEvents, Page: failuresMost,
+		})
+	})
+	if err != nil {
+		return Health{}, fmt.Errorf("list failed attempts: %w", err)
+	}
+	var h Health
+	for _, row := range rows {
+		h.Cashboxes = append(h.Cashboxes, CashboxHealth{
+			CashboxID: row.CashboxID, Attempts: row.Attempts, Taken: row.Taken, Median: milliseconds(row.MedianMs),
+		})
+	}
+	for _, row := range failed {
+		h.Failures = append(h.Failures, Failure{
+			EventID:    row.ID,
+			Type:       row.Type,
+			CashboxID:  row.CashboxID,
+			At:         row.At,
+			Duration:   milliseconds(row.DurationMs),
+			StatusCode: row.StatusCode,
+			Answer:     row.Answer,
+			Error:      row.Error,
+		})
+	}
+	return h, nil
+}
+
+func milliseconds(n int32) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// DeadEndpoint is an address with events that were given up.
+type DeadEndpoint struct {
+	URL    string
+	Events int
+}
+
+// DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
+// then on, and before then; zero leaves that end open. No more than DeadMost are counted.
+func (s *Service) DeadEndpoints(
+	ctx context.Context, who caller.Caller, from, to time.Time,
+) ([]DeadEndpoint, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	if to.IsZero() {
+		to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportDeadEndpointsRow, error) {
+		return q.ReportDeadEndpoints(ctx, db.ReportDeadEndpointsParams{
+			MerchantID: who.MerchantID, CreatedFrom: from, CreatedTo: to, Most: DeadMost,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count dead events: %w", err)
+	}
+	list := make([]DeadEndpoint, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, DeadEndpoint{URL: row.URL, Events: int(row.Events)})
+	}
+	return list, nil
+}

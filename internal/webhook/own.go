@@ -1,0 +1,109 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Told is one event with everything that is known of it.
+type Told struct {
+	Record
+	CashboxID int64
+	// Number is the event's place in the feed; nil until it is relayed.
+	Number *int64
+	// Subject and SubjectID say what the event is about; Sequence numbers the subject's events.
+	Subject   string
+	SubjectID int64
+	Sequence  int32
+}
+
+// Get reads one of a merchant's events, with the attempts at it.
+func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return Told{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Told{}, err
+	}
+	parsed, err := uuid.Parse(id)
+	if err != nil {
+		return Told{}, fault.ErrNotFound
+	}
+	row, err := s.q.WebhookEventGet(ctx, db.WebhookEventGetParams{MerchantID: who.MerchantID, ID: parsed})
+	if db.NoRows(err) {
+		return Told{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Told{}, fmt.Errorf("read event: %w", err)
+	}
+	list := []Record{{
+		ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
+		Status: row.Status,
+	}}
+	if err := s.addAttempts(ctx, list); err != nil {
+		return Told{}, err
+	}
+	return Told{
+		Record: list[0], CashboxID: row.CashboxID, Number: row.Number, Subject: row.Subject, SubjectID: row.SubjectID,
+		Sequence: row.Sequence,
+	}, nil
+}
+
+// latestAmong is among how many of a merchant's events the last one of a cashbox is looked for.
+const latestAmong = 5000
+
+// Latest is the last event of a merchant's cashbox, to be sent again as a test: the contract has no
+// type of event that tells nothing, and an endpoint need not expect one.
+func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return uuid.Nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return uuid.Nil, err
+	}
+	id, err := s.q.WebhookEventLatest(ctx, db.WebhookEventLatestParams{
+		MerchantID: who.MerchantID, CashboxID: cashboxID, Most: latestAmong,
+	})
+	if db.NoRows(err) {
+		return uuid.Nil, fault.ErrNotFound
+	}
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("find the last event: %w", err)
+	}
+	return id, nil
+}
+
+// OldSecrets lists until when each secret before the newest of a merchant's cashbox signs besides.
+func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	box, err := s.q.CashboxOwner(ctx, cashboxID)
+	if db.NoRows(err) || err == nil && box.MerchantID != who.MerchantID {
+		return nil, fault.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find cashbox: %w", err)
+	}
+	ends, err := s.q.WebhookSecretPreviousList(ctx, cashboxID)
+	if err != nil {
+		return nil, fmt.Errorf("list secrets: %w", err)
+	}
+	now, signing := s.clock.Now(), make([]time.Time, 0, len(ends))
+	for _, end := range ends {
+		if end.After(now) {
+			signing = append(signing, end)
+		}
+	}
+	return signing, nil
+}

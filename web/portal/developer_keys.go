@@ -1,0 +1,214 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// keys lists the keys of a cashbox: the one that is asked for, or the first.
+func (v *visit) keys() error {
+	boxes, err := v.Settings.OwnCashboxes(v.ctx(), v.who)
+	if err != nil {
+		return err
+	}
+	shown := view.Keys{Empty: view.Empty{Title: say.NoKeyBoxes, Text: say.AskOperator}}
+	if len(boxes) > 0 {
+		wanted := v.r.URL.Query().Get("cashbox")
+		if wanted == "" {
+			wanted = boxID(boxes[0])
+		}
+		at := slices.IndexFunc(boxes, func(box directory.OwnCashbox) bool { return boxID(box) == wanted })
+		if at < 0 {
+			return fault.ErrNotFound
+		}
+		for i, box := range boxes {
+			shown.Boxes = append(shown.Boxes, view.Tab{Text: v.boxName(box), Href: keysOf(box), Current: i == at})
+		}
+		if err := v.keyRows(boxes[at], &shown); err != nil {
+			return err
+		}
+	}
+	v.shell.Title = v.shell.Say(say.KeysTitle)
+	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.KeysPage(s, shown) })
+	return nil
+}
+
+func (v *visit) keyRows(box directory.OwnCashbox, shown *view.Keys) error {
+	keys, legacy, err := v.Keys.List(v.ctx(), v.who, box.ID)
+	if err != nil {
+		return err
+	}
+	may := v.may(caller.MerchantKeys)
+	shown.Empty = view.Empty{Title: say.NoKeys, Text: say.NoKeysText}
+	switch {
+	case legacy.CanBeRemoved:
+		shown.Note = say.LegacyRemovable
+	case legacy.Exists:
+		shown.Note = say.LegacyNeeded
+	}
+	if may {
+		shown.New = view.Link(boxPath(box, "keys/new"))
+	}
+	for _, key := range keys {
+		row := view.KeyRow{
+			KeyID:      key.KeyID,
+			Name:       key.Name,
+			Scopes:     key.Scopes,
+			Legacy:     key.CashboxID == nil,
+			CreatedAt:  key.CreatedAt,
+			LastUsedAt: key.LastUsedAt,
+			RevokedAt:  key.RevokedAt,
+		}
+		if may && key.Active() {
+			row.Revoke = view.Link(revokePath(box, key))
+		}
+		shown.Items = append(shown.Items, row)
+	}
+	return nil
+}
+
+func revokePath(box directory.OwnCashbox, key auth.Credential) string {
+	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/revoke")
+}
+
+func (v *visit) newKeyPage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	return v.showNewKey(http.StatusOK, box, url.Values{"scopes": {caller.ScopePayments}}, nil)
+}
+
+func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Values, wrong map[string]string) error {
+	shown := view.NewKey{
+		Token: submission.NewToken(), Action: boxPath(box, "keys/new"), Box: v.boxName(box), Name: typed.Get("name"),
+		Wrong: wrong, Back: keysOf(box),
+	}
+	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
+		shown.Scopes = append(shown.Scopes, view.Tick{
+			Value: scope, Text: v.shell.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
+		})
+	}
+	v.shell.Title, v.shell.Mistakes = v.shell.Say(say.NewKey), wrong != nil
+	v.show(status, func(s view.Shell) site.Page { return view.NewKeyPage(s, shown) })
+	return nil
+}
+
+// newKey makes a key, once, and shows its secret in the answer. The secret is kept nowhere: a second
+// sending leads to the list.
+func (v *visit) newKey() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	if len(form["scopes"]) == 0 {
+		wrong := map[string]string{"scopes": v.shell.Say(say.NoScope)}
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
+	var made auth.Credential
+	var secret string
+	outcome, err := v.Submissions.Once(v.ctx(), v.who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		made, secret, err = v.Keys.Create(v.ctx(), v.who, auth.NewCredential{
+			CashboxID: box.ID, Name: form.Get("name"), Scopes: form["scopes"],
+		})
+		return submission.Outcome{LedTo: string(keysOf(box)), Said: "key-made-before"}, err
+	})
+	if wrong := v.wrong(err); wrong != nil {
+		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
+	}
+	if err != nil || secret == "" {
+		return v.led(outcome, err)
+	}
+	return v.reveal(say.KeyMade, view.Shown{
+		Label: say.Secret, Secret: secret, Next: keysOf(box), Facts: []view.Fact{
+			{Label: say.KeyName, Value: made.Name},
+			{Label: say.Cashbox, Value: v.boxName(box)},
+			{Label: say.KeyID, Value: made.KeyID, Class: "mono"},
+		},
+	})
+}
+
+// led leads to where the first sending of a form led.
+func (v *visit) led(outcome submission.Outcome, err error) error {
+	if err != nil {
+		return err
+	}
+	return v.done(outcome.LedTo, outcome.Said)
+}
+
+// key is the cashbox's key that the address names.
+func (v *visit) key(box directory.OwnCashbox) (auth.Credential, error) {
+	keys, _, err := v.Keys.List(v.ctx(), v.who, box.ID)
+	if err != nil {
+		return auth.Credential{}, err
+	}
+	id := v.r.PathValue("key")
+	at := slices.IndexFunc(keys, func(key auth.Credential) bool { return strconv.FormatInt(key.ID, 10) == id })
+	if at < 0 {
+		return auth.Credential{}, fault.ErrNotFound
+	}
+	return keys[at], nil
+}
+
+func (v *visit) revokePage() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	key, err := v.key(box)
+	if err != nil {
+		return err
+	}
+	if !key.Active() {
+		return v.done(string(keysOf(box)), "key-revoked")
+	}
+	q := view.Question{
+		Title:  say.RevokeTitle,
+		Texts:  []string{v.shell.Say(say.RevokeText)},
+		Action: revokePath(box, key),
+		Danger: true,
+		Yes:    v.shell.Say(say.RevokeYes),
+		Back:   keysOf(box),
+		Facts: []view.Fact{
+			{Label: say.KeyName, Value: key.Name},
+			{Label: say.KeyID, Value: key.KeyID, Class: "mono"},
+			{Label: say.Cashbox, Value: v.boxName(box)},
+		},
+	}
+	if key.CashboxID == nil {
+		q.Facts, q.Texts = q.Facts[:2], append(q.Texts, v.shell.Say(say.RevokeLegacy))
+	}
+	return v.question(q)
+}
+
+// revoke ends a key. To do so again changes nothing, so its form needs no token to be sent once.
+func (v *visit) revoke() error {
+	box, err := v.box()
+	if err != nil {
+		return err
+	}
+	key, err := v.key(box)
+	if err != nil {
+		return err
+	}
+	if _, err := v.Keys.Revoke(v.ctx(), v.who, box.ID, key.ID); err != nil {
+		return err
+	}
+	return v.done(string(keysOf(box)), "key-revoked")
+}
