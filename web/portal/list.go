@@ -289,7 +289,7 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 		for _, status := range a.statuses {
 			f.StatusOptions = append(
 				f.StatusOptions,
-				view.Option{Value: status, Text: v.shell.Say(a.list.status(status))},
+				view.Option{Value: status, Text: v.shell.Say(a.status(status))},
 			)
 		}
 		a.statuses = nil

@@ -306,5 +306,5 @@ func (v *visit) keepFile(name, media string, content []byte) {
 	h.Set("Content-Disposition", attachment(name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(content)))
-	_, _ = v.w.Write(content)
+	_, _ = v.w.Write(content) //nolint:gosec // a file that the browser keeps and does not show
 }

@@ -220,6 +220,7 @@ func (v *visit) payoutShown(o payout.Offer) view.Payout {
 		shown.Note = say.PayNow
 	case payout.Waiting:
 		shown.Note = say.WholeLater
+	case payout.Completed, payout.Failed, payout.Cancelled, payout.Expired:
 	}
 	shown.Facts = []view.Fact{{Label: say.Reward, Value: shown.Reward, Class: "num"}}
 	return shown

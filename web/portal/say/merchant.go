@@ -162,6 +162,7 @@ var merchantWrongs = map[string]string{
 	"must have a name of 1 to 255 characters":                                 "имя файла – от 1 до 255 символов",
 	"must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM":                        "нужна одна из сетей списка",
 	"must be a TRC20 address: 34 characters from T on, with a valid checksum": "нужен адрес TRC20: 34 символа, первый – T",
+	"must have a valid checksum in the case of its letters (EIP-55)":          "в адресе опечатка: регистр букв не сходится",
 	"must be an address of 0x and 40 hexadecimal digits":                      "нужен адрес из 0x и 40 шестнадцатеричных цифр",
 }
 
