@@ -30,7 +30,11 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
 		return q.DepositListOwn(ctx, db.DepositListOwnParams{
-			MerchantID: who.MerchantID, BeforeID: before, Status: page.Status, CashboxID: page.CashboxID, Page: limit + 1,
+			MerchantID: who.MerchantID,
+			BeforeID:   before,
+			Status:     page.Status,
+			CashboxID:  page.CashboxID,
+			Page:       limit + 1,
 		})
 	})
 	if err != nil {
@@ -67,14 +71,21 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.q.DepositHistoryList(ctx, db.DepositHistoryListParams{MerchantID: who.MerchantID, DepositID: found.ID})
+	rows, err := s.q.DepositHistoryList(
+		ctx,
+		db.DepositHistoryListParams{MerchantID: who.MerchantID, DepositID: found.ID},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read the history of a deposit: %w", err)
 	}
 	moves := make([]Move, 0, len(rows))
 	for _, row := range rows {
 		moves = append(moves, Move{
-			At: row.At, From: text(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: text(row.Reason),
+			At:     row.At,
+			From:   text(row.FromStatus),
+			To:     row.ToStatus,
+			Actor:  who.Knows(row.Actor),
+			Reason: text(row.Reason),
 		})
 	}
 	return moves, nil
@@ -127,7 +138,9 @@ func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, e
 // balanceOf asks for the balance of a cashbox.
 func balanceOf(id int64) db.CashboxBalanceParams {
 	return db.CashboxBalanceParams{
-		ID: id, Available: ledger.Available(ledger.Cashbox, id).ID(), Reserved: ledger.Reserved(ledger.Cashbox, id).ID(),
+		ID:        id,
+		Available: ledger.Available(ledger.Cashbox, id).ID(),
+		Reserved:  ledger.Reserved(ledger.Cashbox, id).ID(),
 	}
 }
 

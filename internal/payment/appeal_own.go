@@ -34,7 +34,11 @@ func (s *Service) ListOwnAppeals(
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealListOwnRow, error) {
 		return q.AppealListOwn(ctx, db.AppealListOwnParams{
-			MerchantID: who.MerchantID, BeforeID: before, Status: page.Status, CashboxID: page.CashboxID, Page: limit + 1,
+			MerchantID: who.MerchantID,
+			BeforeID:   before,
+			Status:     page.Status,
+			CashboxID:  page.CashboxID,
+			Page:       limit + 1,
 		})
 	})
 	if err != nil {

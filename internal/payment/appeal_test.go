@@ -98,6 +98,9 @@ func TestWhoMayAppeal(t *testing.T) {
 		change(&c)
 		return c
 	}
+	user := func(merchantID int64, role caller.Role, viewAs bool) caller.Caller {
+		return caller.Caller{Kind: caller.MerchantPortal, Role: role, MerchantID: merchantID, ViewAs: viewAs}
+	}
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		id   int64
@@ -109,7 +112,11 @@ func TestWhoMayAppeal(t *testing.T) {
 		"another's key": {other.Caller, p.ID, "cashbox_access_denied"},
 		"unknown":       {merchant.Caller, p.ID + 1, "not_found"},
 		"no id":         {merchant.Caller, 0, "not_found"},
-		"its portal":    {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchant.ID}, p.ID, "token_kind_not_allowed"},
+		"its owner":     {user(merchant.ID, caller.Owner, false), p.ID, "validation_failed"},
+		"its support":   {user(merchant.ID, caller.Support, false), p.ID, "validation_failed"},
+		"its developer": {user(merchant.ID, caller.Developer, false), p.ID, "role_not_allowed"},
+		"who looks":     {user(merchant.ID, caller.Owner, true), p.ID, "view_only"},
+		"another owner": {user(other.ID, caller.Owner, false), p.ID, "cashbox_access_denied"},
 		"operator":      {operator, p.ID, "token_kind_not_allowed"},
 		"anyone":        {caller.Caller{Kind: caller.Anyone}, p.ID, "token_kind_not_allowed"},
 	} {

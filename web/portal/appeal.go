@@ -23,7 +23,12 @@ import (
 var appealRoutes = []route{
 	{pattern: "GET /merchant/appeals", kinds: merchants, needs: caller.MerchantRead, handle: (*visit).appeals},
 	{pattern: "GET /merchant/appeals/{id}", kinds: merchants, needs: caller.MerchantRead, handle: (*visit).appeal},
-	{pattern: "GET /merchant/appeals/{id}/file", kinds: merchants, needs: caller.MerchantRead, handle: (*visit).appealFile},
+	{
+		pattern: "GET /merchant/appeals/{id}/file",
+		kinds:   merchants,
+		needs:   caller.MerchantRead,
+		handle:  (*visit).appealFile,
+	},
 	{
 		pattern: "GET /merchant/payments/{id}/appeal", kinds: merchants, needs: caller.MerchantAppeal,
 		handle: (*visit).appealPage,
@@ -165,8 +170,15 @@ func (v *visit) askAppeal(status int, p payment.Payment, typed url.Values, wrong
 		return err
 	}
 	shown := view.NewAppeal{
-		Path: v.paymentPath(p.ID), Token: typed.Get("token"), Amount: v.shell.Amount(p.Amount, p.Currency), Order: p.OrderID,
-		Reason: typed.Get("reason"), Receipt: typed.Get("receipt"), Wrong: wrong,
+		Path: v.paymentPath(
+			p.ID,
+		),
+		Token:   typed.Get("token"),
+		Amount:  v.shell.Amount(p.Amount, p.Currency),
+		Order:   p.OrderID,
+		Reason:  typed.Get("reason"),
+		Receipt: typed.Get("receipt"),
+		Wrong:   wrong,
 	}
 	for _, file := range files {
 		shown.Receipts = append(shown.Receipts, v.receiptShown(p.ID, file))

@@ -59,6 +59,18 @@ func TestAccessible(t *testing.T) {
 	b.examine(t, tab, pages)
 }
 
+// So are the merchant's pages.
+func TestMerchantAccessible(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	p := b.merchantUser(t, caller.Owner)
+	pages := b.merchantPages(t, p)
+	tab := p.tab(t, b.server.URL)
+	tab.Examining(rules)
+	b.examine(t, tab, pages)
+}
+
 // So it is while an operator looks as a trader, and where they begin to.
 func TestAccessibleWhileViewing(t *testing.T) {
 	t.Parallel()

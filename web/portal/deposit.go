@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
@@ -73,8 +74,13 @@ func (v *visit) deposits() error {
 	}
 	for _, d := range found {
 		shown.Items = append(shown.Items, view.DepositRow{
-			ID: d.ID, Href: view.Link(v.depositPath(d.ID)), CreatedAt: d.CreatedAt, Amount: view.USDT(d.Amount),
-			Network: d.Network, Cashbox: boxes.name(strconv.FormatInt(d.CashboxID, 10)), Status: view.DepositBadge(d.Status),
+			ID:        d.ID,
+			Href:      view.Link(v.depositPath(d.ID)),
+			CreatedAt: d.CreatedAt,
+			Amount:    view.USDT(d.Amount),
+			Network:   d.Network,
+			Cashbox:   boxes.name(strconv.FormatInt(d.CashboxID, 10)),
+			Status:    view.DepositBadge(d.Status),
 		})
 	}
 	v.shell.Title = v.shell.Say(say.Deposits)
@@ -173,8 +179,15 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 		return err
 	}
 	shown := view.NewDeposit{
-		Token: typed.Get("token"), Cashbox: typed.Get(asksCashbox), Amount: typed.Get("amount"),
-		Network: typed.Get("network"), Address: typed.Get("address"), Reference: typed.Get("externalReference"), Wrong: wrong,
+		Token:   typed.Get("token"),
+		Cashbox: typed.Get(asksCashbox),
+		Amount:  typed.Get("amount"),
+		Network: typed.Get(
+			"network",
+		),
+		Address:   typed.Get("address"),
+		Reference: typed.Get("externalReference"),
+		Wrong:     wrong,
 	}
 	for _, box := range boxes {
 		id := strconv.FormatInt(box.ID, 10)
@@ -201,7 +214,7 @@ func (v *visit) requestDeposit() error {
 	err = v.once(form, func() (submission.Outcome, error) {
 		created, err := v.Deposits.Create(v.ctx(), v.who, deposit.Request{
 			CashboxID: &box, Amount: plainAmount(form.Get("amount")), Network: form.Get("network"),
-			Address: form.Get("address"), ExternalReference: given(form.Get("externalReference")),
+			Address: strings.TrimSpace(form.Get("address")), ExternalReference: given(form.Get("externalReference")),
 			IdempotencyKey: form.Get("token"),
 		})
 		return submission.Outcome{LedTo: v.depositPath(created.Deposit.ID), Said: "deposit-requested"}, err

@@ -153,9 +153,16 @@ func (v *visit) offers(status payout.Status) ([]view.Offer, error) {
 
 func (v *visit) offer(o payout.Offer) view.Offer {
 	shown := view.Offer{
-		ID: o.UUID.String(), Path: v.payoutPath(o.UUID.String()), Amount: v.shell.Amount(o.Amount, o.Currency), Method: o.Method, Address: o.Address,
-		Recipient: o.Recipient, Reward: view.USDT(o.RewardUSDT), Status: string(o.Status), ExpiresAt: o.ExpiresAt,
-		MayWork: v.who.May(caller.TraderWork),
+		ID:        o.UUID.String(),
+		Path:      v.payoutPath(o.UUID.String()),
+		Amount:    v.shell.Amount(o.Amount, o.Currency),
+		Method:    o.Method,
+		Address:   o.Address,
+		Recipient: o.Recipient,
+		Reward:    view.USDT(o.RewardUSDT),
+		Status:    string(o.Status),
+		ExpiresAt: o.ExpiresAt,
+		MayWork:   v.who.May(caller.TraderWork),
 	}
 	if bank := o.Bank(); bank != nil {
 		shown.Bank = *bank

@@ -295,7 +295,10 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 		f.Status = a.query.Get(asksStatus)
 		f.StatusOptions = append(f.StatusOptions, view.Option{Text: v.shell.Say(say.AnyMethod)})
 		for _, status := range a.statuses {
-			f.StatusOptions = append(f.StatusOptions, view.Option{Value: status, Text: v.shell.Say(a.list.status(status))})
+			f.StatusOptions = append(
+				f.StatusOptions,
+				view.Option{Value: status, Text: v.shell.Say(a.status(status))},
+			)
 		}
 		a.statuses = nil
 	}

@@ -18,8 +18,18 @@ import (
 
 // A trader's payments, open and ended.
 var paymentRoutes = []route{
-	{pattern: "GET /trader/payments", kinds: traders, needs: caller.TraderRead, handle: with(paymentList, (*visit).payments)},
-	{pattern: "GET /trader/payments.csv", kinds: traders, needs: caller.TraderMoney, handle: with(paymentList, (*visit).paymentsCSV)},
+	{
+		pattern: "GET /trader/payments",
+		kinds:   traders,
+		needs:   caller.TraderRead,
+		handle:  with(paymentList, (*visit).payments),
+	},
+	{
+		pattern: "GET /trader/payments.csv",
+		kinds:   traders,
+		needs:   caller.TraderMoney,
+		handle:  with(paymentList, (*visit).paymentsCSV),
+	},
 	{pattern: "GET /trader/payments/{id}", kinds: traders, needs: caller.TraderRead, handle: (*visit).payment},
 	{
 		pattern: "GET /trader/payments/{id}/receipts/{n}",
@@ -124,8 +134,13 @@ func (v *visit) emptyList(a asked, exists func(report.Filter) (bool, error)) (vi
 
 func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 	row := view.PaymentRow{
-		ID: item.ID, Href: view.Link(v.paymentPath(item.ID)), Amount: v.shell.Amount(item.Amount, item.Currency),
-		Method: item.Method, Card: item.CardLast4, Status: view.PaymentBadge(string(item.Status)), CreatedAt: item.CreatedAt,
+		ID:        item.ID,
+		Href:      view.Link(v.paymentPath(item.ID)),
+		Amount:    v.shell.Amount(item.Amount, item.Currency),
+		Method:    item.Method,
+		Card:      item.CardLast4,
+		Status:    view.PaymentBadge(string(item.Status)),
+		CreatedAt: item.CreatedAt,
 	}
 	if v.who.Kind == caller.Trader {
 		row.About, row.Beside = requisiteOf(item.Payment).Value, requisiteOf(item.Payment).Bank
@@ -291,5 +306,5 @@ func (v *visit) keepFile(name, media string, content []byte) {
 	h.Set("Content-Disposition", attachment(name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(len(content)))
-	_, _ = v.w.Write(content)
+	_, _ = v.w.Write(content) //nolint:gosec // a file that the browser keeps and does not show
 }

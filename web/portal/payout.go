@@ -18,8 +18,18 @@ import (
 
 // A trader's payouts.
 var payoutRoutes = []route{
-	{pattern: "GET /trader/payouts", kinds: traders, needs: caller.TraderRead, handle: with(payoutList, (*visit).payouts)},
-	{pattern: "GET /trader/payouts.csv", kinds: traders, needs: caller.TraderMoney, handle: with(payoutList, (*visit).payoutsCSV)},
+	{
+		pattern: "GET /trader/payouts",
+		kinds:   traders,
+		needs:   caller.TraderRead,
+		handle:  with(payoutList, (*visit).payouts),
+	},
+	{
+		pattern: "GET /trader/payouts.csv",
+		kinds:   traders,
+		needs:   caller.TraderMoney,
+		handle:  with(payoutList, (*visit).payoutsCSV),
+	},
 	{pattern: "GET /trader/payouts/{id}", kinds: traders, needs: caller.TraderRead, handle: (*visit).payout},
 	{pattern: "POST /trader/payouts/{id}/take", kinds: traders, needs: caller.TraderWork, handle: (*visit).take},
 	{
@@ -107,9 +117,15 @@ func (v *visit) showPayouts(a asked, page report.Page[report.PayoutItem]) error 
 
 func (v *visit) payoutRow(item report.PayoutItem) view.PayoutRow {
 	row := view.PayoutRow{
-		ID: item.ID, Href: view.Link(v.payoutPath(item.UUID.String())), Amount: v.shell.Amount(item.Amount, item.Currency),
-		Method: item.Method, Mask: item.AddressMask, Recipient: item.Recipient,
-		Status: view.PayoutBadge(string(item.Status)), CreatedAt: item.CreatedAt, Beside: text(item.Bank()),
+		ID:        item.ID,
+		Href:      view.Link(v.payoutPath(item.UUID.String())),
+		Amount:    v.shell.Amount(item.Amount, item.Currency),
+		Method:    item.Method,
+		Mask:      item.AddressMask,
+		Recipient: item.Recipient,
+		Status:    view.PayoutBadge(string(item.Status)),
+		CreatedAt: item.CreatedAt,
+		Beside:    text(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
 		row.USDT = view.Figure(*item.RewardUSDT)
@@ -188,14 +204,23 @@ func (v *visit) findPayout(id string) (view.Payout, error) {
 
 func (v *visit) payoutShown(o payout.Offer) view.Payout {
 	shown := view.Payout{
-		Offer: v.offer(o), List: view.Link(v.path("/payouts")), Number: o.ID, CreatedAt: o.CreatedAt, TakenAt: o.TakenAt,
-		StatusAt: o.StatusAt, Proof: text(o.ProofReference), Reason: text(o.StatusReason),
+		Offer: v.offer(
+			o,
+		),
+		List:      view.Link(v.path("/payouts")),
+		Number:    o.ID,
+		CreatedAt: o.CreatedAt,
+		TakenAt:   o.TakenAt,
+		StatusAt:  o.StatusAt,
+		Proof:     text(o.ProofReference),
+		Reason:    text(o.StatusReason),
 	}
 	switch o.Status {
 	case payout.Processing:
 		shown.Note = say.PayNow
 	case payout.Waiting:
 		shown.Note = say.WholeLater
+	case payout.Completed, payout.Failed, payout.Cancelled, payout.Expired:
 	}
 	shown.Facts = []view.Fact{{Label: say.Reward, Value: shown.Reward, Class: "num"}}
 	return shown

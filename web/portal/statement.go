@@ -15,8 +15,18 @@ import (
 
 // The statement of a trader's accounts.
 var statementRoutes = []route{
-	{pattern: "GET /trader/statement", kinds: traders, needs: caller.TraderMoney, handle: with(statementList, (*visit).statement)},
-	{pattern: "GET /trader/statement.csv", kinds: traders, needs: caller.TraderMoney, handle: with(statementList, (*visit).statementCSV)},
+	{
+		pattern: "GET /trader/statement",
+		kinds:   traders,
+		needs:   caller.TraderMoney,
+		handle:  with(statementList, (*visit).statement),
+	},
+	{
+		pattern: "GET /trader/statement.csv",
+		kinds:   traders,
+		needs:   caller.TraderMoney,
+		handle:  with(statementList, (*visit).statementCSV),
+	},
 }
 
 var statementList = list{path: "/trader/statement", account: true, export: caller.TraderMoney}
@@ -125,12 +135,22 @@ func (v *visit) statementLine(line report.StatementLine, isReserved bool) view.S
 	}
 	switch line.Subject {
 	case subjectPayment:
-		shown.About, shown.Href = v.shell.Say(say.ShortPayment, line.SubjectID), view.Link(v.paymentPath(line.SubjectID))
+		shown.About, shown.Href = v.shell.Say(
+			say.ShortPayment,
+			line.SubjectID,
+		), view.Link(
+			v.paymentPath(line.SubjectID),
+		)
 	case subjectPayout:
 		id := line.SubjectUUID.String()
 		shown.About, shown.Href = v.shell.Say(say.ShortPayout, line.SubjectID), view.Link(v.payoutPath(id))
 	case subjectDeposit:
-		shown.About, shown.Href = v.shell.Say(say.ShortDeposit, line.SubjectID), view.Link(v.depositPath(line.SubjectID))
+		shown.About, shown.Href = v.shell.Say(
+			say.ShortDeposit,
+			line.SubjectID,
+		), view.Link(
+			v.depositPath(line.SubjectID),
+		)
 	default:
 		shown.About = v.shell.Say(say.ShortFunding, line.SubjectID)
 	}

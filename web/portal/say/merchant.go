@@ -103,10 +103,13 @@ var (
 		"What happened, and how one can see that the payer has paid.",
 		"Что произошло и из чего видно, что плательщик заплатил.",
 	}
-	WhatShowsIt   = Phrase{"What shows that it is paid", "Подтверждение оплаты"}
-	OwnFile       = Phrase{"A file of yours", "Ваш файл"}
-	FileHint      = Phrase{"PDF, PNG, JPEG, WebP or MP4, up to 10 MB.", "PDF, PNG, JPEG, WebP или MP4, до 10 МБ."}
-	FileWins      = Phrase{"A file that you choose is sent instead of a receipt.", "Выбранный файл отправится вместо чека."}
+	WhatShowsIt = Phrase{"What shows that it is paid", "Подтверждение оплаты"}
+	OwnFile     = Phrase{"A file of yours", "Ваш файл"}
+	FileHint    = Phrase{"PDF, PNG, JPEG, WebP or MP4, up to 10 MB.", "PDF, PNG, JPEG, WebP или MP4, до 10 МБ."}
+	FileWins    = Phrase{
+		"A file that you choose is sent instead of a receipt.",
+		"Выбранный файл отправится вместо чека.",
+	}
 	AppealYes     = Phrase{"Send the appeal", "Отправить апелляцию"}
 	Opened        = Phrase{"Opened", "Подана"}
 	Decision      = Phrase{"Decision", "Решение"}
@@ -149,10 +152,28 @@ func AppealStatus(name string) Phrase {
 // AppealOutcome is what an appeal's status means.
 func AppealOutcome(name string) Phrase { return named(appealStatuses, name) }
 
+// merchantWrongs are what services say of the fields of a merchant's forms.
+var merchantWrongs = map[string]string{
+	"must be a PDF, PNG, JPEG, WebP or MP4 file":                              "нужен файл PDF, PNG, JPEG, WebP или MP4",
+	"must not be empty":                                                       "файл пуст",
+	"is larger than 10 MB":                                                    "больше 10 МБ",
+	"must be at most 2000 characters":                                         "не больше 2000 символов",
+	"must be at most 256 characters":                                          "не больше 256 символов",
+	"must have a name of 1 to 255 characters":                                 "имя файла – от 1 до 255 символов",
+	"must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM":                        "нужна одна из сетей списка",
+	"must be a TRC20 address: 34 characters from T on, with a valid checksum": "нужен адрес TRC20: 34 символа, первый – T",
+	"must have a valid checksum in the case of its letters (EIP-55)":          "в адресе опечатка: регистр букв не сходится",
+	"must be an address of 0x and 40 hexadecimal digits":                      "нужен адрес из 0x и 40 шестнадцатеричных цифр",
+}
+
 var merchantFlashes = map[string]Flash{
 	"payout-cancelled": {Phrase{"The payout is cancelled.", "Выплата отменена."}, ""},
 	"deposit-requested": {
-		Phrase{"The deposit is requested. An operator confirms it.", "Пополнение запрошено. Оператор подтвердит его."}, "",
+		Phrase{
+			"The deposit is requested. An operator confirms it.",
+			"Пополнение запрошено. Оператор подтвердит его.",
+		},
+		"",
 	},
 	"appealed": {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
 	"no-appeal": {

@@ -247,8 +247,10 @@ func Wrong(language, text string) string {
 		}
 		return text
 	}
-	if russian, known := wrongs[text]; known {
-		return russian
+	for _, russian := range []string{wrongs[text], merchantWrongs[text]} {
+		if russian != "" {
+			return russian
+		}
 	}
 	for _, pattern := range wrongPatterns {
 		if pattern.text.MatchString(text) {
