@@ -59,6 +59,7 @@ func (p *Portal) routes() []route {
 		viewRoutes,
 		viewAsRoutes,
 		developerRoutes,
+		teamRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
