@@ -19,10 +19,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
-			"merchant.resend",
+			"merchant.resend merchant.team merchant.team.read",
 		},
 		caller.Finance:   {"merchant.appeal", "merchant.money", "merchant.payouts", "merchant.read"},
-		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
+		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend merchant.team merchant.team.read"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {

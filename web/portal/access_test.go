@@ -109,6 +109,8 @@ var access = map[string]string{
 	"POST /merchant/team/{member}/role":   "own",
 	"GET /merchant/team/{member}/{step}":  "own",
 	"POST /merchant/team/{member}/{step}": "own",
+	"GET /merchant/developers/doctor":     "developers",
+	"POST /merchant/developers/doctor":    "developers",
 	"GET /merchant/log":                   "team",
 
 	"POST /operator/view-as":     "viewers",

@@ -21,6 +21,7 @@ func (b *bundle) developerPages(t testing.TB) map[string]string {
 		"team":     "/merchant/team",
 		"invite":   "/merchant/team/invite",
 		"member":   memberPath(member, ""),
+		"doctor":   "/merchant/developers/doctor",
 		"log":      "/merchant/log",
 		"keys":     "/merchant/developers/keys",
 		"new key":  b.boxPath("keys/new"),

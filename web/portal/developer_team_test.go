@@ -115,3 +115,33 @@ func TestManageTeam(t *testing.T) {
 		t.Errorf("a stranger's log: %s", text)
 	}
 }
+
+// What is wrong with a signature is said, and neither the secret nor the right signature.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	p := b.as(t, caller.Developer)
+	path := "/merchant/developers/doctor"
+	a := p.post(t, path, "keyId", "<i>k</i>", "secret", b.merchant.Secret, "signature", "", "body", "{}")
+	want(t, "without a signature", line(a.code, words(a.page(t).Find(".wrong"))), "422 is required")
+	want(t, "typed", a.page(t).Find("#keyId").AttrOr("value", ""), "<i>k</i>")
+	a = p.post(
+		t,
+		path,
+		"keyId",
+		b.merchant.KeyID,
+		"secret",
+		b.merchant.Secret,
+		"signature",
+		strings.Repeat("ab", 20),
+		"body",
+		"{}",
+	)
+	if !strings.Contains(a.text(), "SHA-1") || strings.Contains(a.body, b.merchant.Secret) {
+		t.Errorf("%d: %s", a.code, a.text())
+	}
+	a = p.post(t, path, "keyId", b.merchant.KeyID, "secret", "guess", "signature", "00", "body", "{}")
+	if !strings.Contains(a.text(), "not one of yours") {
+		t.Errorf("a wrong secret: %s", a.text())
+	}
+}

@@ -60,6 +60,7 @@ func (p *Portal) routes() []route {
 		viewAsRoutes,
 		developerRoutes,
 		teamRoutes,
+		doctorRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
