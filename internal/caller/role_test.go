@@ -19,10 +19,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
-			"merchant.resend merchant.team merchant.team.read",
+			"merchant.resend", "merchant.team", "merchant.team.read",
 		},
 		caller.Finance:   {"merchant.appeal", "merchant.money", "merchant.payouts", "merchant.read"},
-		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend merchant.team merchant.team.read"},
+		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {
@@ -47,10 +47,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 
 // reads change nothing; fresh need a second factor of the last minutes.
 var (
-	reads = []caller.Capability{
+	reads = []caller.Capability{caller.MerchantTeamRead,
 		"merchant.events", "merchant.money", "merchant.read", "operator.read", "trader.money", "trader.read",
 	}
-	fresh = []caller.Capability{
+	fresh = []caller.Capability{caller.MerchantTeam,
 		"merchant.keys", "operator.money", "operator.rates", "operator.users", "operator.view-as",
 	}
 )
