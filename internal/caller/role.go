@@ -54,6 +54,10 @@ const (
 	MerchantEvents Capability = "merchant.events"
 	MerchantResend Capability = "merchant.resend"
 	MerchantKeys   Capability = "merchant.keys"
+	// MerchantTeamRead is to see the merchant's users and what they did, MerchantTeam to invite them, to
+	// change their roles, to switch them off and to end their sessions.
+	MerchantTeamRead Capability = "merchant.team.read"
+	MerchantTeam     Capability = "merchant.team"
 
 	// OperatorRead is to see everything that operators see.
 	OperatorRead Capability = "operator.read"
@@ -92,6 +96,9 @@ var grants = map[Capability]grant{
 	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
+
+	MerchantTeamRead: {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reads: true},
+	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, fresh: true},
 
 	OperatorRead:      {roles: map[Kind][]Role{Operator: {Admin, Treasury, Support, Auditor}}, reads: true},
 	OperatorDirectory: {roles: map[Kind][]Role{Operator: {Admin}}},

@@ -20,7 +20,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
-			"merchant.resend",
+			"merchant.resend", "merchant.team", "merchant.team.read",
 		},
 		caller.Finance: {
 			"merchant.appeal", "merchant.deposits", "merchant.money", "merchant.payouts", "merchant.read",
@@ -50,10 +50,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 
 // reads change nothing; fresh need a second factor of the last minutes.
 var (
-	reads = []caller.Capability{
+	reads = []caller.Capability{caller.MerchantTeamRead,
 		"merchant.events", "merchant.money", "merchant.read", "operator.read", "trader.money", "trader.read",
 	}
-	fresh = []caller.Capability{
+	fresh = []caller.Capability{caller.MerchantTeam,
 		"merchant.keys", "operator.money", "operator.rates", "operator.users", "operator.view-as",
 	}
 )

@@ -66,6 +66,7 @@ var remedies = map[string]string{
 	"role_not_allowed":                                "Ask the owner of your account for a role that includes it.",
 	"second_factor_required":                          "Call `SecondFactor`, or set a second factor up with `BeginTotp` and `ConfirmTotp`, and use the token of its answer.",
 	"signature_required":                              "Send the header `Signature`.",
+	"team_last_owner":                                 "Make another user an owner first.",
 	"token_kind_not_allowed":                          "Sign in as a user of the kind that this call is for.",
 	"unauthenticated":                                 "Send `Authorization: Bearer TOKEN`. Sign in again if the token has expired.",
 	"unavailable":                                     "The database does not answer. Repeat the same call after the seconds in `Retry-After`.",

@@ -45,10 +45,14 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, n NewUser) (db.
 	if err != nil {
 		return c, "", err
 	}
+	return s.create(ctx, c, n)
+}
+
+func (s *Service) create(ctx context.Context, c db.SettingChange, n NewUser) (db.SettingChange, string, error) {
 	if err := n.validate(ctx); err != nil {
 		return c, "", err
 	}
-	hash := ""
+	hash, err := "", error(nil)
 	if n.Password != "" {
 		if hash, err = HashPassword(n.Password); err != nil {
 			return c, "", fmt.Errorf("hash password: %w", err)

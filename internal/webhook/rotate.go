@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,7 +53,14 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 		if err := keepPrevious(ctx, q, cashboxID, before, now); err != nil {
 			return err
 		}
-		return q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: cashboxID, WebhookSecret: sealed})
+		err = q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: cashboxID, WebhookSecret: sealed})
+		if err != nil {
+			return err
+		}
+		return db.RecordSetting(ctx, q, db.SettingChange{
+			At: now, Actor: who.Actor(), Subject: "webhook_secret", SubjectKey: strconv.FormatInt(cashboxID, 10),
+			After: fmt.Appendf(nil, `{"previousSignsUntil": %q}`, until.UTC().Format(time.RFC3339)),
+		})
 	})
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("rotate webhook secret: %w", err)

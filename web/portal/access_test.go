@@ -16,6 +16,7 @@ import (
 // Who may ask for each address: "all" is anybody, "users" everybody who is signed in, "begun" also who
 // has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
 // "developers" are the owner and developers of a merchant, whose cashbox {cashbox} is.
+// "team" are the owners of merchants.
 // "viewers" are operators who may look as another user.
 // "staff" are the users of a merchant, "finance" those who see its money, "appeals" those who appeal.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first
@@ -125,6 +126,17 @@ var access = map[string]string{
 	"GET /merchant/statement":                  "finance",
 	"GET /merchant/statement.csv":              "finance",
 
+	"GET /merchant/team":                  "team",
+	"GET /merchant/team/invite":           "team",
+	"POST /merchant/team/invite":          "team",
+	"GET /merchant/team/{member}":         "own",
+	"POST /merchant/team/{member}/role":   "own",
+	"GET /merchant/team/{member}/{step}":  "own",
+	"POST /merchant/team/{member}/{step}": "own",
+	"GET /merchant/developers/doctor":     "developers",
+	"POST /merchant/developers/doctor":    "developers",
+	"GET /merchant/log":                   "team",
+
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",
 }
@@ -155,7 +167,7 @@ var visitors = []struct {
 	},
 	{
 		name: "merchant", kind: caller.MerchantPortal, role: caller.Owner,
-		allowed: []string{"all", "begun", "users", "staff", "finance", "appeals", "developers"},
+		allowed: []string{"all", "begun", "users", "staff", "finance", "appeals", "developers", "team"},
 	},
 	{
 		name: "finance", kind: caller.MerchantPortal, role: caller.Finance,
@@ -171,7 +183,7 @@ var visitors = []struct {
 	},
 	{
 		name: "foreign merchant", kind: caller.MerchantPortal, role: caller.Owner,
-		allowed: []string{"all", "begun", "users", "staff", "finance", "appeals", "developers"},
+		allowed: []string{"all", "begun", "users", "staff", "finance", "appeals", "developers", "team"},
 	},
 	{
 		name: "operator", kind: caller.Operator, role: caller.Admin,
@@ -252,7 +264,7 @@ func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.merchant.CashboxID),
-		"{key}", "987654", "{event}", "unknown", "{replay}", "987654").
+		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off").
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.get(t, path)

@@ -62,6 +62,8 @@ func (p *Portal) routes() []route {
 		viewRoutes,
 		viewAsRoutes,
 		developerRoutes,
+		teamRoutes,
+		doctorRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

@@ -1,0 +1,48 @@
+package portal_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/browsertest"
+)
+
+// developerPages are those of a merchant's developers, by what they show.
+func (b *bundle) developerPages(t testing.TB) map[string]string {
+	t.Helper()
+	sent, dead := b.tell(t, b.merchant, 1, "delivered"), b.tell(t, b.merchant, 2, "dead")
+	b.attempt(t, sent, 500, 40, "<h1>broken</h1>")
+	b.attempt(t, sent, 200, 80, "ok")
+	var key int64
+	noError(t, b.Pool.QueryRow(t.Context(), "select id from api_key where key_id = $1", b.merchant.KeyID).Scan(&key))
+	member := b.user(t, "<i>member</i>", caller.MerchantPortal, caller.Support, b.merchant.ID)
+	return map[string]string{
+		"team":     "/merchant/team",
+		"invite":   "/merchant/team/invite",
+		"member":   memberPath(member, ""),
+		"doctor":   "/merchant/developers/doctor",
+		"log":      "/merchant/log",
+		"keys":     "/merchant/developers/keys",
+		"new key":  b.boxPath("keys/new"),
+		"revoke":   b.boxPath(fmt.Sprintf("keys/%d/revoke", key)),
+		"webhooks": "/merchant/developers/webhooks",
+		"rotate":   b.boxPath("secret"),
+		"test":     b.boxPath("test"),
+		"events":   "/merchant/developers/events",
+		"event":    "/merchant/developers/events/" + sent,
+		"resend":   "/merchant/developers/events/" + dead + "/resend",
+		"dead":     "/merchant/developers/resend",
+	}
+}
+
+// Nobody is shut out of the pages of a merchant's developers.
+func TestAccessibleDevelopers(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	pages := b.developerPages(t)
+	tab := b.as(t, caller.Owner).tab(t, b.server.URL)
+	tab.Examining(rules)
+	b.examine(t, tab, pages)
+}

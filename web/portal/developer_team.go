@@ -1,0 +1,313 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// A merchant's team, and what it did.
+var teamRoutes = []route{
+	{pattern: "GET /merchant/team", kinds: merchants, needs: caller.MerchantTeamRead, handle: (*visit).team},
+	{pattern: "GET /merchant/team/invite", kinds: merchants, needs: caller.MerchantTeam, handle: (*visit).invitePage},
+	{pattern: "POST /merchant/team/invite", kinds: merchants, needs: caller.MerchantTeam, handle: (*visit).invite},
+	{pattern: "GET /merchant/team/{member}", kinds: merchants, needs: caller.MerchantTeamRead, handle: (*visit).member},
+	{
+		pattern: "POST /merchant/team/{member}/role",
+		kinds:   merchants,
+		needs:   caller.MerchantTeam,
+		handle:  (*visit).setRole,
+	},
+	{
+		pattern: "GET /merchant/team/{member}/{step}",
+		kinds:   merchants,
+		needs:   caller.MerchantTeam,
+		handle:  (*visit).memberPage,
+	},
+	{
+		pattern: "POST /merchant/team/{member}/{step}",
+		kinds:   merchants,
+		needs:   caller.MerchantTeam,
+		handle:  (*visit).memberStep,
+	},
+	{pattern: "GET /merchant/log", kinds: merchants, needs: caller.MerchantTeamRead, handle: (*visit).teamLog},
+}
+
+const teamPath = "/merchant/team"
+
+func memberPath(id int64) string { return teamPath + "/" + strconv.FormatInt(id, 10) }
+
+func (v *visit) team() error {
+	members, err := v.Sessions.Team(v.ctx(), v.who)
+	if err != nil {
+		return err
+	}
+	var shown view.Team
+	for _, m := range members {
+		shown.Items = append(shown.Items, v.memberRow(m))
+	}
+	v.shell.Title = v.shell.Say(say.TeamTitle)
+	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.TeamPage(s, shown) })
+	return nil
+}
+
+func (v *visit) memberRow(m session.Member) view.MemberRow {
+	row := view.MemberRow{
+		Href: view.Link(
+			memberPath(m.ID),
+		),
+		Login:  m.Login,
+		Role:   v.shell.Say(say.Role(string(m.Role))),
+		Factor: m.Factor,
+		You:    m.ID == v.who.ID,
+		State:  view.MemberBadge(m.Enabled, m.Invited),
+	}
+	if m.Sessions > 0 {
+		row.SeenAt = &m.SeenAt
+	}
+	return row
+}
+
+func (v *visit) roleOptions() []view.Option {
+	var options []view.Option
+	for _, role := range caller.Roles(caller.MerchantPortal) {
+		options = append(options, view.Option{Value: string(role), Text: v.shell.Say(say.Role(string(role)))})
+	}
+	return options
+}
+
+func (v *visit) invitePage() error {
+	return v.showInvite(http.StatusOK, view.Invite{Role: string(caller.Support)})
+}
+
+func (v *visit) showInvite(status int, shown view.Invite) error {
+	shown.Token, shown.Roles = submission.NewToken(), v.roleOptions()
+	v.shell.Title, v.shell.Mistakes = v.shell.Say(say.InviteTitle), shown.Wrong != nil
+	v.show(status, func(s view.Shell) site.Page { return view.InvitePage(s, shown) })
+	return nil
+}
+
+// invite makes a user, once, and shows their link in the answer.
+func (v *visit) invite() error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	asked := view.Invite{Login: form.Get("login"), Role: form.Get("role")}
+	link := ""
+	outcome, err := v.Submissions.Once(v.ctx(), v.who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		link, err = v.Sessions.InviteMember(v.ctx(), v.who, asked.Login, caller.Role(asked.Role))
+		return submission.Outcome{LedTo: teamPath, Said: "invited-before"}, err
+	})
+	if asked.Wrong = v.wrong(err); asked.Wrong != nil {
+		return v.showInvite(http.StatusUnprocessableEntity, asked)
+	}
+	if err != nil || link == "" {
+		return v.led(outcome, err)
+	}
+	return v.revealLink(asked.Login, link)
+}
+
+func (v *visit) revealLink(login, link string) error {
+	return v.reveal(say.Invited, view.Shown{
+		Text: v.shell.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: teamPath,
+	})
+}
+
+// memberAsked is the user of the own team that the address names.
+func (v *visit) memberAsked() (session.Member, error) {
+	members, err := v.Sessions.Team(v.ctx(), v.who)
+	if err != nil {
+		return session.Member{}, err
+	}
+	id := v.r.PathValue("member")
+	at := slices.IndexFunc(members, func(m session.Member) bool { return strconv.FormatInt(m.ID, 10) == id })
+	if at < 0 {
+		return session.Member{}, fault.ErrNotFound
+	}
+	return members[at], nil
+}
+
+func (v *visit) member() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	return v.showMember(http.StatusOK, m, string(m.Role), nil)
+}
+
+func (v *visit) showMember(status int, m session.Member, role string, wrong map[string]string) error {
+	shown := view.MemberShown{
+		MemberRow: v.memberRow(m), Path: memberPath(m.ID), RoleValue: role, Roles: v.roleOptions(), Wrong: wrong,
+		Enabled: m.Enabled, Sessions: m.Sessions,
+	}
+	v.shell.Title, v.shell.Mistakes = m.Login, wrong != nil
+	v.show(status, func(s view.Shell) site.Page { return view.MemberPage(s, shown) })
+	return nil
+}
+
+// setRole gives a user another role. The same again changes nothing but ends their sessions.
+func (v *visit) setRole() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	role := caller.Role(form.Get("role"))
+	if role == m.Role {
+		return v.done(memberPath(m.ID), "")
+	}
+	err = v.Sessions.UpdateMember(v.ctx(), v.who, session.UserUpdate{ID: m.ID, Role: &role})
+	if wrong := v.wrong(err); wrong != nil {
+		return v.showMember(http.StatusUnprocessableEntity, m, form.Get("role"), wrong)
+	}
+	return v.memberDone(m, "member-changed", err)
+}
+
+// memberDone leads back to a user, also where the last owner stays.
+func (v *visit) memberDone(m session.Member, word string, err error) error {
+	if f := fault.As(err); f != nil && f.Code == "team_last_owner" {
+		word, err = "last-owner", nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.done(memberPath(m.ID), word)
+}
+
+// memberSteps are what may be done with a user, as the pages that ask say it.
+var memberSteps = map[string]struct {
+	title, text, yes say.Phrase
+	danger           bool
+}{
+	"off":      {say.OffTitle, say.OffText, say.OffYes, true},
+	"on":       {say.OnTitle, say.OnText, say.OnYes, false},
+	"end":      {say.EndTitle, say.EndText, say.EndYes, true},
+	"reinvite": {say.AnewTitle, say.AnewText, say.AnewYes, true},
+}
+
+func (v *visit) memberPage() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	name := v.r.PathValue("step")
+	step, known := memberSteps[name]
+	if !known {
+		return fault.ErrNotFound
+	}
+	return v.question(view.Question{
+		Title: step.title, Texts: []string{v.shell.Say(step.text)}, Action: memberPath(m.ID) + "/" + name,
+		Yes: v.shell.Say(step.yes), Danger: step.danger, Back: view.Link(memberPath(m.ID)),
+		Facts: []view.Fact{
+			{Label: say.Member, Value: m.Login}, {Label: say.RoleLabel, Value: v.shell.Say(say.Role(string(m.Role)))},
+		},
+	})
+}
+
+func (v *visit) memberStep() error {
+	m, err := v.memberAsked()
+	if err != nil {
+		return err
+	}
+	switch v.r.PathValue("step") {
+	case "off", "on":
+		on := v.r.PathValue("step") == "on"
+		err := v.Sessions.UpdateMember(v.ctx(), v.who, session.UserUpdate{ID: m.ID, Enabled: &on})
+		return v.memberDone(m, "member-changed", err)
+	case "end":
+		return v.memberDone(m, "member-ended", v.Sessions.EndMember(v.ctx(), v.who, m.ID))
+	case "reinvite":
+		return v.reinvite(m)
+	}
+	return fault.ErrNotFound
+}
+
+// reinvite takes away a user's password, once, and shows the link to set another in the answer.
+func (v *visit) reinvite(m session.Member) error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	link := ""
+	outcome, err := v.Submissions.Once(v.ctx(), v.who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		link, err = v.Sessions.ReinviteMember(v.ctx(), v.who, m.ID)
+		return submission.Outcome{LedTo: memberPath(m.ID), Said: "invited-before"}, err
+	})
+	if v.wrong(err) != nil { // the token is none of ours
+		return v.done(memberPath(m.ID)+"/reinvite", "")
+	}
+	if err != nil {
+		return v.memberDone(m, "", err)
+	}
+	if link == "" {
+		return v.led(outcome, nil)
+	}
+	return v.revealLink(m.Login, link)
+}
+
+// teamLog lists what the team changed, and who is signed in.
+func (v *visit) teamLog() error {
+	before, _ := strconv.ParseInt(v.r.URL.Query().Get(asksAfter), 10, 64)
+	changes, more, err := v.Sessions.TeamLog(v.ctx(), v.who, before)
+	if err != nil {
+		return err
+	}
+	sessions, err := v.Sessions.TeamSessions(v.ctx(), v.who)
+	if err != nil {
+		return err
+	}
+	var shown view.TeamLog
+	for _, c := range changes {
+		shown.Items = append(shown.Items, view.LogRow{
+			At: c.At, Login: c.Login, What: v.shell.Say(say.LogChange, v.shell.Say(say.LogSubject(c.Subject)), c.Key),
+			Notes: v.differences(c.Before, c.After),
+		})
+	}
+	if more {
+		last := strconv.FormatInt(changes[len(changes)-1].ID, 10)
+		shown.Older = view.Query("/merchant/log", asksAfter, last)
+	}
+	for _, one := range sessions {
+		shown.Sessions = append(shown.Sessions, view.TeamSession{
+			Login: one.Login, Agent: one.Agent, Address: one.Address, API: one.Door == session.API, SeenAt: one.SeenAt,
+			CreatedAt: one.CreatedAt,
+		})
+	}
+	v.shell.Title = v.shell.Say(say.LogTitle)
+	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.TeamLogPage(s, shown) })
+	return nil
+}
+
+// differences are the fields in which what was and what is differ, in their own words.
+func (v *visit) differences(before, after []byte) []string {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(after, &is) != nil || len(before) > 0 && json.Unmarshal(before, &was) != nil {
+		return nil
+	}
+	var notes []string
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if old := was[name]; len(before) > 0 && !bytes.Equal(old, is[name]) {
+			notes = append(notes, v.shell.Say(say.LogFrom, name, string(old), string(is[name])))
+		} else if len(before) == 0 && slices.Contains([]string{"login", "role", "name", "key_id", "scopes"}, name) {
+			notes = append(notes, name+": "+string(is[name]))
+		}
+	}
+	return notes
+}
