@@ -14,7 +14,7 @@ import (
 
 // Who may ask for each address: "all" is anybody, "users" everybody who is signed in, "begun" also who
 // has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
-// "viewers" are operators who may look as another user.
+// "merchants" are the users of a merchant, "viewers" are operators who may look as another user.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first trader's: another trader finds nothing there.
 var access = map[string]string{
 	"GET /{$}":                 "all",
@@ -79,6 +79,8 @@ var access = map[string]string{
 	"POST /views":                            "own",
 	"POST /views/{id}/remove":                "own",
 
+	"GET /merchant": "merchants",
+
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",
 }
@@ -107,8 +109,18 @@ var visitors = []struct {
 		trader:  1,
 		allowed: []string{"all", "begun", "users", "desk", "trader"},
 	},
-	{name: "merchant", kind: caller.MerchantPortal, role: caller.Owner, allowed: []string{"all", "begun", "users"}},
-	{name: "support", kind: caller.MerchantPortal, role: caller.Support, allowed: []string{"all", "begun", "users"}},
+	{
+		name:    "merchant",
+		kind:    caller.MerchantPortal,
+		role:    caller.Owner,
+		allowed: []string{"all", "begun", "users", "merchants"},
+	},
+	{
+		name:    "support",
+		kind:    caller.MerchantPortal,
+		role:    caller.Support,
+		allowed: []string{"all", "begun", "users", "merchants"},
+	},
 	{
 		name: "operator", kind: caller.Operator, role: caller.Admin,
 		allowed: []string{"all", "begun", "users", "viewers"},

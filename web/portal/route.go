@@ -57,6 +57,7 @@ func (p *Portal) routes() []route {
 		statementRoutes,
 		viewRoutes,
 		viewAsRoutes,
+		overviewRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

@@ -26,6 +26,9 @@ func (v *visit) navigation() []view.NavItem {
 		add(caller.TraderRead, "/trader/requisites", say.Requisites)
 		add(caller.TraderMoney, "/trader/statement", say.StatementTitle)
 	}
+	if v.who.Kind == caller.MerchantPortal {
+		add(caller.MerchantRead, "/merchant", say.Overview)
+	}
 	add("", "/account", say.Account)
 	return items
 }
