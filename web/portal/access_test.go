@@ -80,6 +80,9 @@ var access = map[string]string{
 	"POST /views/{id}/remove":                "own",
 
 	"GET /merchant": "merchants",
+	"GET /merchant/payments/{id}/timeline.json": "merchants",
+	"GET /merchant/payments/{id}/print":         "merchants",
+	"GET /.well-known/gateway-keys.json":        "all",
 
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",

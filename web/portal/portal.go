@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
@@ -38,8 +39,10 @@ type Rooms struct {
 	Payouts     *payout.Service
 	Settings    *directory.Settings
 	Reports     *report.Service
-	Limits      *limit.Limits
-	Clock       clock.Clock
+	// Signer signs what is exported to be proven.
+	Signer *attest.Signer
+	Limits *limit.Limits
+	Clock  clock.Clock
 	// Secure tells that the portals are public by https alone.
 	Secure bool
 	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.

@@ -58,6 +58,7 @@ func (p *Portal) routes() []route {
 		viewRoutes,
 		viewAsRoutes,
 		overviewRoutes,
+		signedRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
