@@ -258,3 +258,43 @@ select count(*) from (
     where status = 'dead' and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
     limit @most
 ) counted;
+
+-- ReportEndpoints adds up the attempts to deliver to each of a merchant's hosts since a time, of the newest events, of the newest that
+-- wait for another attempt and of the newest that were given up. Hosts where none failed are left out.
+-- name: ReportEndpoints :many
+with newest as (
+    (select a.id, a.url from webhook_event a where a.merchant_id = @merchant_id and a.number is not null order by a.number desc limit @most)
+    union
+    (select b.id, b.url from webhook_event b where b.merchant_id = @merchant_id and b.status = 'pending' and b.number is not null
+        order by b.number desc limit @most)
+    union
+    (select c.id, c.url from webhook_event c where c.merchant_id = @merchant_id and c.status = 'dead' order by c.number desc limit @most)
+), tried as (
+    select lower(split_part(newest.url, '/', 3)) as host, t.at, t.status_code,
+        t.status_code is null or t.status_code not between 200 and 299 as failed
+    from newest join webhook_attempt t on t.merchant_id = @merchant_id and t.event_id = newest.id
+    where t.at > @since
+)
+select host::text as host, count(*) as attempts, count(*) filter (where failed) as failures,
+    max(at) filter (where failed)::timestamptz as last_at,
+    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status
+from tried group by host having count(*) filter (where failed) > 0 order by failures desc, host limit 10;
+
+-- name: ReportCountMerchantDeposits :one
+select count(*) from (select from deposit where merchant_id = @merchant_id and status = 'pending' limit @most) counted;
+
+-- name: ReportCountMerchantAppeals :one
+select count(*) from (
+    select from appeal where merchant_id = @merchant_id and status in ('open', 'in_review') limit @most
+) counted;
+
+-- ReportCountOverdue counts a merchant's payouts that somebody took and did not end in time.
+-- name: ReportCountOverdue :one
+select count(*) from (
+    select from payin
+    where merchant_id = @merchant_id and status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now)
+    limit @most
+) counted;
+
+-- name: ReportCashboxes :many
+select id, name from cashbox where merchant_id = @merchant_id order by id limit @most;

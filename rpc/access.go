@@ -144,6 +144,7 @@ var access = edge.Access{
 		caller.MerchantPortal,
 		caller.Operator,
 	},
+	portalv1connect.ReportServiceGetOverviewProcedure:              {caller.MerchantPortal},
 	portalv1connect.ReceiptServiceAppealWithReceiptProcedure:       {caller.MerchantPortal},
 	portalv1connect.MerchantServiceListPayinsProcedure:             {caller.MerchantPortal},
 	portalv1connect.MerchantServiceCancelPayinProcedure:            {caller.MerchantPortal},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -76,6 +77,16 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(description)
+	})
+	mux.HandleFunc("/.well-known/gateway-keys.json", func(w http.ResponseWriter, r *http.Request) {
+		file, err := g.signer.Published(r.Context())
+		if err != nil {
+			slog.ErrorContext(r.Context(), "public keys", "error", err)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(file)
 	})
 	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see
@@ -154,6 +165,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Reports:     report.New(g.pools, g.clock, g.payments),
 		Keys:        auth.NewMerchantKeys(g.pools.Calls),
 		Events:      g.events,
+		Signer:      g.signer,
 		Limits:      g.limits,
 		Clock:       g.clock,
 		Secure:      strings.HasPrefix(g.portalURL, "https://"),

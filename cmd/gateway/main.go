@@ -45,6 +45,7 @@ const usage = `usage: gateway [command] [flags]
   audit             prove the ledger; exit 0 when every invariant holds, 1 when not, 2 when it could not be audited
   operator create   create an operator: -login, and the password on standard input
   sign              print the signature headers for the body on standard input
+  verify-timeline   prove a signed timeline: FILE [-keys FILE|URL]; exit 0 when it is as it was signed, 1 when not
   listen            receive webhooks, verify and print them
 
 gateway <command> -h lists a command's flags.`
@@ -66,6 +67,8 @@ func (e environment) run(ctx context.Context, args []string) error {
 		return e.operator(ctx, args)
 	case "sign":
 		return e.sign(args)
+	case "verify-timeline":
+		return e.verifyTimeline(ctx, args)
 	case "listen":
 		return e.listen(ctx, args)
 	case "help":

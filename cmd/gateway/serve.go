@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
@@ -58,6 +59,7 @@ type gateway struct {
 	submissions *submission.Service
 	// savedViews are lists that users of the portals find again by a name.
 	savedViews *savedview.Service
+	signer     *attest.Signer
 	limits     *limit.Limits
 	directory  *directory.Keeper
 	cards      *card.Safe
@@ -239,6 +241,12 @@ func (g *gateway) wire(ctx context.Context) error {
 	}
 	g.submissions = submission.New(g.pools)
 	g.savedViews = savedview.New(g.pools)
+	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
+		return err
+	}
+	if err := g.signer.Note(ctx, time.Now()); err != nil {
+		return err
+	}
 	g.users, err = session.New(g.pools, g.vault, g.limits, session.Config{
 		Compulsory: !g.sandbox, Sandbox: g.sandbox, PortalURL: g.portalURL,
 		CookieKeys: g.links.DeriveAll("session cookie", session.CookieKeySize),

@@ -28,6 +28,7 @@ const (
 	limitsEvery   = time.Minute
 	// What reports read is summed up so often.
 	summariesEvery = time.Hour
+	hoursEvery     = 2 * time.Second
 	// Audits are looked for so often; when they are due, internal/audit says.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
@@ -79,6 +80,7 @@ func (g *gateway) loops() []loop {
 			summariesEvery,
 			func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) },
 		},
+		{"count hours", hoursEvery, func(ctx context.Context) error { return report.CountHours(ctx, g.workPool) }},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",

@@ -83,6 +83,7 @@ var may = map[string][][]string{
 	"portal.v1.ReceiptService/ListReceipts":            {parties},
 	"portal.v1.ReportService/GetPayinTimeline":         {parties},
 	"portal.v1.ReportService/GetPaymentTimeline":       {parties},
+	"portal.v1.ReportService/GetOverview":              {merchants},
 	"portal.v1.ReportService/GetStatement":             {traderOwner, financiers, operators},
 	"portal.v1.ReportService/ListPayins":               {parties},
 	"portal.v1.ReportService/ListPayments":             {parties},

@@ -381,6 +381,12 @@ type SettingChange struct {
 	After      []byte
 }
 
+type SigningKey struct {
+	Kid       string
+	PublicKey []byte
+	CreatedAt time.Time
+}
+
 type TraderAcquirer struct {
 	TraderID int64
 	URL      string

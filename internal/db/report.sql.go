@@ -181,6 +181,40 @@ func (q *Queries) ReportCardsShown(ctx context.Context, arg ReportCardsShownPara
 	return items, nil
 }
 
+const reportCashboxes = `-- name: ReportCashboxes :many
+select id, name from cashbox where merchant_id = $1 order by id limit $2
+`
+
+type ReportCashboxesParams struct {
+	MerchantID int64
+	Most       int32
+}
+
+type ReportCashboxesRow struct {
+	ID   int64
+	Name string
+}
+
+func (q *Queries) ReportCashboxes(ctx context.Context, arg ReportCashboxesParams) ([]ReportCashboxesRow, error) {
+	rows, err := q.db.Query(ctx, reportCashboxes, arg.MerchantID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportCashboxesRow
+	for rows.Next() {
+		var i ReportCashboxesRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportCountAppeals = `-- name: ReportCountAppeals :one
 select count(*) from (select from appeal where status in ('open', 'in_review') limit $1) counted
 `
@@ -229,6 +263,68 @@ select count(*) from (select from deposit where status = 'pending' limit $1) cou
 
 func (q *Queries) ReportCountDeposits(ctx context.Context, most int32) (int64, error) {
 	row := q.db.QueryRow(ctx, reportCountDeposits, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const reportCountMerchantAppeals = `-- name: ReportCountMerchantAppeals :one
+select count(*) from (
+    select from appeal where merchant_id = $1 and status in ('open', 'in_review') limit $2
+) counted
+`
+
+type ReportCountMerchantAppealsParams struct {
+	MerchantID int64
+	Most       int32
+}
+
+func (q *Queries) ReportCountMerchantAppeals(ctx context.Context, arg ReportCountMerchantAppealsParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountMerchantAppeals, arg.MerchantID, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const reportCountMerchantDeposits = `-- name: ReportCountMerchantDeposits :one
+select count(*) from (select from deposit where merchant_id = $1 and status = 'pending' limit $2) counted
+`
+
+type ReportCountMerchantDepositsParams struct {
+	MerchantID int64
+	Most       int32
+}
+
+func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCountMerchantDepositsParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountMerchantDeposits, arg.MerchantID, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const reportCountOverdue = `-- name: ReportCountOverdue :one
+select count(*) from (
+    select from payin
+    where merchant_id = $1 and status = 'processing' and (taken_at <= $2::timestamptz or expires_at <= $3)
+    limit $4
+) counted
+`
+
+type ReportCountOverdueParams struct {
+	MerchantID int64
+	TakenUntil time.Time
+	Now        time.Time
+	Most       int32
+}
+
+// ReportCountOverdue counts a merchant's payouts that somebody took and did not end in time.
+func (q *Queries) ReportCountOverdue(ctx context.Context, arg ReportCountOverdueParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountOverdue,
+		arg.MerchantID,
+		arg.TakenUntil,
+		arg.Now,
+		arg.Most,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -289,6 +385,68 @@ func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymen
 	var count int64
 	err := row.Scan(&count)
 	return count, err
+}
+
+const reportEndpoints = `-- name: ReportEndpoints :many
+with newest as (
+    (select a.id, a.url from webhook_event a where a.merchant_id = $1 and a.number is not null order by a.number desc limit $2)
+    union
+    (select b.id, b.url from webhook_event b where b.merchant_id = $1 and b.status = 'pending' and b.number is not null
+        order by b.number desc limit $2)
+    union
+    (select c.id, c.url from webhook_event c where c.merchant_id = $1 and c.status = 'dead' order by c.number desc limit $2)
+), tried as (
+    select lower(split_part(newest.url, '/', 3)) as host, t.at, t.status_code,
+        t.status_code is null or t.status_code not between 200 and 299 as failed
+    from newest join webhook_attempt t on t.merchant_id = $1 and t.event_id = newest.id
+    where t.at > $3
+)
+select host::text as host, count(*) as attempts, count(*) filter (where failed) as failures,
+    max(at) filter (where failed)::timestamptz as last_at,
+    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status
+from tried group by host having count(*) filter (where failed) > 0 order by failures desc, host limit 10
+`
+
+type ReportEndpointsParams struct {
+	MerchantID int64
+	Most       int32
+	Since      time.Time
+}
+
+type ReportEndpointsRow struct {
+	Host       string
+	Attempts   int64
+	Failures   int64
+	LastAt     time.Time
+	LastStatus int32
+}
+
+// ReportEndpoints adds up the attempts to deliver to each of a merchant's hosts since a time, of the newest events, of the newest that
+// wait for another attempt and of the newest that were given up. Hosts where none failed are left out.
+func (q *Queries) ReportEndpoints(ctx context.Context, arg ReportEndpointsParams) ([]ReportEndpointsRow, error) {
+	rows, err := q.db.Query(ctx, reportEndpoints, arg.MerchantID, arg.Most, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportEndpointsRow
+	for rows.Next() {
+		var i ReportEndpointsRow
+		if err := rows.Scan(
+			&i.Host,
+			&i.Attempts,
+			&i.Failures,
+			&i.LastAt,
+			&i.LastStatus,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const reportEvents = `-- name: ReportEvents :many

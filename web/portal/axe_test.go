@@ -87,6 +87,17 @@ func TestAccessibleWhileViewing(t *testing.T) {
 	}
 }
 
+// So it is for merchants.
+func TestAccessibleToMerchants(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	b.week(t)
+	tab := b.merchantUser(t, caller.Owner).tab(t, b.server.URL)
+	tab.Examining(rules)
+	b.examine(t, tab, map[string]string{"overview": "/merchant"})
+}
+
 func (b *bundle) examine(t *testing.T, tab browsertest.Tab, pages map[string]string) {
 	t.Helper()
 	for _, width := range []int64{320, 1280} {

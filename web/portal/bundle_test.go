@@ -18,6 +18,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
@@ -111,7 +112,10 @@ func setup(t testing.TB, o options) *bundle {
 	})
 	noError(t, err)
 	b.submissions = submission.New(d.Pools())
+	signer, err := attest.New(d.Pool, []byte(strings.Repeat("s", 32)))
+	noError(t, err)
 	b.rooms = portal.Rooms{
+		Signer:      signer,
 		Sessions:    b.sessions,
 		Submissions: b.submissions,
 		Views:       savedview.New(d.Pools()),

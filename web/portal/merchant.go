@@ -13,7 +13,6 @@ import (
 
 // What merchants have like traders: payments, payouts and statements, and what their cashboxes hold.
 var merchantRoutes = []route{
-	{pattern: "GET /merchant", kinds: merchants, needs: caller.MerchantRead, handle: (*visit).merchantHome},
 	{
 		pattern: "GET /merchant/payments", kinds: merchants, needs: caller.MerchantRead,
 		handle: with(ownPaymentList, (*visit).payments),
@@ -86,11 +85,6 @@ var (
 	}
 	ownStatementList = list{path: "/merchant/statement", account: true, cashbox: true, export: caller.MerchantMoney}
 )
-
-func (v *visit) merchantHome() error {
-	v.lead(ownPaymentList.path)
-	return nil
-}
 
 // cashboxes are those of a merchant.
 type cashboxes []report.Cashbox

@@ -21,6 +21,7 @@ func (v *visit) navigation() []view.NavItem {
 	}
 	switch v.who.Kind {
 	case caller.MerchantPortal:
+		add(caller.MerchantRead, "/merchant", say.Overview)
 		add(caller.MerchantRead, "/merchant/payments", say.Payments)
 		add(caller.MerchantRead, "/merchant/payouts", say.Payouts)
 		add(caller.MerchantRead, "/merchant/appeals", say.Appeals)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
@@ -44,8 +45,10 @@ type Rooms struct {
 	Reports     *report.Service
 	Keys        *auth.MerchantKeys
 	Events      *webhook.Events
-	Limits      *limit.Limits
-	Clock       clock.Clock
+	// Signer signs what is exported to be proven.
+	Signer *attest.Signer
+	Limits *limit.Limits
+	Clock  clock.Clock
 	// Secure tells that the portals are public by https alone.
 	Secure bool
 	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.

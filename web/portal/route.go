@@ -64,6 +64,8 @@ func (p *Portal) routes() []route {
 		developerRoutes,
 		teamRoutes,
 		doctorRoutes,
+		overviewRoutes,
+		signedRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

@@ -81,15 +81,15 @@ var (
 		"Attempts at the last 5,000 events at most.",
 		"Попытки по последним событиям, не больше 5 000.",
 	}
-	Attempts    = Phrase{"Attempts", "Попытки"}
-	SuccessRate = Phrase{"Answered with 2xx", "Ответили 2xx"}
-	MedianTime  = Phrase{"Half answered within", "Половина ответов за"}
-	Ms          = Phrase{"%d ms", "%d мс"}
-	NoAttempts  = Phrase{"No attempts in these days.", "За эти дни попыток нет."}
-	Failures    = Phrase{"The last failures", "Последние неудачи"}
-	NoFailures  = Phrase{"No attempt has failed.", "Неудачных попыток нет."}
-	Answer      = Phrase{"Answer", "Ответ"}
-	NoAnswer    = Phrase{"No answer", "Нет ответа"}
+	Attempts        = Phrase{"Attempts", "Попытки"}
+	HookSuccessRate = Phrase{"Answered with 2xx", "Ответили 2xx"}
+	MedianTime      = Phrase{"Half answered within", "Половина ответов за"}
+	Ms              = Phrase{"%d ms", "%d мс"}
+	NoAttempts      = Phrase{"No attempts in these days.", "За эти дни попыток нет."}
+	Failures        = Phrase{"The last failures", "Последние неудачи"}
+	NoFailures      = Phrase{"No attempt has failed.", "Неудачных попыток нет."}
+	Answer          = Phrase{"Answer", "Ответ"}
+	NoAnswer        = Phrase{"No answer", "Нет ответа"}
 
 	Event        = Phrase{"Event", "Событие"}
 	MadeAt       = Phrase{"Created", "Создано"}

@@ -22,6 +22,653 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type GetOverviewRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The IANA name of the zone in which today begins, such as Europe/Berlin; empty is UTC.
+	Zone          string `protobuf:"bytes,1,opt,name=zone,proto3" json:"zone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOverviewRequest) Reset() {
+	*x = GetOverviewRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOverviewRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOverviewRequest) ProtoMessage() {}
+
+func (x *GetOverviewRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOverviewRequest.ProtoReflect.Descriptor instead.
+func (*GetOverviewRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *GetOverviewRequest) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+// GetOverviewResponse follows what happens after a few seconds. A payment counts in the hour of its creation, whatever happens to it
+// later. Hours are whole hours of UTC, and belong to the day in which they begin.
+type GetOverviewResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it was read.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// When today began in that zone.
+	TodayFrom *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=today_from,json=todayFrom,proto3" json:"today_from,omitempty"`
+	// Each currency with payments today or on the same day last week.
+	Today []*OverviewDay `protobuf:"bytes,3,rep,name=today,proto3" json:"today,omitempty"`
+	// Each method of the last seven days.
+	Methods []*OverviewMethod `protobuf:"bytes,4,rep,name=methods,proto3" json:"methods,omitempty"`
+	// Each hour of the last seven days, the oldest first.
+	Hours []*OverviewHour `protobuf:"bytes,5,rep,name=hours,proto3" json:"hours,omitempty"`
+	// Where deliveries of the last hour failed, at most ten; empty for users who do not read events.
+	Endpoints []*OverviewEndpoint `protobuf:"bytes,6,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
+	// Queues in which something waits.
+	Queues []*OverviewQueue `protobuf:"bytes,7,rep,name=queues,proto3" json:"queues,omitempty"`
+	// What cashboxes have; empty for users who do not see money.
+	Balances      []*OverviewBalance `protobuf:"bytes,8,rep,name=balances,proto3" json:"balances,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOverviewResponse) Reset() {
+	*x = GetOverviewResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOverviewResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOverviewResponse) ProtoMessage() {}
+
+func (x *GetOverviewResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOverviewResponse.ProtoReflect.Descriptor instead.
+func (*GetOverviewResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *GetOverviewResponse) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetTodayFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TodayFrom
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetToday() []*OverviewDay {
+	if x != nil {
+		return x.Today
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetMethods() []*OverviewMethod {
+	if x != nil {
+		return x.Methods
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetHours() []*OverviewHour {
+	if x != nil {
+		return x.Hours
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetEndpoints() []*OverviewEndpoint {
+	if x != nil {
+		return x.Endpoints
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetQueues() []*OverviewQueue {
+	if x != nil {
+		return x.Queues
+	}
+	return nil
+}
+
+func (x *GetOverviewResponse) GetBalances() []*OverviewBalance {
+	if x != nil {
+		return x.Balances
+	}
+	return nil
+}
+
+// OverviewFigures count payments by the time of their creation.
+type OverviewFigures struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Payments  int64                  `protobuf:"varint,1,opt,name=payments,proto3" json:"payments,omitempty"`
+	Completed int64                  `protobuf:"varint,2,opt,name=completed,proto3" json:"completed,omitempty"`
+	// Completed, failed and cancelled ones.
+	Ended int64 `protobuf:"varint,3,opt,name=ended,proto3" json:"ended,omitempty"`
+	// Completed of a hundred ended, one decimal; unset where none has ended.
+	SuccessPercent *string `protobuf:"bytes,4,opt,name=success_percent,json=successPercent,proto3,oneof" json:"success_percent,omitempty"`
+	// The sum of the completed, two decimals; unset for users who do not see money, and in figures of several currencies.
+	Amount *string `protobuf:"bytes,5,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
+	// Half of the completed payments were completed within this time of their creation. It is estimated from counts by spans of time.
+	MedianSeconds *int64 `protobuf:"varint,6,opt,name=median_seconds,json=medianSeconds,proto3,oneof" json:"median_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OverviewFigures) Reset() {
+	*x = OverviewFigures{}
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewFigures) ProtoMessage() {}
+
+func (x *OverviewFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewFigures.ProtoReflect.Descriptor instead.
+func (*OverviewFigures) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OverviewFigures) GetPayments() int64 {
+	if x != nil {
+		return x.Payments
+	}
+	return 0
+}
+
+func (x *OverviewFigures) GetCompleted() int64 {
+	if x != nil {
+		return x.Completed
+	}
+	return 0
+}
+
+func (x *OverviewFigures) GetEnded() int64 {
+	if x != nil {
+		return x.Ended
+	}
+	return 0
+}
+
+func (x *OverviewFigures) GetSuccessPercent() string {
+	if x != nil && x.SuccessPercent != nil {
+		return *x.SuccessPercent
+	}
+	return ""
+}
+
+func (x *OverviewFigures) GetAmount() string {
+	if x != nil && x.Amount != nil {
+		return *x.Amount
+	}
+	return ""
+}
+
+func (x *OverviewFigures) GetMedianSeconds() int64 {
+	if x != nil && x.MedianSeconds != nil {
+		return *x.MedianSeconds
+	}
+	return 0
+}
+
+// OverviewDay compares today with the same day last week, up to the same hour.
+type OverviewDay struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217.
+	Currency      string           `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	Today         *OverviewFigures `protobuf:"bytes,2,opt,name=today,proto3" json:"today,omitempty"`
+	LastWeek      *OverviewFigures `protobuf:"bytes,3,opt,name=last_week,json=lastWeek,proto3" json:"last_week,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OverviewDay) Reset() {
+	*x = OverviewDay{}
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewDay) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewDay) ProtoMessage() {}
+
+func (x *OverviewDay) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewDay.ProtoReflect.Descriptor instead.
+func (*OverviewDay) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *OverviewDay) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *OverviewDay) GetToday() *OverviewFigures {
+	if x != nil {
+		return x.Today
+	}
+	return nil
+}
+
+func (x *OverviewDay) GetLastWeek() *OverviewFigures {
+	if x != nil {
+		return x.LastWeek
+	}
+	return nil
+}
+
+// OverviewMethod has the figures of a method in a currency.
+type OverviewMethod struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Method string                 `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// ISO 4217.
+	Currency      string           `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	Figures       *OverviewFigures `protobuf:"bytes,3,opt,name=figures,proto3" json:"figures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OverviewMethod) Reset() {
+	*x = OverviewMethod{}
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewMethod) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewMethod) ProtoMessage() {}
+
+func (x *OverviewMethod) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewMethod.ProtoReflect.Descriptor instead.
+func (*OverviewMethod) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *OverviewMethod) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *OverviewMethod) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *OverviewMethod) GetFigures() *OverviewFigures {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
+// OverviewHour has the figures of an hour, of all currencies.
+type OverviewHour struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	Figures       *OverviewFigures       `protobuf:"bytes,2,opt,name=figures,proto3" json:"figures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OverviewHour) Reset() {
+	*x = OverviewHour{}
+	mi := &file_portal_v1_report_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewHour) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewHour) ProtoMessage() {}
+
+func (x *OverviewHour) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewHour.ProtoReflect.Descriptor instead.
+func (*OverviewHour) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *OverviewHour) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *OverviewHour) GetFigures() *OverviewFigures {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
+// OverviewEndpoint is a host at which deliveries fail.
+type OverviewEndpoint struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Host     string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	Attempts int64                  `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	Failures int64                  `protobuf:"varint,3,opt,name=failures,proto3" json:"failures,omitempty"`
+	// When the last one failed, and the HTTP status it was answered with; unset where no answer came.
+	LastFailureAt  *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_failure_at,json=lastFailureAt,proto3" json:"last_failure_at,omitempty"`
+	LastStatusCode *int32                 `protobuf:"varint,5,opt,name=last_status_code,json=lastStatusCode,proto3,oneof" json:"last_status_code,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *OverviewEndpoint) Reset() {
+	*x = OverviewEndpoint{}
+	mi := &file_portal_v1_report_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewEndpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewEndpoint) ProtoMessage() {}
+
+func (x *OverviewEndpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewEndpoint.ProtoReflect.Descriptor instead.
+func (*OverviewEndpoint) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *OverviewEndpoint) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *OverviewEndpoint) GetAttempts() int64 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *OverviewEndpoint) GetFailures() int64 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *OverviewEndpoint) GetLastFailureAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastFailureAt
+	}
+	return nil
+}
+
+func (x *OverviewEndpoint) GetLastStatusCode() int32 {
+	if x != nil && x.LastStatusCode != nil {
+		return *x.LastStatusCode
+	}
+	return 0
+}
+
+// OverviewQueue is what waits.
+type OverviewQueue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// appeals.waiting, deposits.waiting, payouts.overdue or events.dead.
+	Queue string `protobuf:"bytes,1,opt,name=queue,proto3" json:"queue,omitempty"`
+	// At most 99; more tells that there is more.
+	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	More          bool  `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OverviewQueue) Reset() {
+	*x = OverviewQueue{}
+	mi := &file_portal_v1_report_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewQueue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewQueue) ProtoMessage() {}
+
+func (x *OverviewQueue) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewQueue.ProtoReflect.Descriptor instead.
+func (*OverviewQueue) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *OverviewQueue) GetQueue() string {
+	if x != nil {
+		return x.Queue
+	}
+	return ""
+}
+
+func (x *OverviewQueue) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *OverviewQueue) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+// OverviewBalance is what a cashbox has, in USDT with eight decimals. Insurance is a part of what is reserved.
+type OverviewBalance struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	Name              string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Total             string                 `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
+	Available         string                 `protobuf:"bytes,4,opt,name=available,proto3" json:"available,omitempty"`
+	Reserved          string                 `protobuf:"bytes,5,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	Insurance         string                 `protobuf:"bytes,6,opt,name=insurance,proto3" json:"insurance,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *OverviewBalance) Reset() {
+	*x = OverviewBalance{}
+	mi := &file_portal_v1_report_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OverviewBalance) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OverviewBalance) ProtoMessage() {}
+
+func (x *OverviewBalance) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OverviewBalance.ProtoReflect.Descriptor instead.
+func (*OverviewBalance) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *OverviewBalance) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *OverviewBalance) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OverviewBalance) GetTotal() string {
+	if x != nil {
+		return x.Total
+	}
+	return ""
+}
+
+func (x *OverviewBalance) GetAvailable() string {
+	if x != nil {
+		return x.Available
+	}
+	return ""
+}
+
+func (x *OverviewBalance) GetReserved() string {
+	if x != nil {
+		return x.Reserved
+	}
+	return ""
+}
+
+func (x *OverviewBalance) GetInsurance() string {
+	if x != nil {
+		return x.Insurance
+	}
+	return ""
+}
+
 type GetPaymentTimelineRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's id, or its uuid.
@@ -32,7 +679,7 @@ type GetPaymentTimelineRequest struct {
 
 func (x *GetPaymentTimelineRequest) Reset() {
 	*x = GetPaymentTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[0]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +691,7 @@ func (x *GetPaymentTimelineRequest) String() string {
 func (*GetPaymentTimelineRequest) ProtoMessage() {}
 
 func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[0]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +704,7 @@ func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPaymentTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPaymentTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{0}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetPaymentTimelineRequest) GetPaymentId() string {
@@ -77,7 +724,7 @@ type GetPayinTimelineRequest struct {
 
 func (x *GetPayinTimelineRequest) Reset() {
 	*x = GetPayinTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -89,7 +736,7 @@ func (x *GetPayinTimelineRequest) String() string {
 func (*GetPayinTimelineRequest) ProtoMessage() {}
 
 func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -102,7 +749,7 @@ func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPayinTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPayinTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetPayinTimelineRequest) GetPayinId() string {
@@ -121,7 +768,7 @@ type TimelineResponse struct {
 
 func (x *TimelineResponse) Reset() {
 	*x = TimelineResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -133,7 +780,7 @@ func (x *TimelineResponse) String() string {
 func (*TimelineResponse) ProtoMessage() {}
 
 func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -146,7 +793,7 @@ func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineResponse.ProtoReflect.Descriptor instead.
 func (*TimelineResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TimelineResponse) GetData() []*TimelineLine {
@@ -195,7 +842,7 @@ type TimelineLine struct {
 
 func (x *TimelineLine) Reset() {
 	*x = TimelineLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -207,7 +854,7 @@ func (x *TimelineLine) String() string {
 func (*TimelineLine) ProtoMessage() {}
 
 func (x *TimelineLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -220,7 +867,7 @@ func (x *TimelineLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineLine.ProtoReflect.Descriptor instead.
 func (*TimelineLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TimelineLine) GetAt() *timestamppb.Timestamp {
@@ -374,7 +1021,7 @@ type TimelineRequest struct {
 
 func (x *TimelineRequest) Reset() {
 	*x = TimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +1033,7 @@ func (x *TimelineRequest) String() string {
 func (*TimelineRequest) ProtoMessage() {}
 
 func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +1046,7 @@ func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRequest.ProtoReflect.Descriptor instead.
 func (*TimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TimelineRequest) GetMethod() string {
@@ -486,7 +1133,7 @@ type TimelineChoice struct {
 
 func (x *TimelineChoice) Reset() {
 	*x = TimelineChoice{}
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -498,7 +1145,7 @@ func (x *TimelineChoice) String() string {
 func (*TimelineChoice) ProtoMessage() {}
 
 func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -511,7 +1158,7 @@ func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineChoice.ProtoReflect.Descriptor instead.
 func (*TimelineChoice) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TimelineChoice) GetTraderId() int64 {
@@ -602,7 +1249,7 @@ type TimelineRate struct {
 
 func (x *TimelineRate) Reset() {
 	*x = TimelineRate{}
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +1261,7 @@ func (x *TimelineRate) String() string {
 func (*TimelineRate) ProtoMessage() {}
 
 func (x *TimelineRate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +1274,7 @@ func (x *TimelineRate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRate.ProtoReflect.Descriptor instead.
 func (*TimelineRate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TimelineRate) GetSource() string {
@@ -740,7 +1387,7 @@ type TimelineTransfer struct {
 
 func (x *TimelineTransfer) Reset() {
 	*x = TimelineTransfer{}
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +1399,7 @@ func (x *TimelineTransfer) String() string {
 func (*TimelineTransfer) ProtoMessage() {}
 
 func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +1412,7 @@ func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineTransfer.ProtoReflect.Descriptor instead.
 func (*TimelineTransfer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TimelineTransfer) GetTransferId() int64 {
@@ -825,7 +1472,7 @@ type LedgerAccount struct {
 
 func (x *LedgerAccount) Reset() {
 	*x = LedgerAccount{}
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +1484,7 @@ func (x *LedgerAccount) String() string {
 func (*LedgerAccount) ProtoMessage() {}
 
 func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +1497,7 @@ func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LedgerAccount.ProtoReflect.Descriptor instead.
 func (*LedgerAccount) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *LedgerAccount) GetOwner() string {
@@ -889,7 +1536,7 @@ type TimelineFile struct {
 
 func (x *TimelineFile) Reset() {
 	*x = TimelineFile{}
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -901,7 +1548,7 @@ func (x *TimelineFile) String() string {
 func (*TimelineFile) ProtoMessage() {}
 
 func (x *TimelineFile) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -914,7 +1561,7 @@ func (x *TimelineFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineFile.ProtoReflect.Descriptor instead.
 func (*TimelineFile) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TimelineFile) GetNumber() int32 {
@@ -960,7 +1607,7 @@ type TimelineWebhook struct {
 
 func (x *TimelineWebhook) Reset() {
 	*x = TimelineWebhook{}
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -972,7 +1619,7 @@ func (x *TimelineWebhook) String() string {
 func (*TimelineWebhook) ProtoMessage() {}
 
 func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -985,7 +1632,7 @@ func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineWebhook.ProtoReflect.Descriptor instead.
 func (*TimelineWebhook) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TimelineWebhook) GetEventId() string {
@@ -1061,7 +1708,7 @@ type ReportServiceListPaymentsRequest struct {
 
 func (x *ReportServiceListPaymentsRequest) Reset() {
 	*x = ReportServiceListPaymentsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1073,7 +1720,7 @@ func (x *ReportServiceListPaymentsRequest) String() string {
 func (*ReportServiceListPaymentsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1086,7 +1733,7 @@ func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPaymentsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPaymentsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ReportServiceListPaymentsRequest) GetFilter() *ReportFilter {
@@ -1106,7 +1753,7 @@ type ReportServiceListPayinsRequest struct {
 
 func (x *ReportServiceListPayinsRequest) Reset() {
 	*x = ReportServiceListPayinsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1118,7 +1765,7 @@ func (x *ReportServiceListPayinsRequest) String() string {
 func (*ReportServiceListPayinsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1131,7 +1778,7 @@ func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPayinsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPayinsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReportServiceListPayinsRequest) GetFilter() *ReportFilter {
@@ -1175,7 +1822,7 @@ type ReportFilter struct {
 
 func (x *ReportFilter) Reset() {
 	*x = ReportFilter{}
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1834,7 @@ func (x *ReportFilter) String() string {
 func (*ReportFilter) ProtoMessage() {}
 
 func (x *ReportFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1847,7 @@ func (x *ReportFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportFilter.ProtoReflect.Descriptor instead.
 func (*ReportFilter) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReportFilter) GetStatus() []string {
@@ -1316,7 +1963,7 @@ type ListReportPaymentsResponse struct {
 
 func (x *ListReportPaymentsResponse) Reset() {
 	*x = ListReportPaymentsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1328,7 +1975,7 @@ func (x *ListReportPaymentsResponse) String() string {
 func (*ListReportPaymentsResponse) ProtoMessage() {}
 
 func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1341,7 +1988,7 @@ func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPaymentsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPaymentsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListReportPaymentsResponse) GetData() []*ReportPayment {
@@ -1410,7 +2057,7 @@ type ReportPayment struct {
 
 func (x *ReportPayment) Reset() {
 	*x = ReportPayment{}
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1422,7 +2069,7 @@ func (x *ReportPayment) String() string {
 func (*ReportPayment) ProtoMessage() {}
 
 func (x *ReportPayment) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1435,7 +2082,7 @@ func (x *ReportPayment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayment.ProtoReflect.Descriptor instead.
 func (*ReportPayment) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReportPayment) GetId() int64 {
@@ -1600,7 +2247,7 @@ type ListReportPayinsResponse struct {
 
 func (x *ListReportPayinsResponse) Reset() {
 	*x = ListReportPayinsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +2259,7 @@ func (x *ListReportPayinsResponse) String() string {
 func (*ListReportPayinsResponse) ProtoMessage() {}
 
 func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +2272,7 @@ func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPayinsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPayinsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListReportPayinsResponse) GetData() []*ReportPayin {
@@ -1691,7 +2338,7 @@ type ReportPayin struct {
 
 func (x *ReportPayin) Reset() {
 	*x = ReportPayin{}
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +2350,7 @@ func (x *ReportPayin) String() string {
 func (*ReportPayin) ProtoMessage() {}
 
 func (x *ReportPayin) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +2363,7 @@ func (x *ReportPayin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayin.ProtoReflect.Descriptor instead.
 func (*ReportPayin) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReportPayin) GetId() int64 {
@@ -1877,7 +2524,7 @@ type GetStatementRequest struct {
 
 func (x *GetStatementRequest) Reset() {
 	*x = GetStatementRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +2536,7 @@ func (x *GetStatementRequest) String() string {
 func (*GetStatementRequest) ProtoMessage() {}
 
 func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +2549,7 @@ func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementRequest.ProtoReflect.Descriptor instead.
 func (*GetStatementRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetStatementRequest) GetOwner() string {
@@ -1985,7 +2632,7 @@ type GetStatementResponse struct {
 
 func (x *GetStatementResponse) Reset() {
 	*x = GetStatementResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1997,7 +2644,7 @@ func (x *GetStatementResponse) String() string {
 func (*GetStatementResponse) ProtoMessage() {}
 
 func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2010,7 +2657,7 @@ func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementResponse.ProtoReflect.Descriptor instead.
 func (*GetStatementResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetStatementResponse) GetAccount() *LedgerAccount {
@@ -2079,7 +2726,7 @@ type StatementLine struct {
 
 func (x *StatementLine) Reset() {
 	*x = StatementLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2738,7 @@ func (x *StatementLine) String() string {
 func (*StatementLine) ProtoMessage() {}
 
 func (x *StatementLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2104,7 +2751,7 @@ func (x *StatementLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatementLine.ProtoReflect.Descriptor instead.
 func (*StatementLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *StatementLine) GetTransferId() int64 {
@@ -2174,7 +2821,58 @@ var File_portal_v1_report_proto protoreflect.FileDescriptor
 
 const file_portal_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/report.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\":\n" +
+	"\x16portal/v1/report.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"(\n" +
+	"\x12GetOverviewRequest\x12\x12\n" +
+	"\x04zone\x18\x01 \x01(\tR\x04zone\"\xb3\x03\n" +
+	"\x13GetOverviewResponse\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x129\n" +
+	"\n" +
+	"today_from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\ttodayFrom\x12,\n" +
+	"\x05today\x18\x03 \x03(\v2\x16.portal.v1.OverviewDayR\x05today\x123\n" +
+	"\amethods\x18\x04 \x03(\v2\x19.portal.v1.OverviewMethodR\amethods\x12-\n" +
+	"\x05hours\x18\x05 \x03(\v2\x17.portal.v1.OverviewHourR\x05hours\x129\n" +
+	"\tendpoints\x18\x06 \x03(\v2\x1b.portal.v1.OverviewEndpointR\tendpoints\x120\n" +
+	"\x06queues\x18\a \x03(\v2\x18.portal.v1.OverviewQueueR\x06queues\x126\n" +
+	"\bbalances\x18\b \x03(\v2\x1a.portal.v1.OverviewBalanceR\bbalances\"\x8a\x02\n" +
+	"\x0fOverviewFigures\x12\x1a\n" +
+	"\bpayments\x18\x01 \x01(\x03R\bpayments\x12\x1c\n" +
+	"\tcompleted\x18\x02 \x01(\x03R\tcompleted\x12\x14\n" +
+	"\x05ended\x18\x03 \x01(\x03R\x05ended\x12,\n" +
+	"\x0fsuccess_percent\x18\x04 \x01(\tH\x00R\x0esuccessPercent\x88\x01\x01\x12\x1b\n" +
+	"\x06amount\x18\x05 \x01(\tH\x01R\x06amount\x88\x01\x01\x12*\n" +
+	"\x0emedian_seconds\x18\x06 \x01(\x03H\x02R\rmedianSeconds\x88\x01\x01B\x12\n" +
+	"\x10_success_percentB\t\n" +
+	"\a_amountB\x11\n" +
+	"\x0f_median_seconds\"\x94\x01\n" +
+	"\vOverviewDay\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x120\n" +
+	"\x05today\x18\x02 \x01(\v2\x1a.portal.v1.OverviewFiguresR\x05today\x127\n" +
+	"\tlast_week\x18\x03 \x01(\v2\x1a.portal.v1.OverviewFiguresR\blastWeek\"z\n" +
+	"\x0eOverviewMethod\x12\x16\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x124\n" +
+	"\afigures\x18\x03 \x01(\v2\x1a.portal.v1.OverviewFiguresR\afigures\"p\n" +
+	"\fOverviewHour\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x124\n" +
+	"\afigures\x18\x02 \x01(\v2\x1a.portal.v1.OverviewFiguresR\afigures\"\xe6\x01\n" +
+	"\x10OverviewEndpoint\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x1a\n" +
+	"\battempts\x18\x02 \x01(\x03R\battempts\x12\x1a\n" +
+	"\bfailures\x18\x03 \x01(\x03R\bfailures\x12B\n" +
+	"\x0flast_failure_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rlastFailureAt\x12-\n" +
+	"\x10last_status_code\x18\x05 \x01(\x05H\x00R\x0elastStatusCode\x88\x01\x01B\x13\n" +
+	"\x11_last_status_code\"O\n" +
+	"\rOverviewQueue\x12\x14\n" +
+	"\x05queue\x18\x01 \x01(\tR\x05queue\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\bR\x04more\"\xc3\x01\n" +
+	"\x0fOverviewBalance\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
+	"\x05total\x18\x03 \x01(\tR\x05total\x12\x1c\n" +
+	"\tavailable\x18\x04 \x01(\tR\tavailable\x12\x1a\n" +
+	"\breserved\x18\x05 \x01(\tR\breserved\x12\x1c\n" +
+	"\tinsurance\x18\x06 \x01(\tR\tinsurance\":\n" +
 	"\x19GetPaymentTimelineRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\tR\tpaymentId\"4\n" +
@@ -2463,14 +3161,15 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\tdirection\x18\a \x01(\tR\tdirection\x12\x16\n" +
 	"\x06amount\x18\b \x01(\tR\x06amount\x12\x18\n" +
 	"\abalance\x18\t \x01(\tR\abalanceB\x0f\n" +
-	"\r_subject_uuid2\xd0\x03\n" +
+	"\r_subject_uuid2\x9e\x04\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
 	"\fListPayments\x12+.portal.v1.ReportServiceListPaymentsRequest\x1a%.portal.v1.ListReportPaymentsResponse\x12\\\n" +
 	"\n" +
 	"ListPayins\x12).portal.v1.ReportServiceListPayinsRequest\x1a#.portal.v1.ListReportPayinsResponse\x12O\n" +
-	"\fGetStatement\x12\x1e.portal.v1.GetStatementRequest\x1a\x1f.portal.v1.GetStatementResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\fGetStatement\x12\x1e.portal.v1.GetStatementRequest\x1a\x1f.portal.v1.GetStatementResponse\x12L\n" +
+	"\vGetOverview\x12\x1d.portal.v1.GetOverviewRequest\x1a\x1e.portal.v1.GetOverviewResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_report_proto_rawDescOnce sync.Once
@@ -2484,79 +3183,104 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_portal_v1_report_proto_goTypes = []any{
-	(*GetPaymentTimelineRequest)(nil),        // 0: portal.v1.GetPaymentTimelineRequest
-	(*GetPayinTimelineRequest)(nil),          // 1: portal.v1.GetPayinTimelineRequest
-	(*TimelineResponse)(nil),                 // 2: portal.v1.TimelineResponse
-	(*TimelineLine)(nil),                     // 3: portal.v1.TimelineLine
-	(*TimelineRequest)(nil),                  // 4: portal.v1.TimelineRequest
-	(*TimelineChoice)(nil),                   // 5: portal.v1.TimelineChoice
-	(*TimelineRate)(nil),                     // 6: portal.v1.TimelineRate
-	(*TimelineTransfer)(nil),                 // 7: portal.v1.TimelineTransfer
-	(*LedgerAccount)(nil),                    // 8: portal.v1.LedgerAccount
-	(*TimelineFile)(nil),                     // 9: portal.v1.TimelineFile
-	(*TimelineWebhook)(nil),                  // 10: portal.v1.TimelineWebhook
-	(*ReportServiceListPaymentsRequest)(nil), // 11: portal.v1.ReportServiceListPaymentsRequest
-	(*ReportServiceListPayinsRequest)(nil),   // 12: portal.v1.ReportServiceListPayinsRequest
-	(*ReportFilter)(nil),                     // 13: portal.v1.ReportFilter
-	(*ListReportPaymentsResponse)(nil),       // 14: portal.v1.ListReportPaymentsResponse
-	(*ReportPayment)(nil),                    // 15: portal.v1.ReportPayment
-	(*ListReportPayinsResponse)(nil),         // 16: portal.v1.ListReportPayinsResponse
-	(*ReportPayin)(nil),                      // 17: portal.v1.ReportPayin
-	(*GetStatementRequest)(nil),              // 18: portal.v1.GetStatementRequest
-	(*GetStatementResponse)(nil),             // 19: portal.v1.GetStatementResponse
-	(*StatementLine)(nil),                    // 20: portal.v1.StatementLine
-	(*timestamppb.Timestamp)(nil),            // 21: google.protobuf.Timestamp
+	(*GetOverviewRequest)(nil),               // 0: portal.v1.GetOverviewRequest
+	(*GetOverviewResponse)(nil),              // 1: portal.v1.GetOverviewResponse
+	(*OverviewFigures)(nil),                  // 2: portal.v1.OverviewFigures
+	(*OverviewDay)(nil),                      // 3: portal.v1.OverviewDay
+	(*OverviewMethod)(nil),                   // 4: portal.v1.OverviewMethod
+	(*OverviewHour)(nil),                     // 5: portal.v1.OverviewHour
+	(*OverviewEndpoint)(nil),                 // 6: portal.v1.OverviewEndpoint
+	(*OverviewQueue)(nil),                    // 7: portal.v1.OverviewQueue
+	(*OverviewBalance)(nil),                  // 8: portal.v1.OverviewBalance
+	(*GetPaymentTimelineRequest)(nil),        // 9: portal.v1.GetPaymentTimelineRequest
+	(*GetPayinTimelineRequest)(nil),          // 10: portal.v1.GetPayinTimelineRequest
+	(*TimelineResponse)(nil),                 // 11: portal.v1.TimelineResponse
+	(*TimelineLine)(nil),                     // 12: portal.v1.TimelineLine
+	(*TimelineRequest)(nil),                  // 13: portal.v1.TimelineRequest
+	(*TimelineChoice)(nil),                   // 14: portal.v1.TimelineChoice
+	(*TimelineRate)(nil),                     // 15: portal.v1.TimelineRate
+	(*TimelineTransfer)(nil),                 // 16: portal.v1.TimelineTransfer
+	(*LedgerAccount)(nil),                    // 17: portal.v1.LedgerAccount
+	(*TimelineFile)(nil),                     // 18: portal.v1.TimelineFile
+	(*TimelineWebhook)(nil),                  // 19: portal.v1.TimelineWebhook
+	(*ReportServiceListPaymentsRequest)(nil), // 20: portal.v1.ReportServiceListPaymentsRequest
+	(*ReportServiceListPayinsRequest)(nil),   // 21: portal.v1.ReportServiceListPayinsRequest
+	(*ReportFilter)(nil),                     // 22: portal.v1.ReportFilter
+	(*ListReportPaymentsResponse)(nil),       // 23: portal.v1.ListReportPaymentsResponse
+	(*ReportPayment)(nil),                    // 24: portal.v1.ReportPayment
+	(*ListReportPayinsResponse)(nil),         // 25: portal.v1.ListReportPayinsResponse
+	(*ReportPayin)(nil),                      // 26: portal.v1.ReportPayin
+	(*GetStatementRequest)(nil),              // 27: portal.v1.GetStatementRequest
+	(*GetStatementResponse)(nil),             // 28: portal.v1.GetStatementResponse
+	(*StatementLine)(nil),                    // 29: portal.v1.StatementLine
+	(*timestamppb.Timestamp)(nil),            // 30: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	3,  // 0: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	21, // 1: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
-	4,  // 2: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
-	5,  // 3: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
-	6,  // 4: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
-	7,  // 5: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
-	10, // 6: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
-	9,  // 7: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	21, // 8: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 9: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
-	8,  // 10: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
-	8,  // 11: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
-	13, // 12: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
-	13, // 13: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	21, // 14: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	21, // 15: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
-	15, // 16: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	21, // 17: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	21, // 18: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	21, // 19: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	21, // 20: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 21: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
-	17, // 22: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	21, // 23: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	21, // 24: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	21, // 25: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	21, // 26: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 27: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	21, // 28: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
-	8,  // 29: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
-	20, // 30: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	21, // 31: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
-	0,  // 32: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	1,  // 33: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	11, // 34: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	12, // 35: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	18, // 36: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	2,  // 37: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	2,  // 38: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	14, // 39: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	16, // 40: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	19, // 41: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	37, // [37:42] is the sub-list for method output_type
-	32, // [32:37] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	30, // 0: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	30, // 1: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	3,  // 2: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
+	4,  // 3: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
+	5,  // 4: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
+	6,  // 5: portal.v1.GetOverviewResponse.endpoints:type_name -> portal.v1.OverviewEndpoint
+	7,  // 6: portal.v1.GetOverviewResponse.queues:type_name -> portal.v1.OverviewQueue
+	8,  // 7: portal.v1.GetOverviewResponse.balances:type_name -> portal.v1.OverviewBalance
+	2,  // 8: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
+	2,  // 9: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
+	2,  // 10: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
+	30, // 11: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	2,  // 12: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
+	30, // 13: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	12, // 14: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
+	30, // 15: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	13, // 16: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
+	14, // 17: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
+	15, // 18: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
+	16, // 19: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
+	19, // 20: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
+	18, // 21: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
+	30, // 22: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	30, // 23: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	17, // 24: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
+	17, // 25: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
+	22, // 26: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
+	22, // 27: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
+	30, // 28: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	30, // 29: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	24, // 30: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
+	30, // 31: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	30, // 32: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	30, // 33: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	30, // 34: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	30, // 35: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	26, // 36: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
+	30, // 37: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	30, // 38: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	30, // 39: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	30, // 40: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	30, // 41: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	30, // 42: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	17, // 43: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
+	29, // 44: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
+	30, // 45: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	9,  // 46: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	10, // 47: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	20, // 48: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	21, // 49: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	27, // 50: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	0,  // 51: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	11, // 52: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	11, // 53: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	23, // 54: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	25, // 55: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	28, // 56: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	1,  // 57: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	52, // [52:58] is the sub-list for method output_type
+	46, // [46:52] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -2564,25 +3288,27 @@ func file_portal_v1_report_proto_init() {
 	if File_portal_v1_report_proto != nil {
 		return
 	}
-	file_portal_v1_report_proto_msgTypes[3].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[6].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[9].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[10].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[12].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[14].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[15].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[16].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[17].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[19].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[23].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[24].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[25].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[26].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[28].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,7 +12,353 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/report.proto.
  */
 export const file_portal_v1_report: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiLwoZR2V0UGF5bWVudFRpbWVsaW5lUmVxdWVzdBISCgpwYXltZW50X2lkGAEgASgJIisKF0dldFBheWluVGltZWxpbmVSZXF1ZXN0EhAKCHBheWluX2lkGAEgASgJIjkKEFRpbWVsaW5lUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnBvcnRhbC52MS5UaW1lbGluZUxpbmUi9QQKDFRpbWVsaW5lTGluZRImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEa2luZBgCIAEoCRINCgVhY3RvchgDIAEoCRIMCgR3aGF0GAQgASgJEhgKC2Zyb21fc3RhdHVzGAUgASgJSACIAQESFgoJdG9fc3RhdHVzGAYgASgJSAGIAQESEwoGcmVhc29uGAcgASgJSAKIAQESKwoHcmVxdWVzdBgIIAEoCzIaLnBvcnRhbC52MS5UaW1lbGluZVJlcXVlc3QSKQoGY2hvaWNlGAkgASgLMhkucG9ydGFsLnYxLlRpbWVsaW5lQ2hvaWNlEiUKBHJhdGUYCiABKAsyFy5wb3J0YWwudjEuVGltZWxpbmVSYXRlEi0KCHRyYW5zZmVyGAsgASgLMhsucG9ydGFsLnYxLlRpbWVsaW5lVHJhbnNmZXISKwoHd2ViaG9vaxgMIAEoCzIaLnBvcnRhbC52MS5UaW1lbGluZVdlYmhvb2sSJQoEZmlsZRgNIAEoCzIXLnBvcnRhbC52MS5UaW1lbGluZUZpbGUSFwoKY2FyZF9sYXN0NBgOIAEoCUgDiAEBEhcKCmNhcmRfYnJhbmQYDyABKAlIBIgBARIPCgJieRgQIAEoCUgFiAEBEhEKBHBhZ2UYESABKAlIBogBARISCgVhZ2VudBgSIAEoCUgHiAEBQg4KDF9mcm9tX3N0YXR1c0IMCgpfdG9fc3RhdHVzQgkKB19yZWFzb25CDQoLX2NhcmRfbGFzdDRCDQoLX2NhcmRfYnJhbmRCBQoDX2J5QgcKBV9wYWdlQggKBl9hZ2VudCLJAgoPVGltZWxpbmVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIQCghjdXJyZW5jeRgCIAEoCRIOCgZhbW91bnQYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBSABKAlIAIgBARIZCgxjYWxsYmFja191cmkYBiABKAlIAYgBARIXCgpyZXF1ZXN0X2lkGAcgASgJSAKIAQESHAoPcmVxdWVzdF9hZGRyZXNzGAggASgJSAOIAQESGQoMYWRkcmVzc19tYXNrGAkgASgJSASIAQFCCwoJX29yZGVyX2lkQg8KDV9jYWxsYmFja191cmlCDQoLX3JlcXVlc3RfaWRCEgoQX3JlcXVlc3RfYWRkcmVzc0IPCg1fYWRkcmVzc19tYXNrIpQCCg5UaW1lbGluZUNob2ljZRIWCgl0cmFkZXJfaWQYASABKANIAIgBARIZCgxyZXF1aXNpdGVfaWQYAiABKANIAYgBARIRCgR0eXBlGAMgASgJSAKIAQESEgoFdmFsdWUYBCABKAlIA4gBARITCgZob2xkZXIYBSABKAlIBIgBARIRCgRiYW5rGAYgASgJSAWIAQESEQoEcG9vbBgHIAEoBUgGiAEBEhMKBmxvb2tlZBgIIAEoBUgHiAEBQgwKCl90cmFkZXJfaWRCDwoNX3JlcXVpc2l0ZV9pZEIHCgVfdHlwZUIICgZfdmFsdWVCCQoHX2hvbGRlckIHCgVfYmFua0IHCgVfcG9vbEIJCgdfbG9va2VkIp4ECgxUaW1lbGluZVJhdGUSEwoGc291cmNlGAEgASgJSACIAQESLwoLb2JzZXJ2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VuYXZhaWxhYmxlGAMgASgIEhYKCWJhc2VfcmF0ZRgEIAEoCUgBiAEBEhsKDm1hcmt1cF9wZXJjZW50GAUgASgJSAKIAQESGgoNbWFya3VwX3NvdXJjZRgGIAEoCUgDiAEBEhYKCXNwb3RfdXNkdBgHIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GAggASgJSAWIAQESGAoLcHJvZml0X3VzZHQYCSABKAlIBogBARIaCg1zaGFyZV9wZXJjZW50GAogASgJSAeIAQESGAoLdHJhZGVyX3VzZHQYCyABKAlICIgBARIaCg1wbGF0Zm9ybV91c2R0GAwgASgJSAmIAQESFgoJaG9sZF91c2R0GA0gASgJSAqIAQFCCQoHX3NvdXJjZUIMCgpfYmFzZV9yYXRlQhEKD19tYXJrdXBfcGVyY2VudEIQCg5fbWFya3VwX3NvdXJjZUIMCgpfc3BvdF91c2R0Qg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCEAoOX3NoYXJlX3BlcmNlbnRCDgoMX3RyYWRlcl91c2R0QhAKDl9wbGF0Zm9ybV91c2R0QgwKCl9ob2xkX3VzZHQirAEKEFRpbWVsaW5lVHJhbnNmZXISEwoLdHJhbnNmZXJfaWQYASABKAMSDAoEa2luZBgCIAEoCRIOCgZhbW91bnQYAyABKAkSKQoHYWNjb3VudBgEIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhEKCWRpcmVjdGlvbhgFIAEoCRInCgVvdGhlchgGIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50IkEKDUxlZGdlckFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMSDwoHcHVycG9zZRgDIAEoCSJKCgxUaW1lbGluZUZpbGUSEwoGbnVtYmVyGAEgASgFSACIAQESDAoEdHlwZRgCIAEoCRIMCgRzaXplGAMgASgDQgkKB19udW1iZXIijwIKD1RpbWVsaW5lV2ViaG9vaxIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHNlcXVlbmNlGAMgASgFEhMKBnN0YXR1cxgEIAEoCUgAiAEBEhAKA3VybBgFIAEoCUgBiAEBEhgKC3N0YXR1c19jb2RlGAYgASgFSAKIAQESGAoLZHVyYXRpb25fbXMYByABKAVIA4gBARITCgZhbnN3ZXIYCCABKAxIBIgBARISCgVlcnJvchgJIAEoCUgFiAEBQgkKB19zdGF0dXNCBgoEX3VybEIOCgxfc3RhdHVzX2NvZGVCDgoMX2R1cmF0aW9uX21zQgkKB19hbnN3ZXJCCAoGX2Vycm9yIksKIFJlcG9ydFNlcnZpY2VMaXN0UGF5bWVudHNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiSQoeUmVwb3J0U2VydmljZUxpc3RQYXlpbnNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiwAIKDFJlcG9ydEZpbHRlchIOCgZzdGF0dXMYASADKAkSDgoGbWV0aG9kGAIgASgJEhAKCGN1cnJlbmN5GAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptaW5fYW1vdW50GAYgASgJEhIKCm1heF9hbW91bnQYByABKAkSDgoGc2VhcmNoGAggASgJEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYCSABKAMSEwoLbWVyY2hhbnRfaWQYCiABKAMSEQoJdHJhZGVyX2lkGAsgASgDEg4KBmN1cnNvchgMIAEoCRIQCghiYWNrd2FyZBgNIAEoCBINCgVsaW1pdBgOIAEoBSLWAQoaTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5SZXBvcnRQYXltZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQESNAoQc2VhcmNoZWRfYmFja190bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii6gUKDVJlcG9ydFBheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgEIAEoCUgAiAEBEg4KBm1ldGhvZBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAkSDgoGc3RhdHVzGAggASgJEhoKDXN0YXR1c19yZWFzb24YCSABKAlIAYgBARItCglzdGF0dXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNsYWltZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGA0gASgDEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYDiABKAMSFgoJdHJhZGVyX2lkGA8gASgDSAKIAQESFgoJcmVxdWlzaXRlGBAgASgJSAOIAQESFwoKY2FyZF9sYXN0NBgRIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GBIgASgJSAWIAQESGAoLcHJvZml0X3VzZHQYEyABKAlIBogBARIfChJzcHJlYWRfdHJhZGVyX3VzZHQYFCABKAlIB4gBARIhChRzcHJlYWRfcGxhdGZvcm1fdXNkdBgVIAEoCUgIiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQgwKCl9yZXF1aXNpdGVCDQoLX2NhcmRfbGFzdDRCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIVChNfc3ByZWFkX3RyYWRlcl91c2R0QhcKFV9zcHJlYWRfcGxhdGZvcm1fdXNkdCLSAQoYTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0UGF5aW4SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLVBAoLUmVwb3J0UGF5aW4SCgoCaWQYASABKAMSEAoIcGF5aW5faWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBCABKAlIAIgBARIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGYW1vdW50GAcgASgJEg4KBnN0YXR1cxgIIAEoCRIaCg1zdGF0dXNfcmVhc29uGAkgASgJSAGIAQESLQoJc3RhdHVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgMIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGA0gASgDEhYKCXRyYWRlcl9pZBgOIAEoA0gCiAEBEhQKDGFkZHJlc3NfbWFzaxgPIAEoCRIRCglyZWNpcGllbnQYECABKAkSHAoPcHJvb2ZfcmVmZXJlbmNlGBEgASgJSAOIAQESGAoLZnJvemVuX3VzZHQYEiABKAlIBIgBARIYCgtyZXdhcmRfdXNkdBgTIAEoCUgFiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQhIKEF9wcm9vZl9yZWZlcmVuY2VCDgoMX2Zyb3plbl91c2R0Qg4KDF9yZXdhcmRfdXNkdCLhAQoTR2V0U3RhdGVtZW50UmVxdWVzdBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIQCghyZXNlcnZlZBgDIAEoCBIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMb2xkZXN0X2ZpcnN0GAYgASgIEg4KBmN1cnNvchgHIAEoCRIQCghiYWNrd2FyZBgIIAEoCBINCgVsaW1pdBgJIAEoBSL3AQoUR2V0U3RhdGVtZW50UmVzcG9uc2USKQoHYWNjb3VudBgBIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhcKD29wZW5pbmdfYmFsYW5jZRgCIAEoCRIXCg9jbG9zaW5nX2JhbGFuY2UYAyABKAkSJgoEZGF0YRgEIAMoCzIYLnBvcnRhbC52MS5TdGF0ZW1lbnRMaW5lEhgKC25leHRfY3Vyc29yGAUgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAYgASgJSAGIAQFCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii3wEKDVN0YXRlbWVudExpbmUSEwoLdHJhbnNmZXJfaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRISCgpzdWJqZWN0X2lkGAUgASgDEhkKDHN1YmplY3RfdXVpZBgGIAEoCUgAiAEBEhEKCWRpcmVjdGlvbhgHIAEoCRIOCgZhbW91bnQYCCABKAkSDwoHYmFsYW5jZRgJIAEoCUIPCg1fc3ViamVjdF91dWlkMtADCg1SZXBvcnRTZXJ2aWNlElcKEkdldFBheW1lbnRUaW1lbGluZRIkLnBvcnRhbC52MS5HZXRQYXltZW50VGltZWxpbmVSZXF1ZXN0GhsucG9ydGFsLnYxLlRpbWVsaW5lUmVzcG9uc2USUwoQR2V0UGF5aW5UaW1lbGluZRIiLnBvcnRhbC52MS5HZXRQYXlpblRpbWVsaW5lUmVxdWVzdBobLnBvcnRhbC52MS5UaW1lbGluZVJlc3BvbnNlEmIKDExpc3RQYXltZW50cxIrLnBvcnRhbC52MS5SZXBvcnRTZXJ2aWNlTGlzdFBheW1lbnRzUmVxdWVzdBolLnBvcnRhbC52MS5MaXN0UmVwb3J0UGF5bWVudHNSZXNwb25zZRJcCgpMaXN0UGF5aW5zEikucG9ydGFsLnYxLlJlcG9ydFNlcnZpY2VMaXN0UGF5aW5zUmVxdWVzdBojLnBvcnRhbC52MS5MaXN0UmVwb3J0UGF5aW5zUmVzcG9uc2USTwoMR2V0U3RhdGVtZW50Eh4ucG9ydGFsLnYxLkdldFN0YXRlbWVudFJlcXVlc3QaHy5wb3J0YWwudjEuR2V0U3RhdGVtZW50UmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiIgoSR2V0T3ZlcnZpZXdSZXF1ZXN0EgwKBHpvbmUYASABKAki8AIKE0dldE92ZXJ2aWV3UmVzcG9uc2USJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnRvZGF5X2Zyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKBXRvZGF5GAMgAygLMhYucG9ydGFsLnYxLk92ZXJ2aWV3RGF5EioKB21ldGhvZHMYBCADKAsyGS5wb3J0YWwudjEuT3ZlcnZpZXdNZXRob2QSJgoFaG91cnMYBSADKAsyFy5wb3J0YWwudjEuT3ZlcnZpZXdIb3VyEi4KCWVuZHBvaW50cxgGIAMoCzIbLnBvcnRhbC52MS5PdmVydmlld0VuZHBvaW50EigKBnF1ZXVlcxgHIAMoCzIYLnBvcnRhbC52MS5PdmVydmlld1F1ZXVlEiwKCGJhbGFuY2VzGAggAygLMhoucG9ydGFsLnYxLk92ZXJ2aWV3QmFsYW5jZSLHAQoPT3ZlcnZpZXdGaWd1cmVzEhAKCHBheW1lbnRzGAEgASgDEhEKCWNvbXBsZXRlZBgCIAEoAxINCgVlbmRlZBgDIAEoAxIcCg9zdWNjZXNzX3BlcmNlbnQYBCABKAlIAIgBARITCgZhbW91bnQYBSABKAlIAYgBARIbCg5tZWRpYW5fc2Vjb25kcxgGIAEoA0gCiAEBQhIKEF9zdWNjZXNzX3BlcmNlbnRCCQoHX2Ftb3VudEIRCg9fbWVkaWFuX3NlY29uZHMieQoLT3ZlcnZpZXdEYXkSEAoIY3VycmVuY3kYASABKAkSKQoFdG9kYXkYAiABKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdGaWd1cmVzEi0KCWxhc3Rfd2VlaxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiXwoOT3ZlcnZpZXdNZXRob2QSDgoGbWV0aG9kGAEgASgJEhAKCGN1cnJlbmN5GAIgASgJEisKB2ZpZ3VyZXMYAyABKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdGaWd1cmVzImMKDE92ZXJ2aWV3SG91chImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZmlndXJlcxgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMirQEKEE92ZXJ2aWV3RW5kcG9pbnQSDAoEaG9zdBgBIAEoCRIQCghhdHRlbXB0cxgCIAEoAxIQCghmYWlsdXJlcxgDIAEoAxIzCg9sYXN0X2ZhaWx1cmVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KEGxhc3Rfc3RhdHVzX2NvZGUYBSABKAVIAIgBAUITChFfbGFzdF9zdGF0dXNfY29kZSI7Cg1PdmVydmlld1F1ZXVlEg0KBXF1ZXVlGAEgASgJEg0KBWNvdW50GAIgASgFEgwKBG1vcmUYAyABKAgigwEKD092ZXJ2aWV3QmFsYW5jZRIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSDQoFdG90YWwYAyABKAkSEQoJYXZhaWxhYmxlGAQgASgJEhAKCHJlc2VydmVkGAUgASgJEhEKCWluc3VyYW5jZRgGIAEoCSIvChlHZXRQYXltZW50VGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiKwoXR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiOQoQVGltZWxpbmVSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcucG9ydGFsLnYxLlRpbWVsaW5lTGluZSL1BAoMVGltZWxpbmVMaW5lEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAIgASgJEg0KBWFjdG9yGAMgASgJEgwKBHdoYXQYBCABKAkSGAoLZnJvbV9zdGF0dXMYBSABKAlIAIgBARIWCgl0b19zdGF0dXMYBiABKAlIAYgBARITCgZyZWFzb24YByABKAlIAogBARIrCgdyZXF1ZXN0GAggASgLMhoucG9ydGFsLnYxLlRpbWVsaW5lUmVxdWVzdBIpCgZjaG9pY2UYCSABKAsyGS5wb3J0YWwudjEuVGltZWxpbmVDaG9pY2USJQoEcmF0ZRgKIAEoCzIXLnBvcnRhbC52MS5UaW1lbGluZVJhdGUSLQoIdHJhbnNmZXIYCyABKAsyGy5wb3J0YWwudjEuVGltZWxpbmVUcmFuc2ZlchIrCgd3ZWJob29rGAwgASgLMhoucG9ydGFsLnYxLlRpbWVsaW5lV2ViaG9vaxIlCgRmaWxlGA0gASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lRmlsZRIXCgpjYXJkX2xhc3Q0GA4gASgJSAOIAQESFwoKY2FyZF9icmFuZBgPIAEoCUgEiAEBEg8KAmJ5GBAgASgJSAWIAQESEQoEcGFnZRgRIAEoCUgGiAEBEhIKBWFnZW50GBIgASgJSAeIAQFCDgoMX2Zyb21fc3RhdHVzQgwKCl90b19zdGF0dXNCCQoHX3JlYXNvbkINCgtfY2FyZF9sYXN0NEINCgtfY2FyZF9icmFuZEIFCgNfYnlCBwoFX3BhZ2VCCAoGX2FnZW50IskCCg9UaW1lbGluZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEhAKCGN1cnJlbmN5GAIgASgJEg4KBmFtb3VudBgDIAEoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgFIAEoCUgAiAEBEhkKDGNhbGxiYWNrX3VyaRgGIAEoCUgBiAEBEhcKCnJlcXVlc3RfaWQYByABKAlIAogBARIcCg9yZXF1ZXN0X2FkZHJlc3MYCCABKAlIA4gBARIZCgxhZGRyZXNzX21hc2sYCSABKAlIBIgBAUILCglfb3JkZXJfaWRCDwoNX2NhbGxiYWNrX3VyaUINCgtfcmVxdWVzdF9pZEISChBfcmVxdWVzdF9hZGRyZXNzQg8KDV9hZGRyZXNzX21hc2silAIKDlRpbWVsaW5lQ2hvaWNlEhYKCXRyYWRlcl9pZBgBIAEoA0gAiAEBEhkKDHJlcXVpc2l0ZV9pZBgCIAEoA0gBiAEBEhEKBHR5cGUYAyABKAlIAogBARISCgV2YWx1ZRgEIAEoCUgDiAEBEhMKBmhvbGRlchgFIAEoCUgEiAEBEhEKBGJhbmsYBiABKAlIBYgBARIRCgRwb29sGAcgASgFSAaIAQESEwoGbG9va2VkGAggASgFSAeIAQFCDAoKX3RyYWRlcl9pZEIPCg1fcmVxdWlzaXRlX2lkQgcKBV90eXBlQggKBl92YWx1ZUIJCgdfaG9sZGVyQgcKBV9iYW5rQgcKBV9wb29sQgkKB19sb29rZWQingQKDFRpbWVsaW5lUmF0ZRITCgZzb3VyY2UYASABKAlIAIgBARIvCgtvYnNlcnZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdW5hdmFpbGFibGUYAyABKAgSFgoJYmFzZV9yYXRlGAQgASgJSAGIAQESGwoObWFya3VwX3BlcmNlbnQYBSABKAlIAogBARIaCg1tYXJrdXBfc291cmNlGAYgASgJSAOIAQESFgoJc3BvdF91c2R0GAcgASgJSASIAQESGAoLYW1vdW50X3VzZHQYCCABKAlIBYgBARIYCgtwcm9maXRfdXNkdBgJIAEoCUgGiAEBEhoKDXNoYXJlX3BlcmNlbnQYCiABKAlIB4gBARIYCgt0cmFkZXJfdXNkdBgLIAEoCUgIiAEBEhoKDXBsYXRmb3JtX3VzZHQYDCABKAlICYgBARIWCglob2xkX3VzZHQYDSABKAlICogBAUIJCgdfc291cmNlQgwKCl9iYXNlX3JhdGVCEQoPX21hcmt1cF9wZXJjZW50QhAKDl9tYXJrdXBfc291cmNlQgwKCl9zcG90X3VzZHRCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIQCg5fc2hhcmVfcGVyY2VudEIOCgxfdHJhZGVyX3VzZHRCEAoOX3BsYXRmb3JtX3VzZHRCDAoKX2hvbGRfdXNkdCKsAQoQVGltZWxpbmVUcmFuc2ZlchITCgt0cmFuc2Zlcl9pZBgBIAEoAxIMCgRraW5kGAIgASgJEg4KBmFtb3VudBgDIAEoCRIpCgdhY2NvdW50GAQgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQSEQoJZGlyZWN0aW9uGAUgASgJEicKBW90aGVyGAYgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQiQQoNTGVkZ2VyQWNjb3VudBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIPCgdwdXJwb3NlGAMgASgJIkoKDFRpbWVsaW5lRmlsZRITCgZudW1iZXIYASABKAVIAIgBARIMCgR0eXBlGAIgASgJEgwKBHNpemUYAyABKANCCQoHX251bWJlciKPAgoPVGltZWxpbmVXZWJob29rEhAKCGV2ZW50X2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEAoIc2VxdWVuY2UYAyABKAUSEwoGc3RhdHVzGAQgASgJSACIAQESEAoDdXJsGAUgASgJSAGIAQESGAoLc3RhdHVzX2NvZGUYBiABKAVIAogBARIYCgtkdXJhdGlvbl9tcxgHIAEoBUgDiAEBEhMKBmFuc3dlchgIIAEoDEgEiAEBEhIKBWVycm9yGAkgASgJSAWIAQFCCQoHX3N0YXR1c0IGCgRfdXJsQg4KDF9zdGF0dXNfY29kZUIOCgxfZHVyYXRpb25fbXNCCQoHX2Fuc3dlckIICgZfZXJyb3IiSwogUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcucG9ydGFsLnYxLlJlcG9ydEZpbHRlciJJCh5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcucG9ydGFsLnYxLlJlcG9ydEZpbHRlciLAAgoMUmVwb3J0RmlsdGVyEg4KBnN0YXR1cxgBIAMoCRIOCgZtZXRob2QYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm1pbl9hbW91bnQYBiABKAkSEgoKbWF4X2Ftb3VudBgHIAEoCRIOCgZzZWFyY2gYCCABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgJIAEoAxITCgttZXJjaGFudF9pZBgKIAEoAxIRCgl0cmFkZXJfaWQYCyABKAMSDgoGY3Vyc29yGAwgASgJEhAKCGJhY2t3YXJkGA0gASgIEg0KBWxpbWl0GA4gASgFItYBChpMaXN0UmVwb3J0UGF5bWVudHNSZXNwb25zZRImCgRkYXRhGAEgAygLMhgucG9ydGFsLnYxLlJlcG9ydFBheW1lbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLqBQoNUmVwb3J0UGF5bWVudBIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAQgASgJSACIAQESDgoGbWV0aG9kGAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg4KBmFtb3VudBgHIAEoCRIOCgZzdGF0dXMYCCABKAkSGgoNc3RhdHVzX3JlYXNvbhgJIAEoCUgBiAEBEi0KCXN0YXR1c19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xhaW1lZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYDSABKAMSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgOIAEoAxIWCgl0cmFkZXJfaWQYDyABKANIAogBARIWCglyZXF1aXNpdGUYECABKAlIA4gBARIXCgpjYXJkX2xhc3Q0GBEgASgJSASIAQESGAoLYW1vdW50X3VzZHQYEiABKAlIBYgBARIYCgtwcm9maXRfdXNkdBgTIAEoCUgGiAEBEh8KEnNwcmVhZF90cmFkZXJfdXNkdBgUIAEoCUgHiAEBEiEKFHNwcmVhZF9wbGF0Zm9ybV91c2R0GBUgASgJSAiIAQFCCwoJX29yZGVyX2lkQhAKDl9zdGF0dXNfcmVhc29uQgwKCl90cmFkZXJfaWRCDAoKX3JlcXVpc2l0ZUINCgtfY2FyZF9sYXN0NEIOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhUKE19zcHJlYWRfdHJhZGVyX3VzZHRCFwoVX3NwcmVhZF9wbGF0Zm9ybV91c2R0ItIBChhMaXN0UmVwb3J0UGF5aW5zUmVzcG9uc2USJAoEZGF0YRgBIAMoCzIWLnBvcnRhbC52MS5SZXBvcnRQYXlpbhIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgDIAEoCUgBiAEBEjQKEHNlYXJjaGVkX2JhY2tfdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yItUECgtSZXBvcnRQYXlpbhIKCgJpZBgBIAEoAxIQCghwYXlpbl9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgEIAEoCUgAiAEBEg4KBm1ldGhvZBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAkSDgoGc3RhdHVzGAggASgJEhoKDXN0YXR1c19yZWFzb24YCSABKAlIAYgBARItCglzdGF0dXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGAwgASgDEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYDSABKAMSFgoJdHJhZGVyX2lkGA4gASgDSAKIAQESFAoMYWRkcmVzc19tYXNrGA8gASgJEhEKCXJlY2lwaWVudBgQIAEoCRIcCg9wcm9vZl9yZWZlcmVuY2UYESABKAlIA4gBARIYCgtmcm96ZW5fdXNkdBgSIAEoCUgEiAEBEhgKC3Jld2FyZF91c2R0GBMgASgJSAWIAQFCCwoJX29yZGVyX2lkQhAKDl9zdGF0dXNfcmVhc29uQgwKCl90cmFkZXJfaWRCEgoQX3Byb29mX3JlZmVyZW5jZUIOCgxfZnJvemVuX3VzZHRCDgoMX3Jld2FyZF91c2R0IuEBChNHZXRTdGF0ZW1lbnRSZXF1ZXN0Eg0KBW93bmVyGAEgASgJEhAKCG93bmVyX2lkGAIgASgDEhAKCHJlc2VydmVkGAMgASgIEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxvbGRlc3RfZmlyc3QYBiABKAgSDgoGY3Vyc29yGAcgASgJEhAKCGJhY2t3YXJkGAggASgIEg0KBWxpbWl0GAkgASgFIvcBChRHZXRTdGF0ZW1lbnRSZXNwb25zZRIpCgdhY2NvdW50GAEgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQSFwoPb3BlbmluZ19iYWxhbmNlGAIgASgJEhcKD2Nsb3NpbmdfYmFsYW5jZRgDIAEoCRImCgRkYXRhGAQgAygLMhgucG9ydGFsLnYxLlN0YXRlbWVudExpbmUSGAoLbmV4dF9jdXJzb3IYBSABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYBiABKAlIAYgBAUIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLfAQoNU3RhdGVtZW50TGluZRITCgt0cmFuc2Zlcl9pZBgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEa2luZBgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSGQoMc3ViamVjdF91dWlkGAYgASgJSACIAQESEQoJZGlyZWN0aW9uGAcgASgJEg4KBmFtb3VudBgIIAEoCRIPCgdiYWxhbmNlGAkgASgJQg8KDV9zdWJqZWN0X3V1aWQyngQKDVJlcG9ydFNlcnZpY2USVwoSR2V0UGF5bWVudFRpbWVsaW5lEiQucG9ydGFsLnYxLkdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJTChBHZXRQYXlpblRpbWVsaW5lEiIucG9ydGFsLnYxLkdldFBheWluVGltZWxpbmVSZXF1ZXN0GhsucG9ydGFsLnYxLlRpbWVsaW5lUmVzcG9uc2USYgoMTGlzdFBheW1lbnRzEisucG9ydGFsLnYxLlJlcG9ydFNlcnZpY2VMaXN0UGF5bWVudHNSZXF1ZXN0GiUucG9ydGFsLnYxLkxpc3RSZXBvcnRQYXltZW50c1Jlc3BvbnNlElwKCkxpc3RQYXlpbnMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXlpbnNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRQYXlpbnNSZXNwb25zZRJPCgxHZXRTdGF0ZW1lbnQSHi5wb3J0YWwudjEuR2V0U3RhdGVtZW50UmVxdWVzdBofLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXNwb25zZRJMCgtHZXRPdmVydmlldxIdLnBvcnRhbC52MS5HZXRPdmVydmlld1JlcXVlc3QaHi5wb3J0YWwudjEuR2V0T3ZlcnZpZXdSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message portal.v1.GetOverviewRequest
+ */
+export type GetOverviewRequest = Message<"portal.v1.GetOverviewRequest"> & {
+  /**
+   * The IANA name of the zone in which today begins, such as Europe/Berlin; empty is UTC.
+   *
+   * @generated from field: string zone = 1;
+   */
+  zone: string;
+};
+
+/**
+ * Describes the message portal.v1.GetOverviewRequest.
+ * Use `create(GetOverviewRequestSchema)` to create a new message.
+ */
+export const GetOverviewRequestSchema: GenMessage<GetOverviewRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 0);
+
+/**
+ * GetOverviewResponse follows what happens after a few seconds. A payment counts in the hour of its creation, whatever happens to it
+ * later. Hours are whole hours of UTC, and belong to the day in which they begin.
+ *
+ * @generated from message portal.v1.GetOverviewResponse
+ */
+export type GetOverviewResponse = Message<"portal.v1.GetOverviewResponse"> & {
+  /**
+   * When it was read.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * When today began in that zone.
+   *
+   * @generated from field: google.protobuf.Timestamp today_from = 2;
+   */
+  todayFrom?: Timestamp | undefined;
+
+  /**
+   * Each currency with payments today or on the same day last week.
+   *
+   * @generated from field: repeated portal.v1.OverviewDay today = 3;
+   */
+  today: OverviewDay[];
+
+  /**
+   * Each method of the last seven days.
+   *
+   * @generated from field: repeated portal.v1.OverviewMethod methods = 4;
+   */
+  methods: OverviewMethod[];
+
+  /**
+   * Each hour of the last seven days, the oldest first.
+   *
+   * @generated from field: repeated portal.v1.OverviewHour hours = 5;
+   */
+  hours: OverviewHour[];
+
+  /**
+   * Where deliveries of the last hour failed, at most ten; empty for users who do not read events.
+   *
+   * @generated from field: repeated portal.v1.OverviewEndpoint endpoints = 6;
+   */
+  endpoints: OverviewEndpoint[];
+
+  /**
+   * Queues in which something waits.
+   *
+   * @generated from field: repeated portal.v1.OverviewQueue queues = 7;
+   */
+  queues: OverviewQueue[];
+
+  /**
+   * What cashboxes have; empty for users who do not see money.
+   *
+   * @generated from field: repeated portal.v1.OverviewBalance balances = 8;
+   */
+  balances: OverviewBalance[];
+};
+
+/**
+ * Describes the message portal.v1.GetOverviewResponse.
+ * Use `create(GetOverviewResponseSchema)` to create a new message.
+ */
+export const GetOverviewResponseSchema: GenMessage<GetOverviewResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 1);
+
+/**
+ * OverviewFigures count payments by the time of their creation.
+ *
+ * @generated from message portal.v1.OverviewFigures
+ */
+export type OverviewFigures = Message<"portal.v1.OverviewFigures"> & {
+  /**
+   * @generated from field: int64 payments = 1;
+   */
+  payments: bigint;
+
+  /**
+   * @generated from field: int64 completed = 2;
+   */
+  completed: bigint;
+
+  /**
+   * Completed, failed and cancelled ones.
+   *
+   * @generated from field: int64 ended = 3;
+   */
+  ended: bigint;
+
+  /**
+   * Completed of a hundred ended, one decimal; unset where none has ended.
+   *
+   * @generated from field: optional string success_percent = 4;
+   */
+  successPercent?: string | undefined;
+
+  /**
+   * The sum of the completed, two decimals; unset for users who do not see money, and in figures of several currencies.
+   *
+   * @generated from field: optional string amount = 5;
+   */
+  amount?: string | undefined;
+
+  /**
+   * Half of the completed payments were completed within this time of their creation. It is estimated from counts by spans of time.
+   *
+   * @generated from field: optional int64 median_seconds = 6;
+   */
+  medianSeconds?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OverviewFigures.
+ * Use `create(OverviewFiguresSchema)` to create a new message.
+ */
+export const OverviewFiguresSchema: GenMessage<OverviewFigures> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 2);
+
+/**
+ * OverviewDay compares today with the same day last week, up to the same hour.
+ *
+ * @generated from message portal.v1.OverviewDay
+ */
+export type OverviewDay = Message<"portal.v1.OverviewDay"> & {
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: portal.v1.OverviewFigures today = 2;
+   */
+  today?: OverviewFigures | undefined;
+
+  /**
+   * @generated from field: portal.v1.OverviewFigures last_week = 3;
+   */
+  lastWeek?: OverviewFigures | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OverviewDay.
+ * Use `create(OverviewDaySchema)` to create a new message.
+ */
+export const OverviewDaySchema: GenMessage<OverviewDay> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 3);
+
+/**
+ * OverviewMethod has the figures of a method in a currency.
+ *
+ * @generated from message portal.v1.OverviewMethod
+ */
+export type OverviewMethod = Message<"portal.v1.OverviewMethod"> & {
+  /**
+   * @generated from field: string method = 1;
+   */
+  method: string;
+
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: portal.v1.OverviewFigures figures = 3;
+   */
+  figures?: OverviewFigures | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OverviewMethod.
+ * Use `create(OverviewMethodSchema)` to create a new message.
+ */
+export const OverviewMethodSchema: GenMessage<OverviewMethod> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 4);
+
+/**
+ * OverviewHour has the figures of an hour, of all currencies.
+ *
+ * @generated from message portal.v1.OverviewHour
+ */
+export type OverviewHour = Message<"portal.v1.OverviewHour"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * @generated from field: portal.v1.OverviewFigures figures = 2;
+   */
+  figures?: OverviewFigures | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OverviewHour.
+ * Use `create(OverviewHourSchema)` to create a new message.
+ */
+export const OverviewHourSchema: GenMessage<OverviewHour> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 5);
+
+/**
+ * OverviewEndpoint is a host at which deliveries fail.
+ *
+ * @generated from message portal.v1.OverviewEndpoint
+ */
+export type OverviewEndpoint = Message<"portal.v1.OverviewEndpoint"> & {
+  /**
+   * @generated from field: string host = 1;
+   */
+  host: string;
+
+  /**
+   * @generated from field: int64 attempts = 2;
+   */
+  attempts: bigint;
+
+  /**
+   * @generated from field: int64 failures = 3;
+   */
+  failures: bigint;
+
+  /**
+   * When the last one failed, and the HTTP status it was answered with; unset where no answer came.
+   *
+   * @generated from field: google.protobuf.Timestamp last_failure_at = 4;
+   */
+  lastFailureAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: optional int32 last_status_code = 5;
+   */
+  lastStatusCode?: number | undefined;
+};
+
+/**
+ * Describes the message portal.v1.OverviewEndpoint.
+ * Use `create(OverviewEndpointSchema)` to create a new message.
+ */
+export const OverviewEndpointSchema: GenMessage<OverviewEndpoint> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 6);
+
+/**
+ * OverviewQueue is what waits.
+ *
+ * @generated from message portal.v1.OverviewQueue
+ */
+export type OverviewQueue = Message<"portal.v1.OverviewQueue"> & {
+  /**
+   * appeals.waiting, deposits.waiting, payouts.overdue or events.dead.
+   *
+   * @generated from field: string queue = 1;
+   */
+  queue: string;
+
+  /**
+   * At most 99; more tells that there is more.
+   *
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+
+  /**
+   * @generated from field: bool more = 3;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message portal.v1.OverviewQueue.
+ * Use `create(OverviewQueueSchema)` to create a new message.
+ */
+export const OverviewQueueSchema: GenMessage<OverviewQueue> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 7);
+
+/**
+ * OverviewBalance is what a cashbox has, in USDT with eight decimals. Insurance is a part of what is reserved.
+ *
+ * @generated from message portal.v1.OverviewBalance
+ */
+export type OverviewBalance = Message<"portal.v1.OverviewBalance"> & {
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string total = 3;
+   */
+  total: string;
+
+  /**
+   * @generated from field: string available = 4;
+   */
+  available: string;
+
+  /**
+   * @generated from field: string reserved = 5;
+   */
+  reserved: string;
+
+  /**
+   * @generated from field: string insurance = 6;
+   */
+  insurance: string;
+};
+
+/**
+ * Describes the message portal.v1.OverviewBalance.
+ * Use `create(OverviewBalanceSchema)` to create a new message.
+ */
+export const OverviewBalanceSchema: GenMessage<OverviewBalance> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 8);
 
 /**
  * @generated from message portal.v1.GetPaymentTimelineRequest
@@ -31,7 +377,7 @@ export type GetPaymentTimelineRequest = Message<"portal.v1.GetPaymentTimelineReq
  * Use `create(GetPaymentTimelineRequestSchema)` to create a new message.
  */
 export const GetPaymentTimelineRequestSchema: GenMessage<GetPaymentTimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 0);
+  messageDesc(file_portal_v1_report, 9);
 
 /**
  * @generated from message portal.v1.GetPayinTimelineRequest
@@ -50,7 +396,7 @@ export type GetPayinTimelineRequest = Message<"portal.v1.GetPayinTimelineRequest
  * Use `create(GetPayinTimelineRequestSchema)` to create a new message.
  */
 export const GetPayinTimelineRequestSchema: GenMessage<GetPayinTimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 1);
+  messageDesc(file_portal_v1_report, 10);
 
 /**
  * @generated from message portal.v1.TimelineResponse
@@ -67,7 +413,7 @@ export type TimelineResponse = Message<"portal.v1.TimelineResponse"> & {
  * Use `create(TimelineResponseSchema)` to create a new message.
  */
 export const TimelineResponseSchema: GenMessage<TimelineResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 2);
+  messageDesc(file_portal_v1_report, 11);
 
 /**
  * TimelineLine is one thing that happened. Of the messages in it, those are set that belong to its kind.
@@ -192,7 +538,7 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
  * Use `create(TimelineLineSchema)` to create a new message.
  */
 export const TimelineLineSchema: GenMessage<TimelineLine> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 3);
+  messageDesc(file_portal_v1_report, 12);
 
 /**
  * TimelineRequest is what was asked for.
@@ -265,7 +611,7 @@ export type TimelineRequest = Message<"portal.v1.TimelineRequest"> & {
  * Use `create(TimelineRequestSchema)` to create a new message.
  */
 export const TimelineRequestSchema: GenMessage<TimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 4);
+  messageDesc(file_portal_v1_report, 13);
 
 /**
  * TimelineChoice is which requisite a payment got.
@@ -326,7 +672,7 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
  * Use `create(TimelineChoiceSchema)` to create a new message.
  */
 export const TimelineChoiceSchema: GenMessage<TimelineChoice> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 5);
+  messageDesc(file_portal_v1_report, 14);
 
 /**
  * TimelineRate is a calculation. Numbers are decimals; amounts are USDT with eight places.
@@ -425,7 +771,7 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
  * Use `create(TimelineRateSchema)` to create a new message.
  */
 export const TimelineRateSchema: GenMessage<TimelineRate> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 6);
+  messageDesc(file_portal_v1_report, 15);
 
 /**
  * TimelineTransfer is a row of the ledger. Operators get each row once, with both accounts. Others get it once for each account of
@@ -476,7 +822,7 @@ export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
  * Use `create(TimelineTransferSchema)` to create a new message.
  */
 export const TimelineTransferSchema: GenMessage<TimelineTransfer> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 7);
+  messageDesc(file_portal_v1_report, 16);
 
 /**
  * LedgerAccount names an account.
@@ -511,7 +857,7 @@ export type LedgerAccount = Message<"portal.v1.LedgerAccount"> & {
  * Use `create(LedgerAccountSchema)` to create a new message.
  */
 export const LedgerAccountSchema: GenMessage<LedgerAccount> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 8);
+  messageDesc(file_portal_v1_report, 17);
 
 /**
  * TimelineFile is a file that somebody sent.
@@ -546,7 +892,7 @@ export type TimelineFile = Message<"portal.v1.TimelineFile"> & {
  * Use `create(TimelineFileSchema)` to create a new message.
  */
 export const TimelineFileSchema: GenMessage<TimelineFile> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 9);
+  messageDesc(file_portal_v1_report, 18);
 
 /**
  * TimelineWebhook is an event, or an attempt to deliver one. For operators, and merchants' users who may read events.
@@ -613,7 +959,7 @@ export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
  * Use `create(TimelineWebhookSchema)` to create a new message.
  */
 export const TimelineWebhookSchema: GenMessage<TimelineWebhook> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 10);
+  messageDesc(file_portal_v1_report, 19);
 
 /**
  * @generated from message portal.v1.ReportServiceListPaymentsRequest
@@ -632,7 +978,7 @@ export type ReportServiceListPaymentsRequest = Message<"portal.v1.ReportServiceL
  * Use `create(ReportServiceListPaymentsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPaymentsRequestSchema: GenMessage<ReportServiceListPaymentsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 11);
+  messageDesc(file_portal_v1_report, 20);
 
 /**
  * @generated from message portal.v1.ReportServiceListPayinsRequest
@@ -651,7 +997,7 @@ export type ReportServiceListPayinsRequest = Message<"portal.v1.ReportServiceLis
  * Use `create(ReportServiceListPayinsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPayinsRequestSchema: GenMessage<ReportServiceListPayinsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 12);
+  messageDesc(file_portal_v1_report, 21);
 
 /**
  * ReportFilter keeps to some payments or payouts, and to a page of them. What is unset keeps to nothing.
@@ -756,7 +1102,7 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
  * Use `create(ReportFilterSchema)` to create a new message.
  */
 export const ReportFilterSchema: GenMessage<ReportFilter> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 13);
+  messageDesc(file_portal_v1_report, 22);
 
 /**
  * @generated from message portal.v1.ListReportPaymentsResponse
@@ -794,7 +1140,7 @@ export type ListReportPaymentsResponse = Message<"portal.v1.ListReportPaymentsRe
  * Use `create(ListReportPaymentsResponseSchema)` to create a new message.
  */
 export const ListReportPaymentsResponseSchema: GenMessage<ListReportPaymentsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 14);
+  messageDesc(file_portal_v1_report, 23);
 
 /**
  * ReportPayment is a payment in a list.
@@ -929,7 +1275,7 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
  * Use `create(ReportPaymentSchema)` to create a new message.
  */
 export const ReportPaymentSchema: GenMessage<ReportPayment> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 15);
+  messageDesc(file_portal_v1_report, 24);
 
 /**
  * @generated from message portal.v1.ListReportPayinsResponse
@@ -967,7 +1313,7 @@ export type ListReportPayinsResponse = Message<"portal.v1.ListReportPayinsRespon
  * Use `create(ListReportPayinsResponseSchema)` to create a new message.
  */
 export const ListReportPayinsResponseSchema: GenMessage<ListReportPayinsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 16);
+  messageDesc(file_portal_v1_report, 25);
 
 /**
  * ReportPayin is a payout in a list.
@@ -1090,7 +1436,7 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
  * Use `create(ReportPayinSchema)` to create a new message.
  */
 export const ReportPayinSchema: GenMessage<ReportPayin> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 17);
+  messageDesc(file_portal_v1_report, 26);
 
 /**
  * @generated from message portal.v1.GetStatementRequest
@@ -1163,7 +1509,7 @@ export type GetStatementRequest = Message<"portal.v1.GetStatementRequest"> & {
  * Use `create(GetStatementRequestSchema)` to create a new message.
  */
 export const GetStatementRequestSchema: GenMessage<GetStatementRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 18);
+  messageDesc(file_portal_v1_report, 27);
 
 /**
  * @generated from message portal.v1.GetStatementResponse
@@ -1211,7 +1557,7 @@ export type GetStatementResponse = Message<"portal.v1.GetStatementResponse"> & {
  * Use `create(GetStatementResponseSchema)` to create a new message.
  */
 export const GetStatementResponseSchema: GenMessage<GetStatementResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 19);
+  messageDesc(file_portal_v1_report, 28);
 
 /**
  * StatementLine is one movement.
@@ -1282,7 +1628,7 @@ export type StatementLine = Message<"portal.v1.StatementLine"> & {
  * Use `create(StatementLineSchema)` to create a new message.
  */
 export const StatementLineSchema: GenMessage<StatementLine> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 20);
+  messageDesc(file_portal_v1_report, 29);
 
 /**
  * ReportService is what portals read: what happened to a payment or payout, lists with filters, and statements of accounts. It
@@ -1341,6 +1687,16 @@ export const ReportService: GenService<{
     methodKind: "unary";
     input: typeof GetStatementRequestSchema;
     output: typeof GetStatementResponseSchema;
+  },
+  /**
+   * GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
+   *
+   * @generated from rpc portal.v1.ReportService.GetOverview
+   */
+  getOverview: {
+    methodKind: "unary";
+    input: typeof GetOverviewRequestSchema;
+    output: typeof GetOverviewResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_report, 0);

@@ -48,6 +48,9 @@ const (
 	// ReportServiceGetStatementProcedure is the fully-qualified name of the ReportService's
 	// GetStatement RPC.
 	ReportServiceGetStatementProcedure = "/portal.v1.ReportService/GetStatement"
+	// ReportServiceGetOverviewProcedure is the fully-qualified name of the ReportService's GetOverview
+	// RPC.
+	ReportServiceGetOverviewProcedure = "/portal.v1.ReportService/GetOverview"
 )
 
 // ReportServiceClient is a client for the portal.v1.ReportService service.
@@ -62,6 +65,8 @@ type ReportServiceClient interface {
 	ListPayins(context.Context, *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error)
 	// GetStatement lists what was moved to and from an account, with the balance after each movement.
 	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
+	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
+	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
 }
 
 // NewReportServiceClient constructs a client for the portal.v1.ReportService service. By default,
@@ -105,6 +110,12 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetStatement")),
 			connect.WithClientOptions(opts...),
 		),
+		getOverview: connect.NewClient[v1.GetOverviewRequest, v1.GetOverviewResponse](
+			httpClient,
+			baseURL+ReportServiceGetOverviewProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -115,6 +126,7 @@ type reportServiceClient struct {
 	listPayments       *connect.Client[v1.ReportServiceListPaymentsRequest, v1.ListReportPaymentsResponse]
 	listPayins         *connect.Client[v1.ReportServiceListPayinsRequest, v1.ListReportPayinsResponse]
 	getStatement       *connect.Client[v1.GetStatementRequest, v1.GetStatementResponse]
+	getOverview        *connect.Client[v1.GetOverviewRequest, v1.GetOverviewResponse]
 }
 
 // GetPaymentTimeline calls portal.v1.ReportService.GetPaymentTimeline.
@@ -142,6 +154,11 @@ func (c *reportServiceClient) GetStatement(ctx context.Context, req *connect.Req
 	return c.getStatement.CallUnary(ctx, req)
 }
 
+// GetOverview calls portal.v1.ReportService.GetOverview.
+func (c *reportServiceClient) GetOverview(ctx context.Context, req *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error) {
+	return c.getOverview.CallUnary(ctx, req)
+}
+
 // ReportServiceHandler is an implementation of the portal.v1.ReportService service.
 type ReportServiceHandler interface {
 	// GetPaymentTimeline tells what happened to a payment, the oldest first.
@@ -154,6 +171,8 @@ type ReportServiceHandler interface {
 	ListPayins(context.Context, *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error)
 	// GetStatement lists what was moved to and from an account, with the balance after each movement.
 	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
+	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
+	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
 }
 
 // NewReportServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -193,6 +212,12 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetStatement")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceGetOverviewHandler := connect.NewUnaryHandler(
+		ReportServiceGetOverviewProcedure,
+		svc.GetOverview,
+		connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.ReportService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ReportServiceGetPaymentTimelineProcedure:
@@ -205,6 +230,8 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceListPayinsHandler.ServeHTTP(w, r)
 		case ReportServiceGetStatementProcedure:
 			reportServiceGetStatementHandler.ServeHTTP(w, r)
+		case ReportServiceGetOverviewProcedure:
+			reportServiceGetOverviewHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -232,4 +259,8 @@ func (UnimplementedReportServiceHandler) ListPayins(context.Context, *connect.Re
 
 func (UnimplementedReportServiceHandler) GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetStatement is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetOverview is not implemented"))
 }

@@ -1,0 +1,153 @@
+// Package attest signs documents that leave the gateway, such as the timeline of a payment, and
+// proves them. Whoever has such a file and the gateway's public keys can tell whether it is whole,
+// and what was changed where it is not.
+package attest
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
+)
+
+// Format is that of signed documents; a file names it.
+const Format = "gateway-signed-lines-1"
+
+const algorithm = "Ed25519"
+
+// purpose keeps these keys apart from others that are derived from the same ones.
+const purpose = "signatures of documents"
+
+// Signer signs with a key derived from the newest vault key, and publishes the public keys of all
+// that there ever were.
+type Signer struct {
+	q    *db.Queries
+	own  Keys
+	kid  string
+	with ed25519.PrivateKey
+}
+
+// New makes a signer of vault keys, the newest first.
+func New(pool *pgxpool.Pool, vaultKeys ...[]byte) (*Signer, error) {
+	s := &Signer{q: db.New(pool), own: Keys{}}
+	for i, key := range vaultKeys {
+		seed, err := hkdf.Key(sha256.New, key, nil, purpose, ed25519.SeedSize)
+		if err != nil {
+			return nil, fmt.Errorf("derive a signing key: %w", err)
+		}
+		private := ed25519.NewKeyFromSeed(seed)
+		public, kid := private.Public().(ed25519.PublicKey), "" //nolint:forcetypeassert // it says so
+		kid = kidOf(public)
+		s.own[kid] = public
+		if i == 0 {
+			s.kid, s.with = kid, private
+		}
+	}
+	return s, nil
+}
+
+// kidOf names a public key.
+func kidOf(public ed25519.PublicKey) string {
+	sum := sha256.Sum256(public)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Note keeps the public keys, so that what is signed now can be proven when their vault keys are
+// gone.
+func (s *Signer) Note(ctx context.Context, now time.Time) error {
+	for kid, public := range s.own {
+		err := s.q.SigningKeyPut(ctx, db.SigningKeyPutParams{Kid: kid, PublicKey: public, CreatedAt: now})
+		if err != nil {
+			return fmt.Errorf("keep a public key: %w", err)
+		}
+	}
+	return nil
+}
+
+// Published is the file of all public keys.
+func (s *Signer) Published(ctx context.Context) ([]byte, error) {
+	rows, err := s.q.SigningKeyList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read public keys: %w", err)
+	}
+	all := Keys{}
+	for _, row := range rows {
+		all[row.Kid] = row.PublicKey
+	}
+	for kid, public := range s.own {
+		all[kid] = public
+	}
+	return all.file()
+}
+
+// Sign makes a signed document of its head, which says what it is about, and its lines. All are JSON
+// objects. The result is canonical: without white space, the names of an object in order.
+func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
+	document := map[string]any{}
+	for name, value := range head {
+		document[name] = value
+	}
+	document["format"], document["lines"] = Format, lines
+	plain, err := canonicalOf(document)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := read(plain)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parts.manifest()
+	if err != nil {
+		return nil, err
+	}
+	signed, err := m.signed()
+	if err != nil {
+		return nil, err
+	}
+	document["signature"] = signature{
+		Algorithm: algorithm, Kid: s.kid, Manifest: m,
+		Value: base64.StdEncoding.EncodeToString(ed25519.Sign(s.with, signed)),
+	}
+	return canonicalOf(document)
+}
+
+// Keys are public keys by their names.
+type Keys map[string]ed25519.PublicKey
+
+// published is one of the file of keys, in the form of RFC 8037.
+type published struct {
+	Kty string `json:"kty"`
+	Crv string `json:"crv"`
+	Kid string `json:"kid"`
+	X   string `json:"x"`
+}
+
+type keyFile struct {
+	Keys []published `json:"keys"`
+}
+
+// ParseKeys reads a file of public keys.
+func ParseKeys(file []byte) (Keys, error) {
+	var parsed keyFile
+	if err := json.Unmarshal(file, &parsed); err != nil {
+		return nil, fmt.Errorf("read the public keys: %w", err)
+	}
+	keys := Keys{}
+	for _, k := range parsed.Keys {
+		public, err := base64.RawURLEncoding.DecodeString(k.X)
+		if err != nil || k.Crv != algorithm || len(public) != ed25519.PublicKeySize {
+			return nil, fmt.Errorf("the public key %q is not one of Ed25519", k.Kid)
+		}
+		keys[k.Kid] = public
+	}
+	return keys, nil
+}

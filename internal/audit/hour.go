@@ -1,0 +1,115 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// hourRules are the invariants of what is counted by the hour.
+var hourRules = []rule{
+	{
+		name:   "what is counted of an hour's payments follows from their history",
+		prove:  proveHours,
+		recent: proveHoursSince,
+	},
+}
+
+// hourMost is how many payments an hour may have that is counted again each minute. What has more is
+// left to the full audit.
+const hourMost = 50_000
+
+// hourBroken counts the payments again that were created in an hour, from $1 on and before $2. Of
+// each it goes by the last row of the history that was counted already.
+const hourBroken = `
+	with progress as materialized (
+		select last_id from payment_hour_progress
+	), seen as (
+		select p.*, h.to_status, case when h.to_status = 'completed' then (
+			select greatest(floor(extract(epoch from f.at - p.created_at)), 0) from payment_history f
+			where f.merchant_id = p.merchant_id and f.payment_id = p.id and f.to_status = 'completed' order by f.id limit 1
+		) end as took
+		from payment p cross join lateral (
+			select to_status from payment_history h
+			where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.id <= (select last_id from progress)
+				and not exists (select from payment_history_gap g where g.id = h.id)
+			order by h.id desc limit 1
+		) h
+		where p.created_at >= $1 and p.created_at < $2
+	), expected as (
+		select merchant_id, cashbox_id, method, currency, to_status as status,
+			case when took is null then -1 else (
+				select count(*) from unnest('{15,30,45,60,90,120,150,180,240,300,360,420,480,600,720,900,1200,1500,1800,2700,3600,
+					7200,14400,28800,86400}'::int[]) bound where bound <= took
+			) end as span,
+			count(*) as payments, sum(amount) as amount, coalesce(sum(took), 0) as seconds
+		from seen group by 1, 2, 3, 4, 5, 6
+	), actual as (
+		select merchant_id, cashbox_id, method, currency, status, span, payments, amount, seconds
+		from payment_hour where hour >= $1 and hour < $2
+	)
+	select format('%s, merchant %s, cashbox %s, %s %s, %s, span %s: has %s payments of %s in %s s, should have %s of %s in %s s',
+		to_char($1 at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), merchant_id, cashbox_id, method, currency, status, span,
+		coalesce(a.payments, 0), coalesce(a.amount, 0), coalesce(a.seconds, 0),
+		coalesce(e.payments, 0), coalesce(e.amount, 0), coalesce(e.seconds, 0))
+	from expected e full join actual a using (merchant_id, cashbox_id, method, currency, status, span)
+	where (coalesce(a.payments, 0), coalesce(a.amount, 0), coalesce(a.seconds, 0))
+		<> (coalesce(e.payments, 0), coalesce(e.amount, 0), coalesce(e.seconds, 0))
+	order by merchant_id, cashbox_id, method, currency, status, span`
+
+// proveHours counts every hour again, one after the other, each with a snapshot of its own.
+func proveHours(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+	const bounds = `select date_trunc('hour', least(
+			(select min(hour) from payment_hour), (select min(created_at) from payment)), 'UTC'),
+		greatest((select max(hour) from payment_hour), (select max(created_at) from payment))`
+	var first, last *time.Time
+	if err := pool.QueryRow(ctx, bounds).Scan(&first, &last); err != nil {
+		return nil, fmt.Errorf("find the first hour: %w", err)
+	}
+	if first == nil || last == nil {
+		return nil, nil
+	}
+	var hours []time.Time
+	for hour := *first; !hour.After(*last); hour = hour.Add(time.Hour) {
+		hours = append(hours, hour)
+	}
+	return askHours(ctx, pool, hours)
+}
+
+// proveHoursSince counts those hours again of which a payment was moved since then.
+func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
+	rows, err := pool.Query(ctx, `
+		select hour from (
+			select distinct date_trunc('hour', p.created_at, 'UTC') as hour from payment p
+			where p.id in (select subject_id from transfer where subject = 'payment' and created_at >= $1)
+		) touched
+		where (select coalesce(sum(payments), 0) from payment_hour h where h.hour = touched.hour) <= $2
+		order by hour`, since, hourMost)
+	if err != nil {
+		return nil, fmt.Errorf("find the hours: %w", err)
+	}
+	hours, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	if err != nil {
+		return nil, fmt.Errorf("find the hours: %w", err)
+	}
+	return askHours(ctx, pool, hours)
+}
+
+func askHours(ctx context.Context, pool *pgxpool.Pool, hours []time.Time) ([]string, error) {
+	var broken []string
+	for _, hour := range hours {
+		rows, err := pool.Query(ctx, hourBroken, hour, hour.Add(time.Hour))
+		if err != nil {
+			return nil, fmt.Errorf("count an hour: %w", err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("count an hour: %w", err)
+		}
+		broken = append(broken, found...)
+	}
+	return broken, nil
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
+)
+
+const (
+	// hoursBatch is how many rows of the history one transaction counts, and hoursLimit bounds one
+	// whose server is slow.
+	hoursBatch = 2_000
+	hoursLimit = 10 * time.Second
+)
+
+// spanBounds are, in seconds, where the spans begin that times to pay are counted by: the first span
+// is below the first of them, and the last has no end. What is counted already goes by them, so they
+// can be changed only together with a migration that counts anew.
+var spanBounds = []int64{
+	15, 30, 45, 60, 90, 120, 150, 180, 240, 300, 360, 420, 480, 600, 720, 900, 1200, 1500, 1800, 2700, 3600, 7200,
+	14400, 28800, 86400,
+}
+
+// CountHours counts payments by the hour of their creation and their status, from the history: each
+// of its rows takes the payment away from one status and adds it to another. So what changes later,
+// by an appeal or a correction, changes the hour in which the payment was created.
+//
+// Each row is counted once, whatever happens: the rows, how far the history is counted and what is
+// missing in it are kept in one transaction, and one process at a time does it. Ids of the history
+// are given before a transaction commits, so a row can appear below those that are counted. Each id
+// that is missing is noted and looked for again, until no transaction can be open that has it.
+func CountHours(ctx context.Context, pool *pgxpool.Pool) error {
+	q := db.New(pool)
+	for {
+		waiting, err := q.PaymentHourAny(ctx)
+		if err != nil {
+			return fmt.Errorf("look for history to count: %w", err)
+		}
+		if !waiting {
+			return nil
+		}
+		counted, err := countHours(ctx, pool)
+		if err != nil {
+			return fmt.Errorf("count hours: %w", err)
+		}
+		if counted < hoursBatch {
+			return nil
+		}
+	}
+}
+
+// countHours counts a batch, or nothing while another process is at it.
+func countHours(ctx context.Context, pool *pgxpool.Pool) (counted int64, err error) {
+	err = db.InTxWithin(ctx, hoursLimit, pool, func(ctx context.Context, _ pgx.Tx, q *db.Queries) error {
+		last, err := q.PaymentHourLock(ctx)
+		if err != nil {
+			counted = 0
+			return db.IgnoreNoRows(err)
+		}
+		// This statement begins after the lock was got, so it sees all that was counted before.
+		counted, err = q.PaymentHourFold(ctx, db.PaymentHourFoldParams{
+			LastID: last, Batch: hoursBatch, Bounds: spanBounds,
+		})
+		if err != nil {
+			return err
+		}
+		return q.PaymentHistoryGapPrune(ctx, lateMost.Seconds())
+	})
+	return counted, err
+}

@@ -1,0 +1,246 @@
+package report_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/report"
+)
+
+const ruleHours = "what is counted of an hour's payments follows from their history"
+
+// countHours counts, as the program does every two seconds.
+func (b *bundle) countHours(t *testing.T) {
+	t.Helper()
+	noError(t, report.CountHours(context.Background(), b.Pool))
+}
+
+// set sets a payment's status, as the application does.
+func (b *bundle) set(t *testing.T, id int64, status string) {
+	t.Helper()
+	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, id,
+		payment.Update{Status: status})
+	noError(t, err)
+}
+
+// texts are the answer of a query of one column.
+func (b *bundle) texts(t *testing.T, sql string, args ...any) []string {
+	t.Helper()
+	rows, err := b.Pool.Query(t.Context(), sql, args...)
+	noError(t, err)
+	return must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string]))
+}
+
+// wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
+// time to pay, payments, amount, seconds. The audit has to agree.
+func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
+	t.Helper()
+	got := b.texts(
+		t,
+		`select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
+		from payment_hour where payments <> 0 or amount <> 0 or seconds <> 0 order by hour, method, status, span`,
+	)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %s\nwant %s", when, strings.Join(got, "; "), strings.Join(want, "; "))
+	}
+	if found := b.hoursBroken(t); len(found) > 0 {
+		t.Errorf("%s, the audit: %v", when, found)
+	}
+}
+
+// hoursBroken is what the full audit and that of what was booked lately say about hours.
+func (b *bundle) hoursBroken(t *testing.T) []audit.Violation {
+	t.Helper()
+	var found []audit.Violation
+	for _, list := range [][]audit.Violation{
+		must[[]audit.Violation](t)(audit.Everything(t.Context(), b.Pool)),
+		must[[]audit.Violation](t)(audit.Since(t.Context(), b.Pool, dbtest.Start)),
+	} {
+		for _, v := range list {
+			if v.Rule == ruleHours {
+				found = append(found, v)
+			}
+		}
+	}
+	return found
+}
+
+// A payment counts in the hour of its creation, whatever becomes of it and however late.
+func TestHoursFollowTheHistory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.countHours(t)
+	b.wantHours(t, "without payments")
+	first := b.create(t, b.shop, "first")
+	second := b.createOf(t, b.shop, "sim", "second", "250.50")
+	b.countHours(t)
+	b.wantHours(t, "two wait", "20/12 sbp pending -1 1 1000.00 0", "20/12 sim pending -1 1 250.50 0")
+
+	b.clock.Advance(4 * time.Minute) // 240 s begin the tenth span
+	b.confirm(t, b.sbp, first.ID)
+	b.countHours(t)
+	b.wantHours(t, "one is paid", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0")
+
+	b.clock.Advance(2 * time.Hour)
+	third := b.create(t, b.shop, "third")
+	b.set(t, second.ID, "failed")
+	b.countHours(t)
+	b.wantHours(t, "another hour", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim failed -1 1 250.50 0",
+		"20/14 sbp pending -1 1 1000.00 0")
+
+	b.clock.Advance(72 * time.Hour)
+	b.set(t, first.ID, "appeal")
+	b.set(t, second.ID, "completed") // 74 h 4 min after its creation
+	b.countHours(t)
+	b.wantHours(t, "days later", "20/12 sbp appeal -1 1 1000.00 0", "20/12 sim completed 25 1 250.50 266640",
+		"20/14 sbp pending -1 1 1000.00 0")
+
+	// The appeal is decided: the payer took as long as they did, however long that took.
+	b.set(t, first.ID, "completed")
+	b.set(t, second.ID, "pending")
+	b.set(t, third.ID, "completed")
+	b.countHours(t)
+	b.wantHours(t, "decided and set back", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
+		"20/14 sbp completed 25 1 1000.00 259200")
+	b.countHours(t)
+	b.exec(t, "update payment_hour_progress set last_id = last_id")
+	b.countHours(t)
+	b.wantHours(t, "again", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
+		"20/14 sbp completed 25 1 1000.00 259200")
+}
+
+// A row of the history that is committed after later ones is counted when it comes, and one that
+// never comes is not waited for for ever.
+func TestHoursMissNoLateCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.create(t, b.shop, "first")
+	late, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	t.Cleanup(func() { _ = late.Rollback(context.Background()) })
+	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
+		values ($1, $2, $3, 'system', 'pending', 'failed')`
+	_, err = late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now())
+	noError(t, err)
+	gone, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	var lost int64
+	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
+	noError(t, gone.Rollback(t.Context()))
+	b.createOf(t, b.shop, "sbp", "second", "500")
+	b.countHours(t)
+	b.wantHours(t, "while one is open", "20/12 sbp pending -1 2 1500.00 0")
+	noError(t, late.Commit(t.Context()))
+	b.wantHours(t, "committed and not counted", "20/12 sbp pending -1 2 1500.00 0")
+	b.countHours(t)
+	b.wantHours(t, "counted", "20/12 sbp failed -1 1 1000.00 0", "20/12 sbp pending -1 1 500.00 0")
+	b.countHours(t)
+	b.wantHours(t, "once", "20/12 sbp failed -1 1 1000.00 0", "20/12 sbp pending -1 1 500.00 0")
+
+	const gaps = "select count(*)::text from payment_history_gap where id = $1"
+	if left := b.texts(t, gaps, lost); left[0] != "1" {
+		t.Error("the id that was rolled back is not looked for")
+	}
+	b.exec(t, "update payment_history_gap set since = now() - interval '59 minutes'")
+	b.countHours(t)
+	if left := b.texts(t, gaps, lost); left[0] != "1" {
+		t.Error("it is forgotten before an hour is over")
+	}
+	b.exec(t, "update payment_history_gap set since = now() - interval '61 minutes'")
+	b.countHours(t)
+	if left := b.texts(t, gaps, lost); left[0] != "0" {
+		t.Error("it is looked for after an hour")
+	}
+}
+
+// However many processes count at once, and wherever one of them dies, each row counts once.
+func TestHoursCountOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
+		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
+	}
+	dies, err := b.Pool.Begin(t.Context())
+	noError(t, err)
+	t.Cleanup(func() { _ = dies.Rollback(context.Background()) })
+	_, err = dies.Exec(t.Context(), "select from payment_hour_progress for update")
+	noError(t, err)
+	b.countHours(t)
+	b.wantHours(t, "while another is at it")
+	_, err = dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000")
+	noError(t, err)
+	noError(t, dies.Rollback(t.Context()))
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			if err := report.CountHours(context.Background(), b.Pool); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	// 100 + 101 + 102 + 103 + 104 + 105
+	b.wantHours(t, "eight at once", "20/12 sbp pending -1 6 615.00 0")
+}
+
+// The audit names the row that is wrong, and finds it by what was booked lately, too.
+func TestAuditOfHours(t *testing.T) {
+	t.Parallel()
+	const should = " sbp RUB, pending, span -1: has "
+	for name, c := range map[string]struct{ sql, want string }{
+		"a payment more": {
+			"update payment_hour set payments = payments + 1", should + "2 payments of 1000.00 in 0 s, should have 1 of 1000.00 in 0 s",
+		},
+		"another amount": {
+			"update payment_hour set amount = amount + 0.01", should + "1 payments of 1000.01 in 0 s, should have 1 of 1000.00 in 0 s",
+		},
+		"other seconds": {
+			"update payment_hour set seconds = 1", should + "1 payments of 1000.00 in 1 s, should have 1 of 1000.00 in 0 s",
+		},
+		"a row lost": {
+			"delete from payment_hour", should + "0 payments of 0 in 0 s, should have 1 of 1000.00 in 0 s",
+		},
+		"counted as another status": {
+			"update payment_hour set status = 'failed'", " sbp RUB, failed, span -1: has 1 payments of 1000.00 in 0 s, should have 0 of 0 in 0 s",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.create(t, b.shop, "first")
+			b.countHours(t)
+			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
+			b.exec(t, c.sql)
+			found := b.hoursBroken(t)
+			if len(found)%2 != 0 || len(found) == 0 || !strings.HasSuffix(found[0].Detail, c.want) ||
+				!strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant ") {
+				t.Errorf("%v", found)
+			}
+		})
+	}
+}
+
+// A row of an hour without payments is found by the full audit.
+func TestAuditOfHoursWithoutPayments(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.exec(
+		t,
+		`insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+		values (1, '2026-11-19 03:00Z', 1, 'sbp', 'RUB', 'failed', -1, 1, 10, 0)`,
+	)
+	found := b.hoursBroken(t)
+	if len(found) != 1 || !strings.HasPrefix(found[0].Detail, "2026-11-19 03:00, ") {
+		t.Errorf("%v", found)
+	}
+}

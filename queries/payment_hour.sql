@@ -1,0 +1,63 @@
+-- PaymentHourAny reports whether there is history to count, without a lock.
+-- name: PaymentHourAny :one
+select exists (
+    select id from payment_history where id > (select last_id from payment_hour_progress)
+    union all
+    select id from payment_history_gap
+);
+
+-- PaymentHourLock makes the caller the one who counts until its transaction ends, unless there is one at the moment.
+-- name: PaymentHourLock :one
+select last_id from payment_hour_progress for update skip locked;
+
+-- PaymentHourFold counts the next rows of the history and those that were missing before and have come: each takes its payment away from
+-- the status it had and adds it to the one it got, in the hour of the payment's creation. It answers how many rows there were after the
+-- last id, and notes the ids among them that are missing.
+-- name: PaymentHourFold :one
+with next as (
+    select payment_history.id from payment_history where id > sqlc.arg(last_id)::bigint order by id limit sqlc.arg(batch)::int
+), come as (
+    delete from payment_history_gap g using payment_history h where h.id = g.id returning g.id
+), counted as (
+    select h.merchant_id, h.payment_id, side.sign, case when side.sign < 0 then h.from_status else h.to_status end as status
+    from payment_history h join (select next.id from next union all select come.id from come) ids on ids.id = h.id
+    cross join unnest(array[-1, 1]) as side (sign)
+), moves as (
+    select p.merchant_id, date_trunc('hour', p.created_at, 'UTC') as hour, p.cashbox_id, p.method, p.currency, c.status, c.sign, p.amount,
+        case when c.status = 'completed' then width_bucket(paid.seconds, sqlc.arg(bounds)::bigint[]) else -1 end as span,
+        case when c.status = 'completed' then paid.seconds else 0 end as seconds
+    from counted c join payment p on p.merchant_id = c.merchant_id and p.id = c.payment_id
+    cross join lateral (
+        select coalesce(min(greatest(floor(extract(epoch from f.at - p.created_at)), 0)), 0)::bigint as seconds from (
+            select g.at from payment_history g
+            where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
+        ) f
+    ) paid
+    where c.status is not null
+), added as (
+    insert into payment_hour as t (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+    select merchant_id, hour, cashbox_id, method, currency, status, span, sum(sign), sum(sign * amount), sum(sign * seconds)
+    from moves group by merchant_id, hour, cashbox_id, method, currency, status, span
+    on conflict (merchant_id, hour, cashbox_id, method, currency, status, span) do update
+    set payments = t.payments + excluded.payments, amount = t.amount + excluded.amount, seconds = t.seconds + excluded.seconds
+), missing as (
+    insert into payment_history_gap (id, since)
+    select n, now() from generate_series(sqlc.arg(last_id)::bigint + 1, (select max(next.id) from next)) n
+    where not exists (select from next where next.id = n)
+), progressed as (
+    update payment_hour_progress set last_id = (select max(next.id) from next) where exists (select from next)
+)
+select count(*) from next;
+
+-- PaymentHistoryGapPrune forgets ids whose transactions cannot be open any more: they were rolled back.
+-- name: PaymentHistoryGapPrune :exec
+delete from payment_history_gap g
+where g.since < now() - make_interval(secs => @seconds) and not exists (select from payment_history h where h.id = g.id);
+
+-- PaymentHourList adds up a merchant's hours by method, currency and status.
+-- name: PaymentHourList :many
+select hour, method, currency, status, span, sum(payments)::bigint as payments, sum(amount)::numeric as amount
+from payment_hour
+where merchant_id = @merchant_id and hour >= @from_at and hour < @until_at and payments <> 0
+group by hour, method, currency, status, span
+order by hour, method, currency, status, span;

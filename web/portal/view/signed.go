@@ -1,0 +1,11 @@
+package view
+
+import "github.com/a-h/templ"
+
+// Printed is what happened to a payment, for paper.
+type Printed struct {
+	UUID, OrderID string
+	Lines         []Line
+	// File leads to the same as a signed file.
+	File templ.SafeURL
+}
