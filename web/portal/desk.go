@@ -78,7 +78,12 @@ func (v *visit) deskRegion() error {
 }
 
 func (v *visit) deskShown() (view.Desk, error) {
-	shown := view.Desk{OnShift: v.session.OnShift, MayWork: v.who.May(caller.TraderWork)}
+	shown := view.Desk{
+		OnShift:    v.session.OnShift,
+		MayWork:    v.who.May(caller.TraderWork),
+		MostJobs:   payment.MaxDesk,
+		MostOffers: deskPayouts,
+	}
 	var err error
 	if shown.OnBreak, err = v.Settings.Break(v.ctx(), v.who); err != nil {
 		return shown, err

@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/web/portal/view"
 )
 
 // Money has arrived: the page of the confirmation says of what, and sending its form completes the
@@ -208,5 +209,15 @@ func TestLine(t *testing.T) {
 	b.stop()
 	if got := events.next(t, 5*time.Second); got != "end" {
 		t.Errorf("after the stop: %q", got)
+	}
+}
+
+// A desk with more payouts than it shows says that there are more.
+func TestDeskSaysThereIsMore(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 19: "19", 20: "20+"} {
+		if got := view.Capped(n, 20); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
 	}
 }

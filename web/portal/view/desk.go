@@ -14,6 +14,16 @@ type Desk struct {
 	Balance        *Balance
 	Jobs           []Job
 	Taken, Waiting []Offer
+	// MostJobs and MostOffers are how many of each kind a desk shows; there may be more.
+	MostJobs, MostOffers int
+}
+
+// Capped is a number of things of which no more than most are shown.
+func Capped(n, most int) string {
+	if n >= most {
+		return strconv.Itoa(most) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // Balance is what a trader has, and what of it is held for open payments.
