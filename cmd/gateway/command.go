@@ -19,7 +19,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/sandbox"
@@ -296,65 +295,4 @@ func signedByAny(info sandbox.Info, body []byte, header http.Header) bool {
 		}
 	}
 	return false
-}
-
-var errNotGenuine = errors.New("the file is not as it was signed")
-
-// keysMost bounds what is read of files of keys and of signed files.
-const keysMost = 64 << 20
-
-// verifyTimeline proves a signed timeline with the gateway's public keys, and says what is wrong
-// with it.
-func (e environment) verifyTimeline(ctx context.Context, args []string) error {
-	from, rest := cutFlag(args, "keys")
-	if len(rest) != 1 || strings.HasPrefix(rest[0], "-") {
-		return errors.New("usage: gateway verify-timeline FILE [-keys FILE|URL]")
-	}
-	file, err := os.ReadFile(rest[0])
-	if err != nil {
-		return fmt.Errorf("read the signed file: %w", err)
-	}
-	published, err := readKeys(ctx, cmp.Or(from, "http://127.0.0.1:8080/.well-known/gateway-keys.json"))
-	if err != nil {
-		return err
-	}
-	keys, err := attest.ParseKeys(published)
-	if err != nil {
-		return err
-	}
-	wrong := attest.Verify(file, keys)
-	for _, what := range wrong {
-		_, _ = fmt.Fprintln(e.stdout, what)
-	}
-	if len(wrong) > 0 {
-		return errNotGenuine
-	}
-	_, err = fmt.Fprintln(e.stdout, "valid: the file is as the gateway signed it")
-	return err
-}
-
-// readKeys reads public keys from a file or an address.
-func readKeys(ctx context.Context, from string) ([]byte, error) {
-	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
-		file, err := os.ReadFile(from) //nolint:gosec // whoever runs the command names the file
-		if err != nil {
-			return nil, fmt.Errorf("read the public keys: %w", err)
-		}
-		return file, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
-	if err != nil {
-		return nil, fmt.Errorf("read the public keys: %w", err)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("read the public keys: %w", err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("read the public keys: %s answers %s", from, answer.Status)
-	}
-	return io.ReadAll(io.LimitReader(answer.Body, keysMost))
 }

@@ -45,8 +45,8 @@ func New(pool *pgxpool.Pool, vaultKeys ...[]byte) (*Signer, error) {
 			return nil, fmt.Errorf("derive a signing key: %w", err)
 		}
 		private := ed25519.NewKeyFromSeed(seed)
-		public, kid := private.Public().(ed25519.PublicKey), "" //nolint:forcetypeassert // it says so
-		kid = kidOf(public)
+		public := private.Public().(ed25519.PublicKey) //nolint:forcetypeassert // it says so
+		kid := kidOf(public)
 		s.own[kid] = public
 		if i == 0 {
 			s.kid, s.with = kid, private

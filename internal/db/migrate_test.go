@@ -88,7 +88,7 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	const open = `{session.hash,recovery_code.hash,invitation.hash,passkey.id,api_key.secret_hash,webhook_event.body,webhook_attempt.answer,appeal_chunk.content,
-		payment_receipt_chunk.content,bank.logo,		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card}`
+		payment_receipt_chunk.content,bank.logo,		card_declined.source,card_declined.card,card_attempt.source,card_attempt.card,signing_key.public_key}`
 	rows, err := d.Pool.Query(
 		t.Context(),
 		`select c.table_name || '.' || c.column_name from information_schema.columns c

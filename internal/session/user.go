@@ -52,14 +52,15 @@ func (s *Service) create(ctx context.Context, c db.SettingChange, n NewUser) (db
 	if err := n.validate(ctx); err != nil {
 		return c, "", err
 	}
-	hash, err := "", error(nil)
+	hash := ""
 	if n.Password != "" {
+		var err error
 		if hash, err = HashPassword(n.Password); err != nil {
 			return c, "", fmt.Errorf("hash password: %w", err)
 		}
 	}
 	link := ""
-	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+	c, err := db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) {
 			id, err := InsertUser(ctx, q, n, hash, c.At)
 			if err == nil && hash == "" {

@@ -65,7 +65,15 @@ type Flash struct {
 }
 
 // Flashes are what pages say once, by the word for what was done.
-var Flashes = merged(baseFlashes, requisiteFlashes, sandboxFlashes, viewAsFlashes, merchantFlashes, developerFlashes, teamFlashes)
+var Flashes = merged(
+	baseFlashes,
+	requisiteFlashes,
+	sandboxFlashes,
+	viewAsFlashes,
+	merchantFlashes,
+	developerFlashes,
+	teamFlashes,
+)
 
 func merged(all ...map[string]Flash) map[string]Flash {
 	one := map[string]Flash{}

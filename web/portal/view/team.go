@@ -41,7 +41,7 @@ type Invite struct {
 	Wrong              map[string]string
 }
 
-// MemberPage is one user, and what may be done with them.
+// MemberShown is one user, and what may be done with them.
 type MemberShown struct {
 	MemberRow
 	Path, RoleValue string
