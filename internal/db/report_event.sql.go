@@ -485,7 +485,7 @@ with recent as (
 )
 select recent.cashbox_id, count(*)::integer as attempts,
     count(*) filter (where a.status_code between 200 and 299)::integer as taken,
-    percentile_disc(0.5) within group (order by a.duration_ms)::integer as median_ms
+    coalesce(percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.status_code is not null), 0)::integer as median_ms
 from recent join webhook_attempt a on a.merchant_id = $1 and a.event_id = recent.id
 where created_at >= $2
 group by recent.cashbox_id

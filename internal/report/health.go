@@ -33,7 +33,7 @@ type CashboxHealth struct {
 	CashboxID int64
 	// Attempts is how many there were, Taken how many of them were answered with 2xx.
 	Attempts, Taken int32
-	// Median is how long half of them took at most.
+	// Median is how long half of the answered ones took at most.
 	Median time.Duration
 }
 

@@ -70,7 +70,9 @@ func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (view.Ho
 		if sum.CashboxID == box.ID && sum.Attempts > 0 {
 			shown.Attempts = int(sum.Attempts)
 			shown.Rate = percent(sum.Taken, sum.Attempts)
-			shown.Median = v.shell.Say(say.Ms, sum.Median.Milliseconds())
+			if sum.Median > 0 {
+				shown.Median = v.shell.Say(say.Ms, sum.Median.Milliseconds())
+			}
 		}
 	}
 	return shown, nil

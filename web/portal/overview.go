@@ -61,11 +61,25 @@ func (v *visit) overviewState(shown *view.Overview, o report.Overview) {
 		shown.Endpoints = append(shown.Endpoints,
 			v.shell.Say(say.EndpointFails, e.Host, e.Failures, e.Attempts)+"; "+answer)
 	}
-	for _, b := range o.Balances {
-		shown.Balances = append(shown.Balances, view.OverviewBalance{
-			Name: b.Name, Total: view.Figure(b.Total), Available: view.Figure(b.Available),
-			Reserved: view.Figure(b.Reserved), Insurance: view.Figure(b.Insurance),
-		})
+	shown.Balance = v.overviewBalance(o.Balances)
+}
+
+// overviewBalance sums what a merchant's cashboxes have.
+func (v *visit) overviewBalance(boxes []report.CashboxBalance) []view.OverviewFigure {
+	if len(boxes) == 0 {
+		return nil
+	}
+	var sum report.CashboxBalance
+	for _, b := range boxes {
+		sum.Total, sum.Available = sum.Total.Add(b.Total), sum.Available.Add(b.Available)
+		sum.Reserved, sum.Insurance = sum.Reserved.Add(b.Reserved), sum.Insurance.Add(b.Insurance)
+	}
+	figure := func(label say.Phrase, amount decimal.Decimal) view.OverviewFigure {
+		return view.OverviewFigure{Label: v.shell.Say(label), Now: view.Figure(amount)}
+	}
+	return []view.OverviewFigure{
+		figure(say.Total, sum.Total), figure(say.AccountAvailable, sum.Available),
+		figure(say.AccountReserved, sum.Reserved), figure(say.Insured, sum.Insurance),
 	}
 }
 

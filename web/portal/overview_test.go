@@ -50,7 +50,7 @@ func TestOverviewPage(t *testing.T) {
 	text := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(a.text())
 	for _, want := range []string{
 		"Deposits waiting for confirmation: 1", "Payments2 a week ago: 0", "Success rate50 % a week ago: –",
-		"1 min 45 s", "Balance by cashbox",
+		"1 min 45 s", "Total9.52380952 Available9.52380952 Held0.00000000", "By cashbox",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in: %s", want, text)

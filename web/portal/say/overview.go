@@ -33,10 +33,7 @@ var (
 	}
 	EndpointAnswer = Phrase{"last answer %d", "последний ответ %d"}
 	EndpointSilent = Phrase{"no answer the last time", "в последний раз ответа не было"}
-	BalanceBy      = Phrase{"Balance by cashbox", "Баланс по кассам"}
-	BalanceTotal   = Phrase{"Total", "Всего"}
-	BalanceHeld    = Phrase{"Reserved", "Зарезервировано"}
-	BalanceInsured = Phrase{"Insurance", "Страховой депозит"}
+	ByCashbox      = Phrase{"By cashbox", "По кассам"}
 	Seconds        = Phrase{"%d s", "%d с"}
 	MinutesSeconds = Phrase{"%d min %d s", "%d мин %d с"}
 	HoursMinutes   = Phrase{"%d h %d min", "%d ч %d мин"}

@@ -7,12 +7,13 @@ import (
 
 // Overview is how a merchant stands.
 type Overview struct {
+	// Balance is what all cashboxes have, in USDT; empty for who sees no money.
+	Balance   []OverviewFigure
 	Days      []OverviewDay
 	Methods   []OverviewRow
 	Hours     []OverviewHour
 	Queues    []OverviewQueue
 	Endpoints []string
-	Balances  []OverviewBalance
 }
 
 // OverviewDay are figures of today, each with what it was a week ago.
@@ -21,7 +22,7 @@ type OverviewDay struct {
 	Figures []OverviewFigure
 }
 
-// OverviewFigure is a number and what it was.
+// OverviewFigure is a number and what it was, if that is known.
 type OverviewFigure struct{ Label, Now, Before string }
 
 // OverviewRow are the figures of a method, or of an hour.
@@ -39,9 +40,6 @@ type OverviewHour struct {
 
 // OverviewQueue is what waits; Count is capped.
 type OverviewQueue struct{ Label, Count string }
-
-// OverviewBalance is what a cashbox has, in USDT.
-type OverviewBalance struct{ Name, Total, Available, Reserved, Insurance string }
 
 // Sizes of the charts, in units of their own.
 const (
