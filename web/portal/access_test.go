@@ -17,7 +17,8 @@ import (
 // has still to give a second factor, "desk" the users of a trader, "trader" a trader's owner alone.
 // "developers" are the owner and developers of a merchant, whose cashbox {cashbox} is.
 // "team" are the owners of merchants.
-// "viewers" are operators who may look as another user.
+// "operators" are operators of every role, "cases" those who decide what waits, "treasury" those who move
+// USDT and set rates, "admin" those who change who takes part; "viewers" may look as another user.
 // "staff" are the users of a merchant, "finance" those who see its money, "appeals" those who appeal.
 // "own" is only whose it is, and the one that is asked for is nobody's. An address with an id is the first
 // trader's and merchant's: others find nothing there.
@@ -140,6 +141,7 @@ var access = map[string]string{
 	"POST /merchant/developers/doctor":    "developers",
 	"GET /merchant/log":                   "team",
 
+	"GET /operator":              "operators",
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",
 }
@@ -190,9 +192,20 @@ var visitors = []struct {
 	},
 	{
 		name: "operator", kind: caller.Operator, role: caller.Admin,
-		allowed: []string{"all", "begun", "users", "viewers"},
+		allowed: []string{"all", "begun", "users", "operators", "viewers", "cases", "treasury", "admin"},
 	},
-	{name: "auditor", kind: caller.Operator, role: caller.Auditor, allowed: []string{"all", "begun", "users"}},
+	{
+		name: "treasury", kind: caller.Operator, role: caller.Treasury,
+		allowed: []string{"all", "begun", "users", "operators", "treasury"},
+	},
+	{
+		name: "operators' support", kind: caller.Operator, role: caller.Support,
+		allowed: []string{"all", "begun", "users", "operators", "viewers", "cases"},
+	},
+	{
+		name: "auditor", kind: caller.Operator, role: caller.Auditor,
+		allowed: []string{"all", "begun", "users", "operators"},
+	},
 	{name: "payer", kind: caller.Cabinet, allowed: []string{"all", "begun", "users"}},
 }
 

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"slices"
 	"strings"
 
 	"gateway.example/internal/caller"
@@ -8,42 +9,67 @@ import (
 	"gateway.example/web/portal/view"
 )
 
+// entry is a page in the navigation, for who has the capability. Group is the heading of entries that
+// belong together, of which an operator has many.
+type entry struct {
+	needs caller.Capability
+	href  string
+	label say.Phrase
+	group say.Phrase
+}
+
+var merchantEntries = []entry{
+	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview},
+	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments},
+	{needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts},
+	{needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals},
+	{needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits},
+	{needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle},
+	{needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle},
+	{needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle},
+	{needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle},
+	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle},
+}
+
+var traderEntries = []entry{
+	{needs: caller.TraderRead, href: "/trader", label: say.Desk},
+	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments},
+	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts},
+	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites},
+	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle},
+}
+
+// entries are the pages of a kind of user.
+func entries(kind caller.Kind) []entry {
+	switch kind {
+	case caller.MerchantPortal:
+		return merchantEntries
+	case caller.Trader:
+		return traderEntries
+	case caller.Operator:
+		return slices.Concat(workEntries)
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
+	}
+	return nil
+}
+
 // navigation lists the pages of the user's portal, as far as their role has them.
 func (v *visit) navigation() []view.NavItem {
 	var items []view.NavItem
-	add := func(needs caller.Capability, href string, label say.Phrase) {
-		if needs != "" && !v.who.May(needs) {
-			return
+	for _, e := range append(slices.Clone(entries(v.who.Kind)), entry{href: "/account", label: say.Account}) {
+		if e.needs != "" && !v.who.May(e.needs) {
+			continue
 		}
-		path := v.r.URL.Path
-		here := path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
-		items = append(items, view.NavItem{Href: href, Label: label, Current: here})
+		items = append(items, view.NavItem{Href: e.href, Label: e.label, Group: e.group, Current: v.isAt(e.href)})
 	}
-	switch v.who.Kind {
-	case caller.MerchantPortal:
-		add(caller.MerchantRead, "/merchant", say.Overview)
-		add(caller.MerchantRead, "/merchant/payments", say.Payments)
-		add(caller.MerchantRead, "/merchant/payouts", say.Payouts)
-		add(caller.MerchantRead, "/merchant/appeals", say.Appeals)
-		add(caller.MerchantMoney, "/merchant/deposits", say.Deposits)
-		add(caller.MerchantMoney, "/merchant/balance", say.BalanceTitle)
-		add(caller.MerchantMoney, "/merchant/statement", say.StatementTitle)
-	case caller.Trader:
-		add(caller.TraderRead, "/trader", say.Desk)
-		add(caller.TraderRead, "/trader/payments", say.Payments)
-		add(caller.TraderRead, "/trader/payouts", say.Payouts)
-		add(caller.TraderRead, "/trader/requisites", say.Requisites)
-		add(caller.TraderMoney, "/trader/statement", say.StatementTitle)
-	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
-	}
-	if v.who.Kind == caller.MerchantPortal {
-		add(caller.MerchantEvents, "/merchant/developers/keys", say.KeysTitle)
-		add(caller.MerchantEvents, "/merchant/developers/webhooks", say.WebhooksTitle)
-		add(caller.MerchantEvents, "/merchant/developers/events", say.EventsTitle)
-		add(caller.MerchantEvents, "/merchant/developers/doctor", say.DoctorTitle)
-		add(caller.MerchantTeamRead, "/merchant/team", say.TeamTitle)
-		add(caller.MerchantTeamRead, "/merchant/log", say.LogTitle)
-	}
-	add("", "/account", say.Account)
 	return items
+}
+
+// isAt tells whether the page belongs to an entry. The portal's first page is only itself.
+func (v *visit) isAt(href string) bool {
+	path := v.r.URL.Path
+	return path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
 }

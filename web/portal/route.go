@@ -66,6 +66,7 @@ func (p *Portal) routes() []route {
 		doctorRoutes,
 		overviewRoutes,
 		signedRoutes,
+		workRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

@@ -58,11 +58,18 @@ type Viewing struct {
 
 // NavItem is a page in the navigation.
 type NavItem struct {
-	Href    string
-	Label   say.Phrase
+	Href  string
+	Label say.Phrase
+	// Group is the heading above the first entry of several that belong together.
+	Group   say.Phrase
 	Current bool
 	// Count is what waits there, capped; "" is nothing.
 	Count string
+}
+
+// begins tells that a group of pages begins at an entry.
+func (s Shell) begins(at int) bool {
+	return s.Nav[at].Group != say.Phrase{} && (at == 0 || s.Nav[at-1].Group != s.Nav[at].Group)
 }
 
 // Say is a phrase in the reader's language.
