@@ -1,11 +1,11 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"gateway.example/internal/caller"
@@ -61,9 +61,11 @@ func (s Sample) read(f fault.Fields, names Headers) signature.Request {
 func withoutSecrets(header http.Header, names Headers) http.Header {
 	plain := header.Clone()
 	plain.Del(names.Secret)
+	secret := cmp.Or(header.Get(names.Secret), "sk_")
 	maps.DeleteFunc(plain, func(name string, values []string) bool {
+		all := strings.Join(values, " ")
 		return strings.Contains(strings.ToLower(name), "secret") || name == "Authorization" || name == "Cookie" ||
-			slices.ContainsFunc(values, func(value string) bool { return strings.Contains(value, "sk_") })
+			strings.Contains(all, secret) || strings.Contains(all, "sk_")
 	})
 	return plain
 }

@@ -2,7 +2,7 @@ package signature_test
 
 import (
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // a mistake to be recognised
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"

@@ -63,7 +63,7 @@ func restyled(body []byte) []candidate {
 				for _, number := range []func(string) string{asWritten, shortestNumber} {
 					s := styler{layout: layout, escape: escape, number: number}
 					s.value(tree, 0)
-					text := s.String()
+					text := s.out.String()
 					list = append(list,
 						candidate{Reserialised, []byte(text), true}, candidate{Reserialised, []byte(text + "\n"), true})
 				}
@@ -90,7 +90,7 @@ func sorted(v strictjson.Value) strictjson.Value {
 
 // styler writes JSON as a serialiser does.
 type styler struct {
-	strings.Builder
+	out    strings.Builder
 	layout layout
 	escape func(rune) string
 	number func(string) string
@@ -101,7 +101,7 @@ func (s *styler) value(v strictjson.Value, depth int) {
 	case strictjson.Object:
 		s.list("{", "}", len(v.Members), depth, func(i int) {
 			s.text(v.Members[i].Name.Text)
-			s.WriteString(s.layout.colon)
+			s.out.WriteString(s.layout.colon)
 			s.value(v.Members[i].Value, depth+1)
 		})
 	case strictjson.Array:
@@ -109,17 +109,17 @@ func (s *styler) value(v strictjson.Value, depth int) {
 	case strictjson.String:
 		s.text(v.Text)
 	case strictjson.Number:
-		s.WriteString(s.number(v.Text))
+		s.out.WriteString(s.number(v.Text))
 	default:
-		s.WriteString(v.Text)
+		s.out.WriteString(v.Text)
 	}
 }
 
 func (s *styler) list(opening, closing string, size, depth int, item func(i int)) {
-	s.WriteString(opening)
+	s.out.WriteString(opening)
 	for i := range size {
 		if i > 0 {
-			s.WriteString(s.layout.comma)
+			s.out.WriteString(s.layout.comma)
 		}
 		s.line(depth + 1)
 		item(i)
@@ -127,22 +127,22 @@ func (s *styler) list(opening, closing string, size, depth int, item func(i int)
 	if size > 0 {
 		s.line(depth)
 	}
-	s.WriteString(closing)
+	s.out.WriteString(closing)
 }
 
 // line begins a line, where there are lines.
 func (s *styler) line(depth int) {
 	if s.layout.indent != "" {
-		s.WriteString("\n" + strings.Repeat(s.layout.indent, depth))
+		s.out.WriteString("\n" + strings.Repeat(s.layout.indent, depth))
 	}
 }
 
 func (s *styler) text(text string) {
 	for _, letter := range string(strictjson.AppendString(nil, text)) {
 		if escaped := s.escape(letter); escaped != "" {
-			s.WriteString(escaped)
+			s.out.WriteString(escaped)
 		} else {
-			s.WriteRune(letter)
+			s.out.WriteRune(letter)
 		}
 	}
 }
