@@ -45,16 +45,19 @@ func (e environment) signFlags(args []string) (signing, error) {
 	flags.StringVar(&s.reason, "appeal-reason", "", "with -appeal-file: the appeal's reason")
 	flags.StringVar(&s.file, "appeal-file", "", "sign an appeal with this file instead of standard input")
 	flags.BoolVar(&s.check, "check", false, "say what is wrong with a request that was sent, instead of signing")
-	flags.Func("header", "with -check: a header that was sent, \"Name: value\"; may be repeated", func(text string) error {
-		for name, values := range signature.ParseHeaders(text) {
-			s.request.Header[name] = append(s.request.Header[name], values...)
-		}
-		return nil
-	})
+	flags.Func("header", "with -check: a header that was sent, \"Name: value\"; may be repeated", s.addHeader)
 	flags.StringVar(&s.body, "body", "", "with -check: the file with the body; standard input otherwise")
 	flags.StringVar(&s.request.Method, "method", http.MethodPost, "with -check: the method")
 	flags.StringVar(&s.request.Path, "path", "", "with -check: the path, with the query")
 	return s, flags.Parse(args)
+}
+
+// addHeader takes a header that was sent.
+func (s *signing) addHeader(text string) error {
+	for name, values := range signature.ParseHeaders(text) {
+		s.request.Header[name] = append(s.request.Header[name], values...)
+	}
+	return nil
 }
 
 // sign prints the headers that sign the body on standard input, or an appeal; or it says what is

@@ -48,8 +48,10 @@ func TestMerchantMoneyByConnect(t *testing.T) {
 		"",
 		signed(g.first(), ""),
 	)
-	if held[at].GetTotal() != rest.text("data.totalBalance") || held[at].GetAvailable() != rest.text("data.available") ||
-		held[at].GetReserved() != rest.text("data.reserved") || held[at].GetName() != named[at].GetName() {
+	if held[at].GetTotal() != rest.text("data.totalBalance") ||
+		held[at].GetAvailable() != rest.text("data.available") ||
+		held[at].GetReserved() != rest.text("data.reserved") ||
+		held[at].GetName() != named[at].GetName() {
 		t.Errorf("it holds %v; by REST %s", held[at], rest)
 	}
 	if networks := called(t, own.ListDepositNetworks, &portalv1.ListDepositNetworksRequest{}).GetNetworks(); !slices.
@@ -102,7 +104,8 @@ func TestMerchantCasesByConnect(t *testing.T) {
 	payment := number(id)
 	opened := g.appeal(t, g.first(), id, "why", "proof.pdf", pdf)
 	appeal := called(t, own.GetAppeal, &portalv1.GetAppealRequest{PaymentId: &payment}).GetData()
-	if number(opened.text("data.id")) != appeal.GetId() || appeal.GetReason() != "why" || appeal.GetStatus() != "open" ||
+	if number(opened.text("data.id")) != appeal.GetId() || appeal.GetReason() != "why" ||
+		appeal.GetStatus() != "open" ||
 		appeal.GetPaymentStatus() != "failed" ||
 		appeal.GetFileName() != "proof.pdf" {
 		t.Errorf("the appeal is %v; opened %s", appeal, opened)

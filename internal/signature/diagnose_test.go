@@ -243,6 +243,24 @@ func TestDecodedSecret(t *testing.T) {
 	}
 }
 
+// However long a body is, looking at it takes a moment only: what would take long is left out.
+func TestLongBody(t *testing.T) {
+	t.Parallel()
+	long := `{"a":"` + strings.Repeat("ж/", 20_000) + `"}`
+	spaced := strings.Replace(long, ":", ": ", 1)
+	for signedText, want := range map[string]signature.Mistake{
+		long + "\n": signature.LineBreak, spaced: signature.Other,
+	} {
+		if got := signature.Diagnose(
+			mine(long, signed(secret, signedText)).request(),
+			names,
+			keys,
+		); got.Mistake != want {
+			t.Errorf("%s; want %s", got.Mistake, want)
+		}
+	}
+}
+
 // Every mistake has a hint of its own, and a case here.
 func TestHints(t *testing.T) {
 	t.Parallel()

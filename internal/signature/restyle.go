@@ -50,10 +50,13 @@ func escapeHTML(letter rune) string {
 	return ""
 }
 
+// restyledMost is how long a body may be whose other forms are looked for: there are hundreds of them.
+const restyledMost = 16 << 10
+
 // restyled are the texts that serialisers make of a JSON body.
 func restyled(body []byte) []candidate {
 	root, err := strictjson.Parse(body)
-	if err != nil {
+	if err != nil || len(body) > restyledMost {
 		return nil
 	}
 	var list []candidate

@@ -46,13 +46,10 @@ func (v *visit) doctor() error {
 		return err
 	}
 	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
-	sample := auth.Sample{
-		Request: typed("request"), Method: strings.TrimSpace(form.Get("method")),
-		Path: strings.TrimSpace(form.Get("path")), Header: signature.ParseHeaders(typed("headers")),
-		Secret: form.Get("secret"),
-	}
-	if body := typed("body"); body != "" {
-		sample.Body = []byte(body)
+	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}
+	if sample.Request == "" { // the parts may still be those of the request before
+		sample.Method, sample.Path = strings.TrimSpace(form.Get("method")), strings.TrimSpace(form.Get("path"))
+		sample.Header, sample.Body = signature.ParseHeaders(typed("headers")), []byte(typed("body"))
 	}
 	request, found, err := v.Keys.Diagnose(v.ctx(), v.who, sample)
 	shown := view.Doctor{

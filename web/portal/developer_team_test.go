@@ -140,7 +140,7 @@ func TestDoctor(t *testing.T) {
 
 	whole := "POST /api/v1/payments HTTP/1.1\r\n" + headers + "\r\nX-Merchant-Secret: " + b.merchant.Secret +
 		"\r\n\r\n" + body + "\r\n"
-	a = p.post(t, path, "request", whole)
+	a = p.post(t, path, "request", whole, "headers", "Signature: 00", "path", "/before", "body", "{}")
 	if !strings.Contains(a.text(), "The signature is right") || strings.Contains(a.body, b.merchant.Secret) {
 		t.Errorf("the whole request: %d: %s", a.code, a.text())
 	}
