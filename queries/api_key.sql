@@ -26,3 +26,12 @@ order by id desc;
 select (to_jsonb(k) - 'secret_hash')::jsonb from api_key k
 where k.id = @id and (k.cashbox_id = @cashbox_id or (k.cashbox_id is null and k.merchant_id = @merchant_id))
 for no key update;
+
+-- KeySecretList lists what proves the keys of a merchant, revoked ones too, the newest first.
+-- name: KeySecretList :many
+select key_id, secret_hash, revoked_at from api_key where merchant_id = @merchant_id order by id desc limit @most;
+
+-- KeyWebhookSecretList lists the webhook secrets of a merchant's cashboxes, sealed.
+-- name: KeyWebhookSecretList :many
+select id, webhook_secret from cashbox
+where merchant_id = @merchant_id and webhook_secret <> ''::bytea order by id limit @most;

@@ -74,7 +74,13 @@ func (s *OperatorService) ListAppeals(
 func (s *OperatorService) GetAppealFile(
 	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
 ) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	file, err := s.Payments.ReadAppealFile(ctx, caller.From(ctx), req.Msg.GetAppealId())
+	return appealFile(ctx, s.Payments, req.Msg.GetAppealId())
+}
+
+func appealFile(
+	ctx context.Context, payments *payment.Service, id int64,
+) (*connect.Response[portalv1.GetAppealFileResponse], error) {
+	file, err := payments.ReadAppealFile(ctx, caller.From(ctx), id)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type Services struct {
 	Receipt    portalv1connect.ReceiptServiceHandler
 	Report     portalv1connect.ReportServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
+	Team       portalv1connect.TeamServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
@@ -59,6 +60,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewReportServiceHandler(s.Report, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
+	add(portalv1connect.NewTeamServiceHandler(s.Team, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

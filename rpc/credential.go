@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"net/http"
 
 	"connectrpc.com/connect"
 
@@ -82,4 +83,28 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 		out.Status = "revoked"
 	}
 	return out
+}
+
+// DiagnoseSignature implements the service.
+func (s *CredentialService) DiagnoseSignature(
+	ctx context.Context, req *connect.Request[portalv1.DiagnoseSignatureRequest],
+) (*connect.Response[portalv1.DiagnoseSignatureResponse], error) {
+	m, header := req.Msg, http.Header{}
+	for _, one := range m.GetHeaders() {
+		header.Add(one.GetName(), one.GetValue())
+	}
+	_, found, err := s.keys.Diagnose(ctx, caller.From(ctx), auth.Sample{
+		Request: m.GetRequest(), Method: m.GetMethod(), Path: m.GetPath(), Header: header, Body: m.Body,
+		Secret: m.GetSecret(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.DiagnoseSignatureResponse{
+		Mistake: string(found.Mistake), Hint: found.Mistake.Hint(), Header: unlessEmpty(found.Header),
+	}
+	if found.Offset >= 0 {
+		out.Offset = ptr(int64(found.Offset))
+	}
+	return connect.NewResponse(out), nil
 }

@@ -26,8 +26,13 @@ func NewDepositService(deposits *deposit.Service) *DepositService {
 func (s *DepositService) CreateDeposit(
 	ctx context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
 ) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
-	m := req.Msg
-	created, err := s.deposits.Create(ctx, caller.From(ctx), deposit.Request{
+	return createDeposit(ctx, s.deposits, req.Msg)
+}
+
+func createDeposit(
+	ctx context.Context, deposits *deposit.Service, m *gatewayv1.CreateDepositRequest,
+) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
+	created, err := deposits.Create(ctx, caller.From(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
 	})

@@ -95,6 +95,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Report:     portalv1connect.UnimplementedReportServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Team:       portalv1connect.UnimplementedTeamServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},

@@ -9,31 +9,40 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// MerchantService serves portal.v1.MerchantService.
-type MerchantService struct {
-	events  *webhook.Events
-	payouts *payout.Service
+// MerchantRooms are what a merchant's desk stands on.
+type MerchantRooms struct {
+	Events   *webhook.Events
+	Payouts  *payout.Service
+	Deposits *deposit.Service
+	Payments *payment.Service
+	Settings *directory.Settings
+	Reports  *report.Service
 }
+
+// MerchantService serves portal.v1.MerchantService.
+type MerchantService struct{ MerchantRooms }
 
 var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
-func NewMerchantService(events *webhook.Events, payouts *payout.Service) *MerchantService {
-	return &MerchantService{events: events, payouts: payouts}
-}
+func NewMerchantService(rooms MerchantRooms) *MerchantService { return &MerchantService{rooms} }
 
 // ListEvents implements the service.
 func (s *MerchantService) ListEvents(
 	ctx context.Context, req *connect.Request[portalv1.ListEventsRequest],
 ) (*connect.Response[portalv1.ListEventsResponse], error) {
-	list, cursor, err := s.events.List(ctx, caller.From(ctx), webhook.FeedPage{
+	list, cursor, err := s.Events.List(ctx, caller.From(ctx), webhook.FeedPage{
 		Status: req.Msg.Status, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
 	})
 	if err != nil {
@@ -46,28 +55,28 @@ func (s *MerchantService) ListEvents(
 func (s *MerchantService) ReplayEvents(
 	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayEvents(ctx, s.events, req.Msg)
+	return replayEvents(ctx, s.Events, req.Msg)
 }
 
 // GetReplay implements the service.
 func (s *MerchantService) GetReplay(
 	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return replayed(s.Events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // StopReplay implements the service.
 func (s *MerchantService) StopReplay(
 	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return replayed(s.Events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // RotateWebhookSecret implements the service.
 func (s *MerchantService) RotateWebhookSecret(
 	ctx context.Context, req *connect.Request[portalv1.RotateWebhookSecretRequest],
 ) (*connect.Response[portalv1.RotateWebhookSecretResponse], error) {
-	secret, until, err := s.events.RotateSecret(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
+	secret, until, err := s.Events.RotateSecret(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
 	if err != nil {
 		return nil, err
 	}
@@ -108,16 +117,20 @@ func instant(found fault.Fields, field string, at *timestamppb.Timestamp) *time.
 func eventList(list []webhook.Record, cursor *string) *portalv1.ListEventsResponse {
 	out := &portalv1.ListEventsResponse{Data: make([]*portalv1.Event, 0, len(list)), NextCursor: cursor}
 	for _, record := range list {
-		event := &portalv1.Event{
-			EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,
-			Body: string(record.Body), CreatedAt: timestamp(record.CreatedAt), Status: record.Status,
-		}
-		for _, attempt := range record.Attempts {
-			event.Attempts = append(event.Attempts, attemptView(attempt))
-		}
-		out.Data = append(out.Data, event)
+		out.Data = append(out.Data, eventView(record))
 	}
 	return out
+}
+
+func eventView(record webhook.Record) *portalv1.Event {
+	event := &portalv1.Event{
+		EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,
+		Body: string(record.Body), CreatedAt: timestamp(record.CreatedAt), Status: record.Status,
+	}
+	for _, attempt := range record.Attempts {
+		event.Attempts = append(event.Attempts, attemptView(attempt))
+	}
+	return event
 }
 
 func attemptView(a webhook.Attempt) *portalv1.DeliveryAttempt {

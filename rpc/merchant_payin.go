@@ -14,7 +14,7 @@ import (
 func (s *MerchantService) ListPayins(
 	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
 ) (*connect.Response[portalv1.ListMerchantPayinsResponse], error) {
-	list, cursor, err := s.payouts.ListOwn(ctx, caller.From(ctx), payinPage(req.Msg))
+	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), payinPage(req.Msg))
 	if err != nil {
 		return nil, err
 	}
@@ -29,5 +29,5 @@ func (s *MerchantService) ListPayins(
 func (s *MerchantService) CancelPayin(
 	ctx context.Context, req *connect.Request[gatewayv1.CancelPayinRequest],
 ) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
-	return cancelPayin(ctx, s.payouts, req.Msg)
+	return cancelPayin(ctx, s.Payouts, req.Msg)
 }

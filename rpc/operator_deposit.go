@@ -21,11 +21,15 @@ func (s *OperatorService) ListDeposits(
 	if err != nil {
 		return nil, err
 	}
+	return connect.NewResponse(depositList(list, cursor)), nil
+}
+
+func depositList(list []deposit.Deposit, cursor *string) *portalv1.ListDepositsResponse {
 	data := make([]*gatewayv1.Deposit, 0, len(list))
 	for _, d := range list {
 		data = append(data, depositView(d))
 	}
-	return connect.NewResponse(&portalv1.ListDepositsResponse{Data: data, NextCursor: cursor}), nil
+	return &portalv1.ListDepositsResponse{Data: data, NextCursor: cursor}
 }
 
 // ConfirmDeposit implements the service.

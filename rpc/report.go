@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
@@ -19,12 +20,17 @@ import (
 )
 
 // ReportService serves portal.v1.ReportService.
-type ReportService struct{ reports *report.Service }
+type ReportService struct {
+	reports *report.Service
+	signer  *attest.Signer
+}
 
 var _ portalv1connect.ReportServiceHandler = (*ReportService)(nil)
 
-// NewReportService makes the handler.
-func NewReportService(reports *report.Service) *ReportService { return &ReportService{reports} }
+// NewReportService makes the handler. The signer signs what leaves the gateway.
+func NewReportService(reports *report.Service, signer *attest.Signer) *ReportService {
+	return &ReportService{reports, signer}
+}
 
 // GetPaymentTimeline implements the service.
 func (s *ReportService) GetPaymentTimeline(

@@ -56,7 +56,7 @@ func TestReportOfATrader(t *testing.T) {
 	})
 	noError(t, err)
 	p := created.Payment
-	service := rpc.NewReportService(report.New(d.Pools(), clock, payments))
+	service := rpc.NewReportService(report.New(d.Pools(), clock, payments), nil)
 	ctx := caller.With(t.Context(), caller.Caller{Kind: caller.Trader, ID: 3, TraderID: trader.ID, Role: caller.Owner})
 
 	timeline, err := service.GetPaymentTimeline(ctx,

@@ -25,19 +25,27 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
-	deposits := deposit.New(g.pools, g.clock)
+	deposits, reports := deposit.New(g.pools, g.clock), report.New(g.pools, g.clock, g.payments)
 	services := rpc.Services{
-		Payment:    rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
-		Checkout:   rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
-		Payin:      rpc.NewPayinService(g.payouts),
-		Deposit:    rpc.NewDepositService(deposits),
-		Cashbox:    rpc.NewCashboxService(deposits),
-		Auth:       rpc.NewAuthService(g.users),
-		Trader:     rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
-		Merchant:   rpc.NewMerchantService(g.events, g.payouts),
+		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
+		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
+		Payin:    rpc.NewPayinService(g.payouts),
+		Deposit:  rpc.NewDepositService(deposits),
+		Cashbox:  rpc.NewCashboxService(deposits),
+		Auth:     rpc.NewAuthService(g.users),
+		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
+		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
+			Events:   g.events,
+			Payouts:  g.payouts,
+			Deposits: deposits,
+			Payments: g.payments,
+			Settings: g.settings(),
+			Reports:  reports,
+		}),
 		Receipt:    rpc.NewReceiptService(g.payments),
-		Report:     rpc.NewReportService(report.New(g.pools, g.clock, g.payments)),
-		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
+		Report:     rpc.NewReportService(reports, g.signer),
+		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)),
+		Team:       rpc.NewTeamService(g.users),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,
 			Rates:     rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)),
@@ -163,7 +171,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Settings:    g.settings(),
 		Deposits:    deposit.New(g.pools, g.clock),
 		Reports:     report.New(g.pools, g.clock, g.payments),
-		Keys:        auth.NewMerchantKeys(g.pools.Calls),
+		Keys:        auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers),
 		Events:      g.events,
 		Signer:      g.signer,
 		Limits:      g.limits,

@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +21,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
-	"gateway.example/rpc/sign"
 )
 
 // migrate brings the database to the present schema and ends. It makes what is not there yet.
@@ -175,72 +172,6 @@ func cutFlag(args []string, name string) (string, []string) {
 		}
 	}
 	return value, rest
-}
-
-// sign prints the headers that sign the body on standard input, or an appeal.
-func (e environment) sign(args []string) error {
-	names := sign.DefaultHeaders
-	flags := flag.NewFlagSet("sign", flag.ContinueOnError)
-	flags.SetOutput(e.stderr)
-	keyID := flags.String("key-id", "", "public key id; the secret comes from GATEWAY_MERCHANT_SECRET")
-	flags.StringVar(
-		&names.KeyID,
-		"header-key-id",
-		cmp.Or(e.getenv("GATEWAY_HEADER_KEY_ID"), names.KeyID),
-		"name of the key id header",
-	)
-	flags.StringVar(
-		&names.Secret,
-		"header-secret",
-		cmp.Or(e.getenv("GATEWAY_HEADER_SECRET"), names.Secret),
-		"name of the secret header",
-	)
-	flags.StringVar(
-		&names.Signature,
-		"header-signature",
-		cmp.Or(e.getenv("GATEWAY_HEADER_SIGNATURE"), names.Signature),
-		"name of the signature header",
-	)
-	reason := flags.String("appeal-reason", "", "with -appeal-file: the appeal's reason")
-	file := flags.String("appeal-file", "", "sign an appeal with this file instead of standard input")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	secret := e.getenv("GATEWAY_MERCHANT_SECRET")
-	if *keyID == "" || secret == "" {
-		return errors.New("-key-id and the variable GATEWAY_MERCHANT_SECRET are needed")
-	}
-	signature, err := e.signature(secret, *reason, *file)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(
-		e.stdout,
-		"%s: %s\n%s: %s\n%s: %s\n",
-		names.KeyID,
-		*keyID,
-		names.Secret,
-		secret,
-		names.Signature,
-		signature,
-	)
-	return err
-}
-
-// signature is that of an appeal with the file, or of standard input without one.
-func (e environment) signature(secret, reason, file string) (string, error) {
-	if file != "" {
-		stat, err := os.Stat(file)
-		if err != nil {
-			return "", fmt.Errorf("read the appeal's file: %w", err)
-		}
-		return sign.AppealSignature(secret, reason, filepath.Base(file), stat.Size()), nil
-	}
-	body, err := io.ReadAll(e.stdin)
-	if err != nil {
-		return "", fmt.Errorf("read the body: %w", err)
-	}
-	return sign.Signature(secret, body), nil
 }
 
 // listen receives webhooks on a loopback address, verifies them with the sandbox's secrets and

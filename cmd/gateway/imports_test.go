@@ -57,6 +57,7 @@ var floors = map[string]int{
 	"gateway.example/web":                                 0,
 	"gateway.example/web/static":                          0,
 	"gateway.example/web/browsertest":                     0,
+	"gateway.example/internal/signature":                  1,
 	"gateway.example/internal/attest":                     2,
 	"gateway.example/internal/submission":                 2,
 	"gateway.example/internal/savedview":                  2,

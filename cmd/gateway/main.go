@@ -44,7 +44,7 @@ const usage = `usage: gateway [command] [flags]
   migrate           bring the database to the present schema
   audit             prove the ledger; exit 0 when every invariant holds, 1 when not, 2 when it could not be audited
   operator create   create an operator: -login, and the password on standard input
-  sign              print the signature headers for the body on standard input
+  sign              print the signature headers for the body on standard input; with -check say what is wrong with a request
   verify-timeline   prove a signed timeline: FILE [-keys FILE|URL]; exit 0 when it is as it was signed, 1 when not
   listen            receive webhooks, verify and print them
 

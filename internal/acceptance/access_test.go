@@ -22,6 +22,7 @@ var (
 	merchants   = []string{"merchant owner", "merchant finance", "merchant developer", "merchant support"}
 	developers  = []string{"merchant owner", "merchant developer"}
 	financiers  = []string{"merchant owner", "merchant finance"}
+	shopOwner   = []string{"merchant owner"}
 	traders     = []string{"trader owner", "trader desk"}
 	traderOwner = []string{"trader owner"}
 	operators   = []string{"operator admin", "operator treasury", "operator support", "operator auditor"}
@@ -78,6 +79,30 @@ var may = map[string][][]string{
 	"portal.v1.MerchantService/ReplayEvents":           {developers},
 	"portal.v1.MerchantService/RotateWebhookSecret":    {developers},
 	"portal.v1.MerchantService/StopReplay":             {developers},
+	"portal.v1.MerchantService/ListCashboxes":          {merchants},
+	"portal.v1.MerchantService/ListBalances":           {financiers},
+	"portal.v1.MerchantService/ListDeposits":           {financiers},
+	"portal.v1.MerchantService/GetDeposit":             {financiers},
+	"portal.v1.MerchantService/CreateDeposit":          {financiers},
+	"portal.v1.MerchantService/ListDepositNetworks":    {merchants},
+	"portal.v1.MerchantService/ListAppeals":            {merchants},
+	"portal.v1.MerchantService/GetAppeal":              {merchants},
+	"portal.v1.MerchantService/GetAppealFile":          {merchants},
+	"portal.v1.MerchantService/GetEvent":               {developers},
+	"portal.v1.MerchantService/GetEndpointHealth":      {developers},
+	"portal.v1.MerchantService/ListDeadEndpoints":      {developers},
+	"portal.v1.MerchantService/ListOldWebhookSecrets":  {developers},
+	"portal.v1.CredentialService/DiagnoseSignature":    {developers},
+	"portal.v1.ReportService/ListEvents":               {developers},
+	"portal.v1.ReportService/GetSignedTimeline":        {parties},
+	"portal.v1.ReportService/GetSigningKeys":           {everybody},
+	"portal.v1.TeamService/ListMembers":                {shopOwner},
+	"portal.v1.TeamService/InviteMember":               {shopOwner},
+	"portal.v1.TeamService/UpdateMember":               {shopOwner},
+	"portal.v1.TeamService/EndMemberSessions":          {shopOwner},
+	"portal.v1.TeamService/ReinviteMember":             {shopOwner},
+	"portal.v1.TeamService/ListTeamChanges":            {shopOwner},
+	"portal.v1.TeamService/ListTeamSessions":           {shopOwner},
 	"portal.v1.ReceiptService/AppealWithReceipt":       {financiers, {"merchant support"}},
 	"portal.v1.ReceiptService/GetReceipt":              {parties},
 	"portal.v1.ReceiptService/ListReceipts":            {parties},
@@ -399,6 +424,22 @@ var foreign = []struct {
 	{"portal.v1.TraderService/ExplainRequisites", `{"requisiteId":REQUISITE}`, forTrader},
 
 	{"portal.v1.MerchantService/CancelPayin", `{"payinId":"PAYIN"}`, forMerchant},
+	{"portal.v1.MerchantService/GetDeposit", `{"depositId":DEPOSIT}`, forMerchant},
+	{"portal.v1.MerchantService/CreateDeposit", `{"merchantCashboxId":CASHBOX,"amount":"1","network":"TRC20",` +
+		`"address":"` + tron + `","idempotencyKey":"KEY"}`, forMerchant},
+	{"portal.v1.MerchantService/GetAppeal", `{"appealId":APPEAL}`, codes{"merchant": "not_found"}},
+	{"portal.v1.MerchantService/GetAppeal", `{"paymentId":OF_APPEAL}`, codes{"merchant": "not_found"}},
+	{"portal.v1.MerchantService/GetAppealFile", `{"appealId":APPEAL}`, codes{"merchant": "not_found"}},
+	{"portal.v1.MerchantService/GetEvent", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
+	{"portal.v1.MerchantService/GetEvent", `{"merchantCashboxId":CASHBOX}`, codes{"merchant": "not_found"}},
+	{
+		"portal.v1.MerchantService/ListOldWebhookSecrets",
+		`{"merchantCashboxId":CASHBOX}`,
+		codes{"merchant": "not_found"},
+	},
+	{"portal.v1.TeamService/UpdateMember", `{"memberId":MEMBER,"role":"support"}`, codes{"merchant": "not_found"}},
+	{"portal.v1.TeamService/EndMemberSessions", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
+	{"portal.v1.TeamService/ReinviteMember", `{"memberId":MEMBER}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/RotateWebhookSecret", `{"merchantCashboxId":CASHBOX}`, forMerchant},
 	{"portal.v1.MerchantService/ReplayEvents", `{"eventId":"EVENT"}`, codes{"merchant": "not_found"}},
 	{"portal.v1.MerchantService/GetReplay", `{"replayId":REPLAY}`, codes{"merchant": "not_found"}},
@@ -423,6 +464,7 @@ var foreign = []struct {
 	{"portal.v1.ReceiptService/GetReceipt", `{"paymentId":PAYMENT,"number":1}`, forParties},
 	{"portal.v1.ReceiptService/AppealWithReceipt", `{"paymentId":PAYMENT,"number":1,"reason":"why"}`, forMerchant},
 	{"portal.v1.ReportService/GetPaymentTimeline", `{"paymentId":"PAYMENT"}`, forParties},
+	{"portal.v1.ReportService/GetSignedTimeline", `{"paymentId":"PAYMENT"}`, forParties},
 	{"portal.v1.ReportService/GetPayinTimeline", `{"payinId":"PAYIN"}`, forParties},
 	{"portal.v1.ReportService/GetStatement", `{"owner":"cashbox","ownerId":CASHBOX}`, forMerchant},
 	{"portal.v1.AuthService/EndSession", `{"id":SESSION}`, codes{"merchant": "not_found", "trader": "not_found"}},
@@ -439,17 +481,22 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	if taken := g.ask(t, "portal.v1.TraderService/TakePayin", `{"payinId":"`+payin+`"}`, trader); taken.status != 200 {
 		t.Fatalf("take the payout: %s", taken)
 	}
+	if opened := g.appeal(t, box, failed, "why", "proof.pdf", pdf); opened.status != http.StatusCreated {
+		t.Fatalf("open an appeal: %s", opened)
+	}
 	_, err := g.pool.Exec(t.Context(), `insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 		select merchant_id, 'https://shop.example/hook', 0, 'done', now() from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
 	ids := map[string]string{
 		"PAYMENT": payment.text("data.id"), "UUID": payment.text("data.uuid"), "PAYIN": payin,
 		"DEPOSIT": g.postDeposit(t, box, depositOrder(nil)).text("data.id"), "KEY": uuid.NewString(),
-		"CASHBOX": fmt.Sprint(box.MerchantCashboxID),
+		"CASHBOX": fmt.Sprint(box.MerchantCashboxID), "OF_APPEAL": failed,
 	}
 	for name, query := range map[string]string{
 		"EVENT":      "select id::text from webhook_event where subject_id = " + failed,
 		"REPLAY":     "select id::text from webhook_replay",
+		"APPEAL":     "select id::text from appeal",
+		"MEMBER":     "select id::text from app_user where login = 'merchant'",
 		"REQUISITE":  "select min(id)::text from requisite where trader_id = 1",
 		"CREDENTIAL": "select min(id)::text from api_key where cashbox_id = " + ids["CASHBOX"],
 		"SESSION": `select min(s.id)::text from session s join app_user u on u.id = s.user_id

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/sign"
 )
 
 var errNotYet = errors.New("not yet")
@@ -152,6 +155,42 @@ func TestSign(t *testing.T) {
 	}
 	if _, _, err := command(t, body, variables, "sign"); err == nil {
 		t.Error("signed without a key id")
+	}
+}
+
+// What is wrong with a request is said without a gateway, and neither the secret nor the signature.
+func TestSignCheck(t *testing.T) {
+	t.Parallel()
+	const secret, body = "sk_checked", `{"amount":1}`
+	variables := map[string]string{"GATEWAY_MERCHANT_SECRET": secret, "GATEWAY_WEBHOOK_SECRET": "whsec_AAAA"}
+	file := filepath.Join(t.TempDir(), "body.json")
+	noError(t, os.WriteFile(file, []byte(body), 0o600))
+	check := func(stdin string, flags ...string) (string, error) {
+		out, _, err := command(t, stdin, variables, append([]string{"sign", "-check", "-key-id", "k"}, flags...)...)
+		if strings.Contains(out, secret) || strings.Contains(out, sign.Signature(secret, []byte(body))) {
+			t.Errorf("it says too much: %s", out)
+		}
+		return out, err
+	}
+	right := "Signature: " + sign.Signature(secret, []byte(body))
+	out, err := check(body, "-header", right)
+	if err != nil || out != "right: The signature is right for this body.\n" {
+		t.Errorf("right: %s %v", out, err)
+	}
+	out, err = check("", "-body", file, "-header", "Signature: "+sign.Signature(secret, []byte(body+"\n")))
+	if err == nil || !strings.HasPrefix(out, "line_break: ") ||
+		!strings.HasSuffix(out, "differs from what was signed at byte: 12\n") {
+		t.Errorf("a line break at the end: %s %v", out, err)
+	}
+	for want, flags := range map[string][]string{
+		"secret_webhook":  {"-header", "Signature: " + sign.Signature("whsec_AAAA", []byte(body))},
+		"path":            {"-path", "/a", "-header", "Signature: " + sign.Signature(secret, []byte("POST/a"+body))},
+		"key":             {"-header", right, "-header", "X-Merchant-Secret: another"},
+		"header_misnamed": {"-header", "X-" + right},
+	} {
+		if out, err := check(body, flags...); err == nil || !strings.HasPrefix(out, want+": ") {
+			t.Errorf("%s: %s %v", want, out, err)
+		}
 	}
 }
 

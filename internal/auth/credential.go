@@ -17,17 +17,21 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
 )
 
 // MerchantKeys lets a merchant manage the API keys of its cashboxes.
 type MerchantKeys struct {
-	pool *pgxpool.Pool
-	q    *db.Queries
+	pool    *pgxpool.Pool
+	q       *db.Queries
+	vault   *vault.Vault
+	headers Headers
 }
 
-// NewMerchantKeys makes the service.
-func NewMerchantKeys(pool *pgxpool.Pool) *MerchantKeys {
-	return &MerchantKeys{pool: pool, q: db.New(pool)}
+// NewMerchantKeys makes the service. The vault opens the webhook secrets of cashboxes; headers are the
+// names of those of a signed request.
+func NewMerchantKeys(pool *pgxpool.Pool, v *vault.Vault, headers Headers) *MerchantKeys {
+	return &MerchantKeys{pool: pool, q: db.New(pool), vault: v, headers: headers}
 }
 
 // Credential is a key as its merchant sees it: interface, "API credential".

@@ -21,7 +21,15 @@ func TestMerchantKeys(t *testing.T) {
 	d := dbtest.New(t)
 	ctx := context.Background()
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys, signed := auth.NewMerchantKeys(d.Pool), auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys, signed := auth.NewMerchantKeys(
+		d.Pool,
+		dbtest.Vault(),
+		auth.DefaultHeaders(),
+	), auth.NewKeys(
+		d.Pool,
+		auth.DefaultHeaders(),
+		"",
+	)
 	made, secret, err := keys.Create(
 		ctx,
 		portal(m),
@@ -83,7 +91,7 @@ func TestLegacy(t *testing.T) {
 	d := dbtest.New(t)
 	ctx := context.Background()
 	m := d.NewMerchant(t, dbtest.MerchantOpts{Unbound: true})
-	keys := auth.NewMerchantKeys(d.Pool)
+	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	want := func(want auth.Legacy) {
 		t.Helper()
 		if _, got, err := keys.List(ctx, portal(m), m.CashboxID); err != nil || got != want {

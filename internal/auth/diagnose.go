@@ -1,107 +1,129 @@
 package auth
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // to recognise a signature that was made with it
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
+	"maps"
+	"net/http"
 	"strings"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/signature"
+	"gateway.example/internal/webhook/signing"
 )
 
-// Sample is a signed request that a merchant's developer asks about. The secret is compared in
-// memory and kept nowhere.
+// Sample is a signed request that a merchant's developer asks about. It is looked at in memory, and
+// kept nowhere.
 type Sample struct {
-	KeyID, Secret, Signature string
-	Body                     []byte
+	// Request is the whole request as text, or "". The fields below replace what is in it.
+	Request string
+	// Method, Path and Secret are "" where they are not given apart, Header and Body nil.
+	Method, Path string
+	Header       http.Header
+	Body         []byte
+	Secret       string
 }
 
-// Diagnosis is what is wrong with a sample's signature.
-type Diagnosis string
-
-// The diagnoses. DiagnosedKey does not tell an unknown key from a wrong secret.
-const (
-	DiagnosedRight       Diagnosis = "right"
-	DiagnosedKey         Diagnosis = "key"
-	DiagnosedBase64      Diagnosis = "base64"
-	DiagnosedPrefix      Diagnosis = "prefix"
-	DiagnosedSHA1        Diagnosis = "sha1"
-	DiagnosedNotHex      Diagnosis = "not_hex"
-	DiagnosedLineBreak   Diagnosis = "line_break"
-	DiagnosedLineEndings Diagnosis = "line_endings"
-	DiagnosedNoBody      Diagnosis = "no_body"
-	DiagnosedOther       Diagnosis = "other"
-)
-
-// Diagnose says in what a sample's signature is wrong, once its secret is found right. It never says
-// what the right signature would be.
-func (k *MerchantKeys) Diagnose(ctx context.Context, who caller.Caller, s Sample) (Diagnosis, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
-		return "", err
-	}
-	f := fault.Decoded(ctx)
-	f.Required("keyId", s.KeyID)
-	f.Required("secret", s.Secret)
-	f.Required("signature", s.Signature)
-	f.MaxLength("keyId", s.KeyID, maxKeyID)
-	if err := f.Err(); err != nil {
-		return "", err
-	}
-	key, err := k.q.KeyGet(ctx, s.KeyID)
-	if err != nil && !db.NoRows(err) {
-		return "", fmt.Errorf("read key: %w", err)
-	}
-	hash := sha256.Sum256([]byte(s.Secret))
-	theirs := err == nil && key.MerchantID != nil && *key.MerchantID == who.MerchantID
-	if !theirs || subtle.ConstantTimeCompare(hash[:], key.SecretHash) != 1 {
-		return DiagnosedKey, nil
-	}
-	return s.diagnose(), nil
-}
-
-func (s Sample) diagnose() Diagnosis {
-	secret, given := []byte(s.Secret), strings.TrimSpace(s.Signature)
-	if verify(secret, s.Body, s.Signature) {
-		return DiagnosedRight
-	}
-	if _, bare, found := strings.Cut(given, "="); found && verify(secret, s.Body, bare) {
-		return DiagnosedPrefix
-	}
-	claimed, err := hex.DecodeString(given)
-	if err != nil {
-		return s.encoded(given)
-	}
-	if len(claimed) == sha1.Size {
-		return DiagnosedSHA1
-	}
-	signed := func(body []byte) bool { return hmac.Equal(mac(secret, body), claimed) }
-	lf := bytes.ReplaceAll(s.Body, []byte("\r\n"), []byte("\n"))
-	switch {
-	case signed(append(bytes.Clone(s.Body), '\n')), signed(bytes.TrimRight(s.Body, "\r\n")):
-		return DiagnosedLineBreak
-	case signed(lf), signed(bytes.ReplaceAll(lf, []byte("\n"), []byte("\r\n"))):
-		return DiagnosedLineEndings
-	case signed(nil):
-		return DiagnosedNoBody
-	}
-	return DiagnosedOther
-}
-
-// encoded says what is wrong with a signature that is not hex.
-func (s Sample) encoded(given string) Diagnosis {
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding, base64.URLEncoding} {
-		raw, err := encoding.DecodeString(given)
-		if err == nil && hmac.Equal(mac([]byte(s.Secret), s.Body), raw) {
-			return DiagnosedBase64
+// read makes a request of what was given.
+func (s Sample) read(f fault.Fields, names Headers) signature.Request {
+	var r signature.Request
+	if s.Request != "" {
+		var err error
+		if r, err = signature.Parse(s.Request); err != nil && !f.Wrong("request") {
+			f.Add("request", "%s", err)
 		}
 	}
-	return DiagnosedNotHex
+	if s.Method != "" {
+		r.Method = s.Method
+	}
+	if s.Path != "" {
+		r.Path = s.Path
+	}
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	for name, values := range s.Header {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if s.Secret != "" {
+		r.Header.Set(names.Secret, s.Secret)
+	}
+	if s.Body != nil {
+		r.Body = s.Body
+	}
+	return r
+}
+
+// withoutSecrets are headers without what is a secret, or seems to be one under another name.
+func withoutSecrets(header http.Header, names Headers) http.Header {
+	plain := header.Clone()
+	plain.Del(names.Secret)
+	secret := cmp.Or(header.Get(names.Secret), "sk_")
+	maps.DeleteFunc(plain, func(name string, values []string) bool {
+		all := strings.Join(values, " ")
+		return strings.Contains(strings.ToLower(name), "secret") || name == "Authorization" || name == "Cookie" ||
+			strings.Contains(all, secret) || strings.Contains(all, "sk_")
+	})
+	return plain
+}
+
+// keysMost is more than any merchant has of keys and of cashboxes.
+const keysMost = 10_000
+
+// Diagnose says what is wrong with a signed request. Whoever does not know the secret of a key of
+// their merchant's learns no more than that key, secret and signature do not belong together, or what
+// follows from the request alone. The request is returned as it was read, without the secret.
+func (k *MerchantKeys) Diagnose(
+	ctx context.Context, who caller.Caller, s Sample,
+) (signature.Request, signature.Finding, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return signature.Request{}, signature.Finding{}, err
+	}
+	f := fault.Decoded(ctx)
+	r := s.read(f, k.headers)
+	plain := r
+	plain.Header = withoutSecrets(r.Header, k.headers)
+	if err := f.Err(); err != nil {
+		return plain, signature.Finding{}, err
+	}
+	keys, err := k.proofs(ctx, who.MerchantID)
+	if err != nil {
+		return plain, signature.Finding{}, err
+	}
+	webhooks, err := k.webhookSecrets(ctx, who.MerchantID)
+	if err != nil {
+		return plain, signature.Finding{}, err
+	}
+	return plain, signature.Diagnose(r, k.headers, keys, webhooks...), nil
+}
+
+// proofs are what proves the keys of a merchant.
+func (k *MerchantKeys) proofs(ctx context.Context, merchantID int64) ([]signature.Key, error) {
+	rows, err := k.q.KeySecretList(ctx, db.KeySecretListParams{MerchantID: &merchantID, Most: keysMost})
+	if err != nil {
+		return nil, fmt.Errorf("list what proves keys: %w", err)
+	}
+	list := make([]signature.Key, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, signature.Key{ID: row.KeyID, Hash: row.SecretHash, Revoked: row.RevokedAt != nil})
+	}
+	return list, nil
+}
+
+// webhookSecrets are those of a merchant's cashboxes. One that cannot be opened is left out.
+func (k *MerchantKeys) webhookSecrets(ctx context.Context, merchantID int64) ([]string, error) {
+	rows, err := k.q.KeyWebhookSecretList(ctx, db.KeyWebhookSecretListParams{MerchantID: merchantID, Most: keysMost})
+	if err != nil {
+		return nil, fmt.Errorf("list webhook secrets: %w", err)
+	}
+	var list []string
+	for _, row := range rows {
+		if secret, err := k.vault.Open(row.WebhookSecret, signing.SecretPlace(row.ID)); err == nil {
+			list = append(list, string(secret))
+		}
+	}
+	return list, nil
 }

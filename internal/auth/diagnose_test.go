@@ -1,54 +1,65 @@
 package auth_test
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"strings"
+	"net/http"
 	"testing"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	doctor "gateway.example/internal/signature"
 )
 
-// A signature is told in what it is wrong to who has the secret, and to nobody else.
+// A request is looked at for whoever has the secret, and for nobody else.
 func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewMerchantKeys(d.Pool)
-	who := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Developer, MerchantID: m.ID}
-	body := "{\"a\":1,\r\n\"b\":2}"
-	right := signature(m.Secret, body)
-	raw, err := hex.DecodeString(right)
+	gone := d.NewMerchant(t, dbtest.MerchantOpts{})
+	_, err := d.Pool.Exec(t.Context(), "update api_key set revoked_at = now() where key_id = $1", gone.KeyID)
 	noError(t, err)
+	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
+	developer := func(id int64) caller.Caller {
+		return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Developer, MerchantID: id}
+	}
+	body := `{"a":1}`
 	for name, c := range map[string]struct {
-		secret, signature string
-		want              auth.Diagnosis
+		who    caller.Caller
+		header http.Header
+		want   doctor.Mistake
 	}{
-		"right":        {m.Secret, right, auth.DiagnosedRight},
-		"wrong secret": {other.Secret, signature(other.Secret, body), auth.DiagnosedKey},
-		"base64":       {m.Secret, base64.StdEncoding.EncodeToString(raw), auth.DiagnosedBase64},
-		"prefix":       {m.Secret, "sha256=" + right, auth.DiagnosedPrefix},
-		"sha1":         {m.Secret, strings.Repeat("ab", 20), auth.DiagnosedSHA1},
-		"no hex":       {m.Secret, "signature", auth.DiagnosedNotHex},
-		"line break":   {m.Secret, signature(m.Secret, body+"\n"), auth.DiagnosedLineBreak},
-		"line endings": {m.Secret, signature(m.Secret, "{\"a\":1,\n\"b\":2}"), auth.DiagnosedLineEndings},
-		"no body":      {m.Secret, signature(m.Secret, ""), auth.DiagnosedNoBody},
-		"another body": {m.Secret, signature(m.Secret, "{}"), auth.DiagnosedOther},
+		"right":                {developer(m.ID), headers(m, body), doctor.Right},
+		"line break":           {developer(m.ID), headers(m, body+"\n"), doctor.LineBreak},
+		"wrong secret":         {developer(m.ID), with(headers(m, body), "X-Merchant-Secret", other.Secret), doctor.Unproven},
+		"another's, all right": {developer(m.ID), headers(other, body), doctor.Unproven},
+		"revoked":              {developer(gone.ID), headers(gone, body), doctor.KeyRevoked},
+		"revoked, another's":   {developer(m.ID), headers(gone, body), doctor.Unproven},
+		"no signature":         {developer(m.ID), with(headers(m, body), "Signature", ""), doctor.HeaderMissing},
 	} {
-		sample := auth.Sample{KeyID: m.KeyID, Secret: c.secret, Signature: c.signature, Body: []byte(body)}
-		if found, err := keys.Diagnose(t.Context(), who, sample); err != nil || found != c.want {
-			t.Errorf("%s: %q, %v; want %q", name, found, err, c.want)
+		read, found, err := keys.Diagnose(t.Context(), c.who, auth.Sample{Header: c.header, Body: []byte(body)})
+		if err != nil || found.Mistake != c.want {
+			t.Errorf("%s: %+v, %v; want %s", name, found, err, c.want)
+		}
+		if read.Header.Get("X-Merchant-Secret") != "" {
+			t.Errorf("%s: the secret comes back", name)
 		}
 	}
-	theirs := auth.Sample{KeyID: other.KeyID, Secret: other.Secret, Signature: right, Body: []byte(body)}
-	if found, err := keys.Diagnose(t.Context(), who, theirs); err != nil || found != auth.DiagnosedKey {
-		t.Errorf("another's key: %q, %v", found, err)
+	// What is given apart replaces what is in the text, and the secret is taken from wherever it is.
+	apart := auth.Sample{
+		Request: "POST /a\nX-Merchant-Key-Id: " + m.KeyID + "\nX-Api-Key: " + m.Secret + "\nSignature: 00\n\n{}",
+		Header:  http.Header{"Signature": {signature(m.Secret, body)}}, Body: []byte(body), Secret: m.Secret,
 	}
-	if _, err := keys.Diagnose(t.Context(), caller.Caller{
-		Kind: caller.MerchantPortal, Role: caller.Support, MerchantID: m.ID,
-	}, theirs); err == nil {
-		t.Error("support is let in")
+	read, found, err := keys.Diagnose(t.Context(), developer(m.ID), apart)
+	if err != nil || found.Mistake != doctor.Right || read.Path != "/a" || read.Header.Get("X-Api-Key") != "" {
+		t.Errorf("given apart: %+v, %+v, %v", found, read, err)
 	}
+	_, _, err = keys.Diagnose(t.Context(), developer(m.ID), auth.Sample{Request: "?"})
+	refused(t, err, fault.Invalid, "validation_failed")
+	support := developer(m.ID)
+	support.Role = caller.Support
+	_, _, err = keys.Diagnose(t.Context(), support, apart)
+	refused(t, err, fault.Forbidden, "role_not_allowed")
+	_, _, err = keys.Diagnose(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, apart)
+	refused(t, err, fault.Forbidden, "token_kind_not_allowed")
 }

@@ -1,11 +1,10 @@
+// Package auth decides who calls: keys and signatures, tokens, users.
 package auth
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/signature"
 )
 
 // InsertKey writes an API key. Of its secret only the hash is kept.
@@ -27,16 +27,10 @@ func InsertKey(ctx context.Context, q *db.Queries, secret string, params db.KeyI
 }
 
 // Headers are the names of the three headers of a signed request.
-type Headers struct {
-	KeyID     string
-	Secret    string
-	Signature string
-}
+type Headers = signature.Headers
 
 // DefaultHeaders are the documented names.
-func DefaultHeaders() Headers {
-	return Headers{KeyID: "X-Merchant-Key-Id", Secret: "X-Merchant-Secret", Signature: "Signature"}
-}
+func DefaultHeaders() Headers { return signature.DefaultHeaders() }
 
 // Refusals of a signed request, in the order they are checked.
 var (
@@ -102,10 +96,10 @@ func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) 
 // Begin authenticates the key and the secret of a merchant's request, before anything of its body
 // is read. The signature is left to the proof's Check.
 func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
-	signature, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
+	signed, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
 	secret := header.Get(k.headers.Secret)
 	switch {
-	case signature == "":
+	case signed == "":
 		return nil, errSignatureRequired
 	case keyID == "":
 		return nil, errKeyIDRequired
@@ -124,7 +118,7 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 		return nil, errInvalidSignature
 	}
 	return &Proof{who: key.who(), signedBy: func(content []byte) bool {
-		if !verify([]byte(secret), content, signature) {
+		if !signature.Verify([]byte(secret), content, signed) {
 			return false
 		}
 		k.used(ctx, keyID, key)
@@ -140,8 +134,8 @@ func (k *Keys) Signed(header http.Header) bool {
 
 // Application authenticates the application itself, which signs with the external-payments secret.
 func (k *Keys) Application(header http.Header, body ReadBody) (caller.Caller, error) {
-	signature := header.Get(k.headers.Signature)
-	if signature == "" {
+	signed := header.Get(k.headers.Signature)
+	if signed == "" {
 		return caller.Caller{}, errSignatureRequired
 	}
 	if len(k.secret) == 0 {
@@ -151,33 +145,10 @@ func (k *Keys) Application(header http.Header, body ReadBody) (caller.Caller, er
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	if !verify(k.secret, content, signature) {
+	if !signature.Verify(k.secret, content, signed) {
 		return caller.Caller{}, errInvalidSignature
 	}
 	return caller.Caller{Kind: caller.Application}, nil
-}
-
-// verify accepts the HMAC of the raw body or of one of its canonical forms.
-func verify(secret, body []byte, signature string) bool {
-	claimed, err := hex.DecodeString(signature)
-	if err != nil {
-		claimed = nil
-	}
-	if hmac.Equal(mac(secret, body), claimed) {
-		return true
-	}
-	for _, form := range canonicalForms(body) {
-		if hmac.Equal(mac(secret, form), claimed) {
-			return true
-		}
-	}
-	return false
-}
-
-func mac(secret, body []byte) []byte {
-	h := hmac.New(sha256.New, secret)
-	h.Write(body)
-	return h.Sum(nil)
 }
 
 func (k *Keys) find(ctx context.Context, keyID string) (knownKey, error) {

@@ -80,4 +80,8 @@ func (l *Links) DeriveAll(purpose string, size int) [][]byte {
 	return keys
 }
 
-func linkMAC(key []byte, id uuid.UUID) []byte { return mac(key, id[:])[:linkMACSize] }
+func linkMAC(key []byte, id uuid.UUID) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(id[:])
+	return h.Sum(nil)[:linkMACSize]
+}

@@ -163,6 +163,42 @@ func (q *Queries) KeyRevoke(ctx context.Context, arg KeyRevokeParams) error {
 	return err
 }
 
+const keySecretList = `-- name: KeySecretList :many
+select key_id, secret_hash, revoked_at from api_key where merchant_id = $1 order by id desc limit $2
+`
+
+type KeySecretListParams struct {
+	MerchantID *int64
+	Most       int32
+}
+
+type KeySecretListRow struct {
+	KeyID      string
+	SecretHash []byte
+	RevokedAt  *time.Time
+}
+
+// KeySecretList lists what proves the keys of a merchant, revoked ones too, the newest first.
+func (q *Queries) KeySecretList(ctx context.Context, arg KeySecretListParams) ([]KeySecretListRow, error) {
+	rows, err := q.db.Query(ctx, keySecretList, arg.MerchantID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []KeySecretListRow
+	for rows.Next() {
+		var i KeySecretListRow
+		if err := rows.Scan(&i.KeyID, &i.SecretHash, &i.RevokedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const keyUsed = `-- name: KeyUsed :exec
 update api_key set last_used_at = $1 where id = $2 and (last_used_at is null or last_used_at < $3)
 `
@@ -176,4 +212,40 @@ type KeyUsedParams struct {
 func (q *Queries) KeyUsed(ctx context.Context, arg KeyUsedParams) error {
 	_, err := q.db.Exec(ctx, keyUsed, arg.Now, arg.ID, arg.Before)
 	return err
+}
+
+const keyWebhookSecretList = `-- name: KeyWebhookSecretList :many
+select id, webhook_secret from cashbox
+where merchant_id = $1 and webhook_secret <> ''::bytea order by id limit $2
+`
+
+type KeyWebhookSecretListParams struct {
+	MerchantID int64
+	Most       int32
+}
+
+type KeyWebhookSecretListRow struct {
+	ID            int64
+	WebhookSecret []byte
+}
+
+// KeyWebhookSecretList lists the webhook secrets of a merchant's cashboxes, sealed.
+func (q *Queries) KeyWebhookSecretList(ctx context.Context, arg KeyWebhookSecretListParams) ([]KeyWebhookSecretListRow, error) {
+	rows, err := q.db.Query(ctx, keyWebhookSecretList, arg.MerchantID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []KeyWebhookSecretListRow
+	for rows.Next() {
+		var i KeyWebhookSecretListRow
+		if err := rows.Scan(&i.ID, &i.WebhookSecret); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

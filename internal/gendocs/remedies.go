@@ -84,6 +84,7 @@ var variables = map[string]string{
 	"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "Secret that signs `POST /api/v1/payments/{id}/callback`, at least 32 characters. " +
 		"Without it the program starts with a warning and answers payment creations and callbacks with 503. A sandbox makes its own.",
 	"GATEWAY_MERCHANT_SECRET": "For `gateway sign` only: the secret of the merchant's key.",
+	"GATEWAY_WEBHOOK_SECRET":  "For `gateway sign -check` only: a webhook secret, which may have been used by mistake.",
 	"GATEWAY_POSTGRES_BIN":    "Directory of the PostgreSQL programs for the server that a sandbox and the tests start. Empty: they are searched for.",
 }
 

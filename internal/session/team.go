@@ -79,10 +79,9 @@ func (s *Service) InviteMember(
 	if err != nil {
 		return "", err
 	}
-	if role == "" {
-		return "", fault.Fields{"role": {"is required"}}.Err()
-	}
-	_, link, err = s.create(ctx, c, NewUser{
+	f := fault.Decoded(ctx)
+	f.Check(role != "", "role", "is required")
+	_, link, err = s.create(fault.WithDecoded(ctx, f), c, NewUser{
 		Kind: caller.MerchantPortal, Role: role, Login: login, MerchantID: &who.MerchantID,
 	})
 	return link, err

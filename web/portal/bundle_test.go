@@ -125,7 +125,7 @@ func setup(t testing.TB, o options) *bundle {
 		Settings:    b.settings,
 		Deposits:    deposit.New(d.Pools(), b.clock),
 		Reports:     report.New(d.Pools(), b.clock, b.payments),
-		Keys:        auth.NewMerchantKeys(d.Pool),
+		Keys:        auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders()),
 		Events:      webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
 		Clock:       b.clock,
 		Limits:      limit.New(d.Pool),

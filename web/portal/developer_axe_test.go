@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
@@ -45,4 +46,29 @@ func TestAccessibleDevelopers(t *testing.T) {
 	tab := b.as(t, caller.Owner).tab(t, b.server.URL)
 	tab.Examining(rules)
 	b.examine(t, tab, pages)
+}
+
+// What the signature check has found is for everybody, too.
+func TestAccessibleDiagnosis(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	tab := b.as(t, caller.Developer).tab(t, b.server.URL)
+	tab.Examining(rules)
+	tab.Open(b.server.URL + "/merchant/developers/doctor")
+	request := fmt.Sprintf(
+		"POST /api/v1/payments HTTP/1.1\nX-Merchant-Key-Id: %s\nX-Merchant-Secret: %s\nSignature: %s\n\n{}",
+		b.merchant.KeyID,
+		b.merchant.Secret,
+		strings.Repeat("ab", 20),
+	)
+	browsertest.Eval[bool](tab, fmt.Sprintf("document.getElementById('request').value = %q, true", request))
+	tab.Click("form.card button.primary")
+	tab.Await("[role=status]", "The signature has the length of SHA-1: use HMAC-SHA256.")
+	for _, theme := range []string{"light", "dark"} {
+		tab.Theme(theme)
+		for _, found := range browsertest.Eval[[]string](tab, browsertest.Examine) {
+			t.Errorf("%s: %s", theme, found)
+		}
+	}
 }

@@ -1,11 +1,15 @@
 package portal
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/signature"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -35,28 +39,48 @@ func (v *visit) showDoctor(status int, shown view.Doctor) error {
 	return nil
 }
 
-// doctor says in what a signature is wrong. Forms send each line break of a body as CRLF: a body
-// that was sent with LF alone is looked at, too.
+// doctor says what is wrong with a request. Forms send each line break as CRLF: it is taken for LF.
 func (v *visit) doctor() error {
 	form, err := v.form()
 	if err != nil {
 		return err
 	}
-	shown := view.Doctor{KeyID: form.Get("keyId"), Signature: form.Get("signature"), Body: form.Get("body")}
-	sample := auth.Sample{
-		KeyID: strings.TrimSpace(shown.KeyID), Secret: form.Get("secret"), Signature: shown.Signature,
-		Body: []byte(strings.ReplaceAll(shown.Body, "\r\n", "\n")),
+	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
+	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}
+	if sample.Request == "" { // the parts may still be those of the request before
+		sample.Method, sample.Path = strings.TrimSpace(form.Get("method")), strings.TrimSpace(form.Get("path"))
+		sample.Header, sample.Body = signature.ParseHeaders(typed("headers")), []byte(typed("body"))
 	}
-	found, err := v.Keys.Diagnose(v.ctx(), v.who, sample)
+	request, found, err := v.Keys.Diagnose(v.ctx(), v.who, sample)
+	shown := view.Doctor{
+		Method: request.Method, Path: request.Path, Headers: headerLines(request.Header), Body: readable(request.Body),
+	}
 	if shown.Wrong = v.wrong(err); shown.Wrong != nil {
 		return v.showDoctor(http.StatusUnprocessableEntity, shown)
 	}
 	if err != nil {
 		return err
 	}
-	shown.Found, shown.Tone = say.Diagnosis(string(found)), "late"
-	if found == auth.DiagnosedRight {
+	shown.Found, shown.Tone = say.Diagnosis(string(found.Mistake), found.Mistake.Hint()), "late"
+	if found.Mistake == signature.Right {
 		shown.Tone = "good"
 	}
+	if found.Header != "" {
+		shown.Notes = append(shown.Notes, v.shell.Say(say.DoctorHeader, found.Header))
+	}
+	if found.Offset >= 0 {
+		shown.Notes = append(shown.Notes, v.shell.Say(say.DoctorOffset, found.Offset))
+	}
 	return v.showDoctor(http.StatusOK, shown)
+}
+
+// headerLines are headers, a line each.
+func headerLines(header http.Header) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			_, _ = fmt.Fprintf(&lines, "%s: %s\n", name, readable([]byte(value)))
+		}
+	}
+	return lines.String()
 }

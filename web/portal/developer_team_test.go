@@ -2,12 +2,17 @@ package portal_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/signature"
+	"gateway.example/web/portal/say"
 )
 
 func (b *bundle) userStands(t testing.TB, id int64) string {
@@ -116,32 +121,51 @@ func TestManageTeam(t *testing.T) {
 	}
 }
 
-// What is wrong with a signature is said, and neither the secret nor the right signature.
+// What is wrong with a request is said, and neither the secret nor the right signature.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	p := b.as(t, caller.Developer)
-	path := "/merchant/developers/doctor"
-	a := p.post(t, path, "keyId", "<i>k</i>", "secret", b.merchant.Secret, "signature", "", "body", "{}")
-	want(t, "without a signature", line(a.code, words(a.page(t).Find(".wrong"))), "422 is required")
-	want(t, "typed", a.page(t).Find("#keyId").AttrOr("value", ""), "<i>k</i>")
-	a = p.post(
-		t,
-		path,
-		"keyId",
-		b.merchant.KeyID,
-		"secret",
-		b.merchant.Secret,
-		"signature",
-		strings.Repeat("ab", 20),
-		"body",
-		"{}",
-	)
-	if !strings.Contains(a.text(), "SHA-1") || strings.Contains(a.body, b.merchant.Secret) {
-		t.Errorf("%d: %s", a.code, a.text())
+	const path, body = "/merchant/developers/doctor", `{"note":"<i>b</i>"}`
+	right := hmac.New(sha256.New, []byte(b.merchant.Secret))
+	right.Write([]byte(body + "\n"))
+	headers := "X-Merchant-Key-Id: " + b.merchant.KeyID + "\r\nSignature: " + hex.EncodeToString(right.Sum(nil))
+	a := p.post(t, path, "headers", headers, "secret", b.merchant.Secret, "body", body)
+	for _, fact := range []string{"A line break at the end differs", "differ at byte 19,"} {
+		if !strings.Contains(a.text(), fact) || strings.Contains(a.body, b.merchant.Secret) {
+			t.Errorf("%d: %s", a.code, a.text())
+		}
 	}
-	a = p.post(t, path, "keyId", b.merchant.KeyID, "secret", "guess", "signature", "00", "body", "{}")
+	want(t, "typed", a.page(t).Find("#body").Text(), body)
+
+	whole := "POST /api/v1/payments HTTP/1.1\r\n" + headers + "\r\nX-Merchant-Secret: " + b.merchant.Secret +
+		"\r\n\r\n" + body + "\r\n"
+	a = p.post(t, path, "request", whole, "headers", "Signature: 00", "path", "/before", "body", "{}")
+	if !strings.Contains(a.text(), "The signature is right") || strings.Contains(a.body, b.merchant.Secret) {
+		t.Errorf("the whole request: %d: %s", a.code, a.text())
+	}
+	want(t, "read", a.page(t).Find("#path").AttrOr("value", ""), "/api/v1/payments")
+
+	a = p.post(t, path, "headers", headers, "secret", "guess", "body", body)
 	if !strings.Contains(a.text(), "not one of yours") {
 		t.Errorf("a wrong secret: %s", a.text())
+	}
+	a = p.post(t, path, "headers", "X-Signature: 00", "body", body)
+	if !strings.Contains(a.text(), "a header of a similar name") || !strings.Contains(a.text(), "Header: Signature") {
+		t.Errorf("a misnamed header: %s", a.text())
+	}
+	a = p.post(t, path, "request", "what is wrong?")
+	want(t, "no request", line(a.code, words(a.page(t).Find(".wrong"))),
+		"422 must be a request as it is on the wire, or a line of curl")
+}
+
+// Every mistake is said in both languages.
+func TestDoctorSpeaks(t *testing.T) {
+	t.Parallel()
+	for _, m := range signature.Mistakes() {
+		said := say.Diagnosis(string(m), m.Hint())
+		if said.In(say.English) == "" || said.In(say.Russian) == "" {
+			t.Errorf("%s: %q, %q", m, said.In(say.English), said.In(say.Russian))
+		}
 	}
 }

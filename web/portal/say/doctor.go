@@ -4,51 +4,74 @@ package say
 var (
 	DoctorTitle = Phrase{"Signature check", "Проверка подписи"}
 	DoctorText  = Phrase{
-		"Paste a request that was refused. Of your keys only hashes of the secrets are stored, so the secret is asked for: it is compared in memory, and neither kept nor logged.",
-		"Вставьте отклонённый запрос. От секретов хранятся только хеши, поэтому нужен сам секрет: он сравнивается в памяти, не хранится и не пишется в журнал.",
+		"Paste a request that was refused: whole, or in parts. Of your keys only hashes of the secrets are stored, so the secret is needed, among the headers or below: it is compared in memory, and neither kept nor logged.",
+		"Вставьте отклонённый запрос целиком или по частям. От секретов хранятся только хеши, поэтому нужен сам секрет, среди заголовков или ниже: он сравнивается в памяти, не хранится и не пишется в журнал.",
 	}
-	DoctorSignature = Phrase{"Signature header", "Заголовок Signature"}
-	DoctorBody      = Phrase{"Body, byte for byte as it was sent", "Тело, байт в байт как отправлено"}
-	DoctorCheck     = Phrase{"Check", "Проверить"}
+	DoctorRequest = Phrase{
+		"The whole request, or a line of curl", "Весь запрос или строка curl",
+	}
+	DoctorParts   = Phrase{"Or its parts", "Или его части"}
+	DoctorMethod  = Phrase{"Method", "Метод"}
+	DoctorPath    = Phrase{"Path and query", "Путь и параметры"}
+	DoctorHeaders = Phrase{"Headers, a line each", "Заголовки, по одному в строке"}
+	DoctorBody    = Phrase{"Body, byte for byte as it was sent", "Тело, байт в байт как отправлено"}
+	DoctorCheck   = Phrase{"Check", "Проверить"}
+	DoctorOffset  = Phrase{
+		"What was signed and this body begin to differ at byte %d, counted from 0.",
+		"Подписанное и это тело начинают отличаться с байта %d, считая с 0.",
+	}
+	DoctorHeader = Phrase{"Header: %s", "Заголовок: %s"}
 )
 
-// diagnoses are what is wrong, in words.
-var diagnoses = map[string]Phrase{
-	"right": {"The signature is right for this body.", "Подпись верна для этого тела."},
-	"key": {
-		"The key id is not one of yours, the key is revoked, or the secret is not its own.",
-		"Ключ не ваш, отозван или секрет не от него.",
-	},
-	"base64": {
-		"The signature is right but in Base64: send it as 64 hex characters.",
-		"Подпись верна, но в Base64: отправьте её 64 шестнадцатеричными знаками.",
-	},
-	"prefix": {
-		"The signature is right but has something before it: send the 64 hex characters alone.",
-		"Подпись верна, но перед ней лишнее: отправьте только 64 шестнадцатеричных знака.",
-	},
-	"sha1": {
-		"The signature has the length of SHA-1: use HMAC-SHA256.",
-		"Подпись длины SHA-1: используйте HMAC-SHA256.",
-	},
-	"not_hex": {
-		"The signature is not hex: send it as 64 hex characters.",
-		"Подпись не шестнадцатеричная: отправьте 64 шестнадцатеричных знака.",
-	},
-	"line_break": {
-		"A line break at the end differs between what was signed and this body.",
-		"Подписанное и это тело отличаются переводом строки в конце.",
-	},
-	"line_endings": {
-		"Line endings differ: one of what was signed and what was sent has CR LF, the other LF.",
-		"Отличаются концы строк: в одном CR LF, в другом LF.",
-	},
-	"no_body": {"An empty body was signed.", "Подписано пустое тело."},
-	"other": {
-		"Something else than this body was signed, or with another secret: sign the very bytes that you send.",
-		"Подписано не это тело или другим секретом: подписывайте ровно те байты, что отправляете.",
-	},
+// diagnoses are the mistakes in Russian. In English they come with the finding.
+var diagnoses = map[string]string{
+	"header_missing": "В запросе нет заголовка: отправляйте идентификатор ключа, секрет и подпись, каждый в своём.",
+	"header_misnamed": "Есть заголовок с похожим именем: назовите его точно как в документации. Возможно, его убрал или " +
+		"переименовал прокси.",
+	"key": "Ключ не ваш, отозван или секрет не от него.",
+
+	"right": "Подпись верна для этого тела.",
+
+	"key_revoked":      "Ключ отозван: создайте новый.",
+	"key_id_space":     "Вокруг идентификатора ключа пробелы или кавычки: отправляйте только его.",
+	"secret_other_key": "Секрет от другого вашего ключа, не от названного: возьмите оба от одного ключа.",
+	"secret_space":     "Вокруг секрета пробел или перевод строки: уберите их там, где секрет читается.",
+	"secret_quoted":    "Вокруг секрета кавычки: уберите их там, где секрет читается.",
+	"secret_prefix":    "У секрета нет начала sk_: используйте весь показанный текст.",
+	"secret_decoded": "Секрет раскодирован из Base64 или hex перед подписью: ключ HMAC — его текст, байт в " +
+		"байт.",
+	"secret_hashed": "Ключом HMAC был хеш секрета: используйте сам секрет.",
+	"secret_webhook": "Использован секрет вебхуков (whsec_): им подписано то, что шлюз отправляет вам. Нужен секрет ключа " +
+		"API.",
+	"secret_key_id": "Ключом HMAC был идентификатор ключа: используйте секрет.",
+	"secret_empty":  "Ключом HMAC был пустой текст: там, где вы подписываете, не задана переменная с секретом.",
+
+	"prefix":   "Подпись верна, но вокруг неё лишнее: отправьте только 64 шестнадцатеричных знака.",
+	"base64":   "Подпись верна, но в Base64: отправьте её 64 шестнадцатеричными знаками.",
+	"not_hex":  "Подпись не шестнадцатеричная: отправьте 64 шестнадцатеричных знака.",
+	"length":   "В подписи не 64 шестнадцатеричных знака: она обрезана или это не HMAC-SHA256 в hex.",
+	"sha1":     "Подпись длины SHA-1: используйте HMAC-SHA256.",
+	"sha512":   "Подпись длины SHA-384 или SHA-512: используйте HMAC-SHA256.",
+	"no_hmac":  "Это простой SHA-256, не HMAC: возьмите функцию HMAC своего языка, её ключ — секрет.",
+	"swapped":  "В HMAC перепутаны ключ и текст: ключ — секрет, текст — тело запроса.",
+	"no_body":  "Подписано пустое тело: подписывайте то, что отправляете.",
+	"bom":      "Подписанное и это тело отличаются меткой порядка байтов в начале: пишите UTF-8 без неё.",
+	"encoding": "Подписано в одной кодировке, отправлено в другой: обе — UTF-8, подписывайте байты.",
+
+	"signed_nothing_sent": "Тела нет, а подписано что-то вместо него, например {}: подписывайте пустой текст. Если тело " +
+		"отправлялось, его потеряли перенаправление или прокси.",
+	"line_break": "Подписанное и это тело отличаются переводом строки в конце: подписывайте ровно те байты, что " +
+		"отправляете.",
+	"line_endings": "Отличаются концы строк: в одном CR LF, в другом LF.",
+	"reserialised": "Тот же JSON подписан в другом виде: другие пробелы, порядок полей или экранирование. Создайте текст " +
+		"один раз, подпишите и отправьте его.",
+	"encoded_twice": "Тело закодировано в JSON дважды, второй раз для подписи: подписывайте отправляемый текст.",
+	"body_hashed":   "Подписан хеш тела: подписывайте само тело.",
+	"path":          "Подписаны метод, путь или параметры: подписывайте только тело, а без него пустой текст.",
+	"timestamp":     "Вместе с телом подписано время или другой заголовок: подписывайте только тело.",
+	"other": "Подписано не это тело или другим секретом: подписывайте ровно те байты, что " +
+		"отправляете.",
 }
 
-// Diagnosis says what is wrong with a signature.
-func Diagnosis(name string) Phrase { return named(diagnoses, name) }
+// Diagnosis says what is wrong with a signed request: the mistake, and its hint in English.
+func Diagnosis(mistake, hint string) Phrase { return Phrase{hint, diagnoses[mistake]} }

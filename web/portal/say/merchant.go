@@ -154,7 +154,9 @@ func AppealOutcome(name string) Phrase { return named(appealStatuses, name) }
 
 // merchantWrongs are what services say of the fields of a merchant's forms.
 var merchantWrongs = map[string]string{
-	"must be a PDF, PNG, JPEG, WebP or MP4 file":                              "нужен файл PDF, PNG, JPEG, WebP или MP4",
+	"must be a request as it is on the wire, or a line of curl": "нужен запрос, как он передаётся, или строка curl",
+	"takes its body from a file: paste the body":                "тело берётся из файла: вставьте тело",
+	"must be a PDF, PNG, JPEG, WebP or MP4 file":                "нужен файл PDF, PNG, JPEG, WebP или MP4",
 	"must not be empty":                                                       "файл пуст",
 	"is larger than 10 MB":                                                    "больше 10 МБ",
 	"must be at most 2000 characters":                                         "не больше 2000 символов",

@@ -23,6 +23,221 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type DiagnoseSignatureRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The whole request, as it is on the wire or as a line of curl. The fields below replace what is in it.
+	Request string `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
+	// Such as POST.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// With the query.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// The headers, each once.
+	Headers []*SentHeader `protobuf:"bytes,4,rep,name=headers,proto3" json:"headers,omitempty"`
+	// The body, byte for byte as it was sent.
+	Body []byte `protobuf:"bytes,5,opt,name=body,proto3,oneof" json:"body,omitempty"`
+	// The key's secret, where it is not among the headers. It is compared in memory, and kept nowhere.
+	Secret        string `protobuf:"bytes,6,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiagnoseSignatureRequest) Reset() {
+	*x = DiagnoseSignatureRequest{}
+	mi := &file_portal_v1_credential_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiagnoseSignatureRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiagnoseSignatureRequest) ProtoMessage() {}
+
+func (x *DiagnoseSignatureRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_credential_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiagnoseSignatureRequest.ProtoReflect.Descriptor instead.
+func (*DiagnoseSignatureRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *DiagnoseSignatureRequest) GetRequest() string {
+	if x != nil {
+		return x.Request
+	}
+	return ""
+}
+
+func (x *DiagnoseSignatureRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *DiagnoseSignatureRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *DiagnoseSignatureRequest) GetHeaders() []*SentHeader {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+func (x *DiagnoseSignatureRequest) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+func (x *DiagnoseSignatureRequest) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+// SentHeader is a header of a request.
+type SentHeader struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SentHeader) Reset() {
+	*x = SentHeader{}
+	mi := &file_portal_v1_credential_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SentHeader) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SentHeader) ProtoMessage() {}
+
+func (x *SentHeader) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_credential_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SentHeader.ProtoReflect.Descriptor instead.
+func (*SentHeader) Descriptor() ([]byte, []int) {
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SentHeader) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SentHeader) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+type DiagnoseSignatureResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// right, or the mistake, such as line_break.
+	Mistake string `protobuf:"bytes,1,opt,name=mistake,proto3" json:"mistake,omitempty"`
+	// What to do about it, in English.
+	Hint string `protobuf:"bytes,2,opt,name=hint,proto3" json:"hint,omitempty"`
+	// The byte of the body from which on it differs from what was signed, counted from 0; unset where that is not known.
+	Offset *int64 `protobuf:"varint,3,opt,name=offset,proto3,oneof" json:"offset,omitempty"`
+	// The header that it is about, as it should be called.
+	Header        *string `protobuf:"bytes,4,opt,name=header,proto3,oneof" json:"header,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiagnoseSignatureResponse) Reset() {
+	*x = DiagnoseSignatureResponse{}
+	mi := &file_portal_v1_credential_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiagnoseSignatureResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiagnoseSignatureResponse) ProtoMessage() {}
+
+func (x *DiagnoseSignatureResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_credential_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiagnoseSignatureResponse.ProtoReflect.Descriptor instead.
+func (*DiagnoseSignatureResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *DiagnoseSignatureResponse) GetMistake() string {
+	if x != nil {
+		return x.Mistake
+	}
+	return ""
+}
+
+func (x *DiagnoseSignatureResponse) GetHint() string {
+	if x != nil {
+		return x.Hint
+	}
+	return ""
+}
+
+func (x *DiagnoseSignatureResponse) GetOffset() int64 {
+	if x != nil && x.Offset != nil {
+		return *x.Offset
+	}
+	return 0
+}
+
+func (x *DiagnoseSignatureResponse) GetHeader() string {
+	if x != nil && x.Header != nil {
+		return *x.Header
+	}
+	return ""
+}
+
 type Credential struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -44,7 +259,7 @@ type Credential struct {
 
 func (x *Credential) Reset() {
 	*x = Credential{}
-	mi := &file_portal_v1_credential_proto_msgTypes[0]
+	mi := &file_portal_v1_credential_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -56,7 +271,7 @@ func (x *Credential) String() string {
 func (*Credential) ProtoMessage() {}
 
 func (x *Credential) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[0]
+	mi := &file_portal_v1_credential_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -69,7 +284,7 @@ func (x *Credential) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Credential.ProtoReflect.Descriptor instead.
 func (*Credential) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{0}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Credential) GetId() int64 {
@@ -154,7 +369,7 @@ type LegacyCredential struct {
 
 func (x *LegacyCredential) Reset() {
 	*x = LegacyCredential{}
-	mi := &file_portal_v1_credential_proto_msgTypes[1]
+	mi := &file_portal_v1_credential_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -166,7 +381,7 @@ func (x *LegacyCredential) String() string {
 func (*LegacyCredential) ProtoMessage() {}
 
 func (x *LegacyCredential) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[1]
+	mi := &file_portal_v1_credential_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -179,7 +394,7 @@ func (x *LegacyCredential) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LegacyCredential.ProtoReflect.Descriptor instead.
 func (*LegacyCredential) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *LegacyCredential) GetExists() bool {
@@ -226,7 +441,7 @@ type ListCredentialsRequest struct {
 
 func (x *ListCredentialsRequest) Reset() {
 	*x = ListCredentialsRequest{}
-	mi := &file_portal_v1_credential_proto_msgTypes[2]
+	mi := &file_portal_v1_credential_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -238,7 +453,7 @@ func (x *ListCredentialsRequest) String() string {
 func (*ListCredentialsRequest) ProtoMessage() {}
 
 func (x *ListCredentialsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[2]
+	mi := &file_portal_v1_credential_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -251,7 +466,7 @@ func (x *ListCredentialsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCredentialsRequest.ProtoReflect.Descriptor instead.
 func (*ListCredentialsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListCredentialsRequest) GetMerchantCashboxId() int64 {
@@ -271,7 +486,7 @@ type ListCredentialsResponse struct {
 
 func (x *ListCredentialsResponse) Reset() {
 	*x = ListCredentialsResponse{}
-	mi := &file_portal_v1_credential_proto_msgTypes[3]
+	mi := &file_portal_v1_credential_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -283,7 +498,7 @@ func (x *ListCredentialsResponse) String() string {
 func (*ListCredentialsResponse) ProtoMessage() {}
 
 func (x *ListCredentialsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[3]
+	mi := &file_portal_v1_credential_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -296,7 +511,7 @@ func (x *ListCredentialsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCredentialsResponse.ProtoReflect.Descriptor instead.
 func (*ListCredentialsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListCredentialsResponse) GetData() []*Credential {
@@ -326,7 +541,7 @@ type CreateCredentialRequest struct {
 
 func (x *CreateCredentialRequest) Reset() {
 	*x = CreateCredentialRequest{}
-	mi := &file_portal_v1_credential_proto_msgTypes[4]
+	mi := &file_portal_v1_credential_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +553,7 @@ func (x *CreateCredentialRequest) String() string {
 func (*CreateCredentialRequest) ProtoMessage() {}
 
 func (x *CreateCredentialRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[4]
+	mi := &file_portal_v1_credential_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +566,7 @@ func (x *CreateCredentialRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCredentialRequest.ProtoReflect.Descriptor instead.
 func (*CreateCredentialRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateCredentialRequest) GetMerchantCashboxId() int64 {
@@ -386,7 +601,7 @@ type CreateCredentialResponse struct {
 
 func (x *CreateCredentialResponse) Reset() {
 	*x = CreateCredentialResponse{}
-	mi := &file_portal_v1_credential_proto_msgTypes[5]
+	mi := &file_portal_v1_credential_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +613,7 @@ func (x *CreateCredentialResponse) String() string {
 func (*CreateCredentialResponse) ProtoMessage() {}
 
 func (x *CreateCredentialResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[5]
+	mi := &file_portal_v1_credential_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +626,7 @@ func (x *CreateCredentialResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCredentialResponse.ProtoReflect.Descriptor instead.
 func (*CreateCredentialResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CreateCredentialResponse) GetData() *Credential {
@@ -438,7 +653,7 @@ type RevokeCredentialRequest struct {
 
 func (x *RevokeCredentialRequest) Reset() {
 	*x = RevokeCredentialRequest{}
-	mi := &file_portal_v1_credential_proto_msgTypes[6]
+	mi := &file_portal_v1_credential_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +665,7 @@ func (x *RevokeCredentialRequest) String() string {
 func (*RevokeCredentialRequest) ProtoMessage() {}
 
 func (x *RevokeCredentialRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[6]
+	mi := &file_portal_v1_credential_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +678,7 @@ func (x *RevokeCredentialRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeCredentialRequest.ProtoReflect.Descriptor instead.
 func (*RevokeCredentialRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RevokeCredentialRequest) GetMerchantCashboxId() int64 {
@@ -489,7 +704,7 @@ type RevokeCredentialResponse struct {
 
 func (x *RevokeCredentialResponse) Reset() {
 	*x = RevokeCredentialResponse{}
-	mi := &file_portal_v1_credential_proto_msgTypes[7]
+	mi := &file_portal_v1_credential_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +716,7 @@ func (x *RevokeCredentialResponse) String() string {
 func (*RevokeCredentialResponse) ProtoMessage() {}
 
 func (x *RevokeCredentialResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_credential_proto_msgTypes[7]
+	mi := &file_portal_v1_credential_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +729,7 @@ func (x *RevokeCredentialResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeCredentialResponse.ProtoReflect.Descriptor instead.
 func (*RevokeCredentialResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_credential_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_credential_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RevokeCredentialResponse) GetData() *Credential {
@@ -528,7 +743,26 @@ var File_portal_v1_credential_proto protoreflect.FileDescriptor
 
 const file_portal_v1_credential_proto_rawDesc = "" +
 	"\n" +
-	"\x1aportal/v1/credential.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xff\x02\n" +
+	"\x1aportal/v1/credential.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd3\x01\n" +
+	"\x18DiagnoseSignatureRequest\x12 \n" +
+	"\arequest\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\arequest\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\x12/\n" +
+	"\aheaders\x18\x04 \x03(\v2\x15.portal.v1.SentHeaderR\aheaders\x12\x17\n" +
+	"\x04body\x18\x05 \x01(\fH\x00R\x04body\x88\x01\x01\x12\x16\n" +
+	"\x06secret\x18\x06 \x01(\tR\x06secretB\a\n" +
+	"\x05_body\"6\n" +
+	"\n" +
+	"SentHeader\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\x99\x01\n" +
+	"\x19DiagnoseSignatureResponse\x12\x18\n" +
+	"\amistake\x18\x01 \x01(\tR\amistake\x12\x12\n" +
+	"\x04hint\x18\x02 \x01(\tR\x04hint\x12\x1b\n" +
+	"\x06offset\x18\x03 \x01(\x03H\x00R\x06offset\x88\x01\x01\x12\x1b\n" +
+	"\x06header\x18\x04 \x01(\tH\x01R\x06header\x88\x01\x01B\t\n" +
+	"\a_offsetB\t\n" +
+	"\a_header\"\xff\x02\n" +
 	"\n" +
 	"Credential\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
@@ -568,11 +802,12 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12#\n" +
 	"\rcredential_id\x18\x02 \x01(\x03R\fcredentialId\"E\n" +
 	"\x18RevokeCredentialResponse\x12)\n" +
-	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialR\x04data2\xa7\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialR\x04data2\x87\x03\n" +
 	"\x11CredentialService\x12X\n" +
 	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\x12[\n" +
 	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\x12[\n" +
-	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\x12^\n" +
+	"\x11DiagnoseSignature\x12#.portal.v1.DiagnoseSignatureRequest\x1a$.portal.v1.DiagnoseSignatureResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_credential_proto_rawDescOnce sync.Once
@@ -586,37 +821,43 @@ func file_portal_v1_credential_proto_rawDescGZIP() []byte {
 	return file_portal_v1_credential_proto_rawDescData
 }
 
-var file_portal_v1_credential_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_portal_v1_credential_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_portal_v1_credential_proto_goTypes = []any{
-	(*Credential)(nil),               // 0: portal.v1.Credential
-	(*LegacyCredential)(nil),         // 1: portal.v1.LegacyCredential
-	(*ListCredentialsRequest)(nil),   // 2: portal.v1.ListCredentialsRequest
-	(*ListCredentialsResponse)(nil),  // 3: portal.v1.ListCredentialsResponse
-	(*CreateCredentialRequest)(nil),  // 4: portal.v1.CreateCredentialRequest
-	(*CreateCredentialResponse)(nil), // 5: portal.v1.CreateCredentialResponse
-	(*RevokeCredentialRequest)(nil),  // 6: portal.v1.RevokeCredentialRequest
-	(*RevokeCredentialResponse)(nil), // 7: portal.v1.RevokeCredentialResponse
-	(*timestamppb.Timestamp)(nil),    // 8: google.protobuf.Timestamp
+	(*DiagnoseSignatureRequest)(nil),  // 0: portal.v1.DiagnoseSignatureRequest
+	(*SentHeader)(nil),                // 1: portal.v1.SentHeader
+	(*DiagnoseSignatureResponse)(nil), // 2: portal.v1.DiagnoseSignatureResponse
+	(*Credential)(nil),                // 3: portal.v1.Credential
+	(*LegacyCredential)(nil),          // 4: portal.v1.LegacyCredential
+	(*ListCredentialsRequest)(nil),    // 5: portal.v1.ListCredentialsRequest
+	(*ListCredentialsResponse)(nil),   // 6: portal.v1.ListCredentialsResponse
+	(*CreateCredentialRequest)(nil),   // 7: portal.v1.CreateCredentialRequest
+	(*CreateCredentialResponse)(nil),  // 8: portal.v1.CreateCredentialResponse
+	(*RevokeCredentialRequest)(nil),   // 9: portal.v1.RevokeCredentialRequest
+	(*RevokeCredentialResponse)(nil),  // 10: portal.v1.RevokeCredentialResponse
+	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
 }
 var file_portal_v1_credential_proto_depIdxs = []int32{
-	8,  // 0: portal.v1.Credential.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: portal.v1.Credential.last_used_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: portal.v1.Credential.revoked_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: portal.v1.ListCredentialsResponse.data:type_name -> portal.v1.Credential
-	1,  // 4: portal.v1.ListCredentialsResponse.legacy:type_name -> portal.v1.LegacyCredential
-	0,  // 5: portal.v1.CreateCredentialResponse.data:type_name -> portal.v1.Credential
-	0,  // 6: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
-	2,  // 7: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
-	4,  // 8: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
-	6,  // 9: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
-	3,  // 10: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
-	5,  // 11: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
-	7,  // 12: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
-	10, // [10:13] is the sub-list for method output_type
-	7,  // [7:10] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	1,  // 0: portal.v1.DiagnoseSignatureRequest.headers:type_name -> portal.v1.SentHeader
+	11, // 1: portal.v1.Credential.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: portal.v1.Credential.last_used_at:type_name -> google.protobuf.Timestamp
+	11, // 3: portal.v1.Credential.revoked_at:type_name -> google.protobuf.Timestamp
+	3,  // 4: portal.v1.ListCredentialsResponse.data:type_name -> portal.v1.Credential
+	4,  // 5: portal.v1.ListCredentialsResponse.legacy:type_name -> portal.v1.LegacyCredential
+	3,  // 6: portal.v1.CreateCredentialResponse.data:type_name -> portal.v1.Credential
+	3,  // 7: portal.v1.RevokeCredentialResponse.data:type_name -> portal.v1.Credential
+	5,  // 8: portal.v1.CredentialService.ListCredentials:input_type -> portal.v1.ListCredentialsRequest
+	7,  // 9: portal.v1.CredentialService.CreateCredential:input_type -> portal.v1.CreateCredentialRequest
+	9,  // 10: portal.v1.CredentialService.RevokeCredential:input_type -> portal.v1.RevokeCredentialRequest
+	0,  // 11: portal.v1.CredentialService.DiagnoseSignature:input_type -> portal.v1.DiagnoseSignatureRequest
+	6,  // 12: portal.v1.CredentialService.ListCredentials:output_type -> portal.v1.ListCredentialsResponse
+	8,  // 13: portal.v1.CredentialService.CreateCredential:output_type -> portal.v1.CreateCredentialResponse
+	10, // 14: portal.v1.CredentialService.RevokeCredential:output_type -> portal.v1.RevokeCredentialResponse
+	2,  // 15: portal.v1.CredentialService.DiagnoseSignature:output_type -> portal.v1.DiagnoseSignatureResponse
+	12, // [12:16] is the sub-list for method output_type
+	8,  // [8:12] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_credential_proto_init() }
@@ -625,14 +866,16 @@ func file_portal_v1_credential_proto_init() {
 		return
 	}
 	file_portal_v1_credential_proto_msgTypes[0].OneofWrappers = []any{}
-	file_portal_v1_credential_proto_msgTypes[1].OneofWrappers = []any{}
+	file_portal_v1_credential_proto_msgTypes[2].OneofWrappers = []any{}
+	file_portal_v1_credential_proto_msgTypes[3].OneofWrappers = []any{}
+	file_portal_v1_credential_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_credential_proto_rawDesc), len(file_portal_v1_credential_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

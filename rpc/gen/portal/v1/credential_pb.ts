@@ -13,7 +13,125 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/credential.proto.
  */
 export const file_portal_v1_credential: GenFile = /*@__PURE__*/
-  fileDesc("Chpwb3J0YWwvdjEvY3JlZGVudGlhbC5wcm90bxIJcG9ydGFsLnYxIuUCCgpDcmVkZW50aWFsEgoKAmlkGAEgASgDEhYKBmtleV9pZBgCIAEoCVIGa2V5X2lkEgwKBG5hbWUYAyABKAkSNQoTbWVyY2hhbnRfY2FzaGJveF9pZBgEIAEoA0gAUhNtZXJjaGFudF9jYXNoYm94X2lkiAEBEg4KBnNjb3BlcxgFIAMoCRIOCgZzdGF0dXMYBiABKAkSOgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmNyZWF0ZWRfYXQSPgoMbGFzdF91c2VkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIMbGFzdF91c2VkX2F0EjoKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZXZva2VkX2F0QhYKFF9tZXJjaGFudF9jYXNoYm94X2lkItQBChBMZWdhY3lDcmVkZW50aWFsEg4KBmV4aXN0cxgBIAEoCBITCgZzb3VyY2UYAiABKAlIAIgBARI8ChloYXNfYWN0aXZlX25ld19jcmVkZW50aWFsGAMgASgIUhloYXNfYWN0aXZlX25ld19jcmVkZW50aWFsEioKEGZhbGxiYWNrX2VuYWJsZWQYBCABKAhSEGZhbGxiYWNrX2VuYWJsZWQSJgoOY2FuX2JlX3JlbW92ZWQYBSABKAhSDmNhbl9iZV9yZW1vdmVkQgkKB19zb3VyY2UiNQoWTGlzdENyZWRlbnRpYWxzUmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImsKF0xpc3RDcmVkZW50aWFsc1Jlc3BvbnNlEiMKBGRhdGEYASADKAsyFS5wb3J0YWwudjEuQ3JlZGVudGlhbBIrCgZsZWdhY3kYAiABKAsyGy5wb3J0YWwudjEuTGVnYWN5Q3JlZGVudGlhbCJeChdDcmVhdGVDcmVkZW50aWFsUmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhYKBG5hbWUYAiABKAlCCIq1GAQoATgBEg4KBnNjb3BlcxgDIAMoCSJPChhDcmVhdGVDcmVkZW50aWFsUmVzcG9uc2USIwoEZGF0YRgBIAEoCzIVLnBvcnRhbC52MS5DcmVkZW50aWFsEg4KBnNlY3JldBgCIAEoCSJNChdSZXZva2VDcmVkZW50aWFsUmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhUKDWNyZWRlbnRpYWxfaWQYAiABKAMiPwoYUmV2b2tlQ3JlZGVudGlhbFJlc3BvbnNlEiMKBGRhdGEYASABKAsyFS5wb3J0YWwudjEuQ3JlZGVudGlhbDKnAgoRQ3JlZGVudGlhbFNlcnZpY2USWAoPTGlzdENyZWRlbnRpYWxzEiEucG9ydGFsLnYxLkxpc3RDcmVkZW50aWFsc1JlcXVlc3QaIi5wb3J0YWwudjEuTGlzdENyZWRlbnRpYWxzUmVzcG9uc2USWwoQQ3JlYXRlQ3JlZGVudGlhbBIiLnBvcnRhbC52MS5DcmVhdGVDcmVkZW50aWFsUmVxdWVzdBojLnBvcnRhbC52MS5DcmVhdGVDcmVkZW50aWFsUmVzcG9uc2USWwoQUmV2b2tlQ3JlZGVudGlhbBIiLnBvcnRhbC52MS5SZXZva2VDcmVkZW50aWFsUmVxdWVzdBojLnBvcnRhbC52MS5SZXZva2VDcmVkZW50aWFsUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("Chpwb3J0YWwvdjEvY3JlZGVudGlhbC5wcm90bxIJcG9ydGFsLnYxIqUBChhEaWFnbm9zZVNpZ25hdHVyZVJlcXVlc3QSFwoHcmVxdWVzdBgBIAEoCUIGirUYAjABEg4KBm1ldGhvZBgCIAEoCRIMCgRwYXRoGAMgASgJEiYKB2hlYWRlcnMYBCADKAsyFS5wb3J0YWwudjEuU2VudEhlYWRlchIRCgRib2R5GAUgASgMSACIAQESDgoGc2VjcmV0GAYgASgJQgcKBV9ib2R5IikKClNlbnRIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJ6ChlEaWFnbm9zZVNpZ25hdHVyZVJlc3BvbnNlEg8KB21pc3Rha2UYASABKAkSDAoEaGludBgCIAEoCRITCgZvZmZzZXQYAyABKANIAIgBARITCgZoZWFkZXIYBCABKAlIAYgBAUIJCgdfb2Zmc2V0QgkKB19oZWFkZXIi5QIKCkNyZWRlbnRpYWwSCgoCaWQYASABKAMSFgoGa2V5X2lkGAIgASgJUgZrZXlfaWQSDAoEbmFtZRgDIAEoCRI1ChNtZXJjaGFudF9jYXNoYm94X2lkGAQgASgDSABSE21lcmNoYW50X2Nhc2hib3hfaWSIAQESDgoGc2NvcGVzGAUgAygJEg4KBnN0YXR1cxgGIAEoCRI6CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKY3JlYXRlZF9hdBI+CgxsYXN0X3VzZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgxsYXN0X3VzZWRfYXQSOgoKcmV2b2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJldm9rZWRfYXRCFgoUX21lcmNoYW50X2Nhc2hib3hfaWQi1AEKEExlZ2FjeUNyZWRlbnRpYWwSDgoGZXhpc3RzGAEgASgIEhMKBnNvdXJjZRgCIAEoCUgAiAEBEjwKGWhhc19hY3RpdmVfbmV3X2NyZWRlbnRpYWwYAyABKAhSGWhhc19hY3RpdmVfbmV3X2NyZWRlbnRpYWwSKgoQZmFsbGJhY2tfZW5hYmxlZBgEIAEoCFIQZmFsbGJhY2tfZW5hYmxlZBImCg5jYW5fYmVfcmVtb3ZlZBgFIAEoCFIOY2FuX2JlX3JlbW92ZWRCCQoHX3NvdXJjZSI1ChZMaXN0Q3JlZGVudGlhbHNSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMiawoXTGlzdENyZWRlbnRpYWxzUmVzcG9uc2USIwoEZGF0YRgBIAMoCzIVLnBvcnRhbC52MS5DcmVkZW50aWFsEisKBmxlZ2FjeRgCIAEoCzIbLnBvcnRhbC52MS5MZWdhY3lDcmVkZW50aWFsIl4KF0NyZWF0ZUNyZWRlbnRpYWxSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSFgoEbmFtZRgCIAEoCUIIirUYBCgBOAESDgoGc2NvcGVzGAMgAygJIk8KGENyZWF0ZUNyZWRlbnRpYWxSZXNwb25zZRIjCgRkYXRhGAEgASgLMhUucG9ydGFsLnYxLkNyZWRlbnRpYWwSDgoGc2VjcmV0GAIgASgJIk0KF1Jldm9rZUNyZWRlbnRpYWxSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSFQoNY3JlZGVudGlhbF9pZBgCIAEoAyI/ChhSZXZva2VDcmVkZW50aWFsUmVzcG9uc2USIwoEZGF0YRgBIAEoCzIVLnBvcnRhbC52MS5DcmVkZW50aWFsMocDChFDcmVkZW50aWFsU2VydmljZRJYCg9MaXN0Q3JlZGVudGlhbHMSIS5wb3J0YWwudjEuTGlzdENyZWRlbnRpYWxzUmVxdWVzdBoiLnBvcnRhbC52MS5MaXN0Q3JlZGVudGlhbHNSZXNwb25zZRJbChBDcmVhdGVDcmVkZW50aWFsEiIucG9ydGFsLnYxLkNyZWF0ZUNyZWRlbnRpYWxSZXF1ZXN0GiMucG9ydGFsLnYxLkNyZWF0ZUNyZWRlbnRpYWxSZXNwb25zZRJbChBSZXZva2VDcmVkZW50aWFsEiIucG9ydGFsLnYxLlJldm9rZUNyZWRlbnRpYWxSZXF1ZXN0GiMucG9ydGFsLnYxLlJldm9rZUNyZWRlbnRpYWxSZXNwb25zZRJeChFEaWFnbm9zZVNpZ25hdHVyZRIjLnBvcnRhbC52MS5EaWFnbm9zZVNpZ25hdHVyZVJlcXVlc3QaJC5wb3J0YWwudjEuRGlhZ25vc2VTaWduYXR1cmVSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message portal.v1.DiagnoseSignatureRequest
+ */
+export type DiagnoseSignatureRequest = Message<"portal.v1.DiagnoseSignatureRequest"> & {
+  /**
+   * The whole request, as it is on the wire or as a line of curl. The fields below replace what is in it.
+   *
+   * @generated from field: string request = 1;
+   */
+  request: string;
+
+  /**
+   * Such as POST.
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * With the query.
+   *
+   * @generated from field: string path = 3;
+   */
+  path: string;
+
+  /**
+   * The headers, each once.
+   *
+   * @generated from field: repeated portal.v1.SentHeader headers = 4;
+   */
+  headers: SentHeader[];
+
+  /**
+   * The body, byte for byte as it was sent.
+   *
+   * @generated from field: optional bytes body = 5;
+   */
+  body?: Uint8Array | undefined;
+
+  /**
+   * The key's secret, where it is not among the headers. It is compared in memory, and kept nowhere.
+   *
+   * @generated from field: string secret = 6;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message portal.v1.DiagnoseSignatureRequest.
+ * Use `create(DiagnoseSignatureRequestSchema)` to create a new message.
+ */
+export const DiagnoseSignatureRequestSchema: GenMessage<DiagnoseSignatureRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_credential, 0);
+
+/**
+ * SentHeader is a header of a request.
+ *
+ * @generated from message portal.v1.SentHeader
+ */
+export type SentHeader = Message<"portal.v1.SentHeader"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message portal.v1.SentHeader.
+ * Use `create(SentHeaderSchema)` to create a new message.
+ */
+export const SentHeaderSchema: GenMessage<SentHeader> = /*@__PURE__*/
+  messageDesc(file_portal_v1_credential, 1);
+
+/**
+ * @generated from message portal.v1.DiagnoseSignatureResponse
+ */
+export type DiagnoseSignatureResponse = Message<"portal.v1.DiagnoseSignatureResponse"> & {
+  /**
+   * right, or the mistake, such as line_break.
+   *
+   * @generated from field: string mistake = 1;
+   */
+  mistake: string;
+
+  /**
+   * What to do about it, in English.
+   *
+   * @generated from field: string hint = 2;
+   */
+  hint: string;
+
+  /**
+   * The byte of the body from which on it differs from what was signed, counted from 0; unset where that is not known.
+   *
+   * @generated from field: optional int64 offset = 3;
+   */
+  offset?: bigint | undefined;
+
+  /**
+   * The header that it is about, as it should be called.
+   *
+   * @generated from field: optional string header = 4;
+   */
+  header?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.DiagnoseSignatureResponse.
+ * Use `create(DiagnoseSignatureResponseSchema)` to create a new message.
+ */
+export const DiagnoseSignatureResponseSchema: GenMessage<DiagnoseSignatureResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_credential, 2);
 
 /**
  * @generated from message portal.v1.Credential
@@ -78,7 +196,7 @@ export type Credential = Message<"portal.v1.Credential"> & {
  * Use `create(CredentialSchema)` to create a new message.
  */
 export const CredentialSchema: GenMessage<Credential> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 0);
+  messageDesc(file_portal_v1_credential, 3);
 
 /**
  * LegacyCredential tells of a key from before keys were bound to cashboxes.
@@ -127,7 +245,7 @@ export type LegacyCredential = Message<"portal.v1.LegacyCredential"> & {
  * Use `create(LegacyCredentialSchema)` to create a new message.
  */
 export const LegacyCredentialSchema: GenMessage<LegacyCredential> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 1);
+  messageDesc(file_portal_v1_credential, 4);
 
 /**
  * @generated from message portal.v1.ListCredentialsRequest
@@ -144,7 +262,7 @@ export type ListCredentialsRequest = Message<"portal.v1.ListCredentialsRequest">
  * Use `create(ListCredentialsRequestSchema)` to create a new message.
  */
 export const ListCredentialsRequestSchema: GenMessage<ListCredentialsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 2);
+  messageDesc(file_portal_v1_credential, 5);
 
 /**
  * @generated from message portal.v1.ListCredentialsResponse
@@ -166,7 +284,7 @@ export type ListCredentialsResponse = Message<"portal.v1.ListCredentialsResponse
  * Use `create(ListCredentialsResponseSchema)` to create a new message.
  */
 export const ListCredentialsResponseSchema: GenMessage<ListCredentialsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 3);
+  messageDesc(file_portal_v1_credential, 6);
 
 /**
  * @generated from message portal.v1.CreateCredentialRequest
@@ -197,7 +315,7 @@ export type CreateCredentialRequest = Message<"portal.v1.CreateCredentialRequest
  * Use `create(CreateCredentialRequestSchema)` to create a new message.
  */
 export const CreateCredentialRequestSchema: GenMessage<CreateCredentialRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 4);
+  messageDesc(file_portal_v1_credential, 7);
 
 /**
  * @generated from message portal.v1.CreateCredentialResponse
@@ -221,7 +339,7 @@ export type CreateCredentialResponse = Message<"portal.v1.CreateCredentialRespon
  * Use `create(CreateCredentialResponseSchema)` to create a new message.
  */
 export const CreateCredentialResponseSchema: GenMessage<CreateCredentialResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 5);
+  messageDesc(file_portal_v1_credential, 8);
 
 /**
  * @generated from message portal.v1.RevokeCredentialRequest
@@ -243,7 +361,7 @@ export type RevokeCredentialRequest = Message<"portal.v1.RevokeCredentialRequest
  * Use `create(RevokeCredentialRequestSchema)` to create a new message.
  */
 export const RevokeCredentialRequestSchema: GenMessage<RevokeCredentialRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 6);
+  messageDesc(file_portal_v1_credential, 9);
 
 /**
  * @generated from message portal.v1.RevokeCredentialResponse
@@ -260,7 +378,7 @@ export type RevokeCredentialResponse = Message<"portal.v1.RevokeCredentialRespon
  * Use `create(RevokeCredentialResponseSchema)` to create a new message.
  */
 export const RevokeCredentialResponseSchema: GenMessage<RevokeCredentialResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_credential, 7);
+  messageDesc(file_portal_v1_credential, 10);
 
 /**
  * CredentialService is a merchant's own hand on the API keys of its cashboxes.
@@ -297,6 +415,17 @@ export const CredentialService: GenService<{
     methodKind: "unary";
     input: typeof RevokeCredentialRequestSchema;
     output: typeof RevokeCredentialResponseSchema;
+  },
+  /**
+   * DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
+   * and signature do not belong together.
+   *
+   * @generated from rpc portal.v1.CredentialService.DiagnoseSignature
+   */
+  diagnoseSignature: {
+    methodKind: "unary";
+    input: typeof DiagnoseSignatureRequestSchema;
+    output: typeof DiagnoseSignatureResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_credential, 0);

@@ -23,6 +23,1650 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type ListCashboxesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCashboxesRequest) Reset() {
+	*x = ListCashboxesRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCashboxesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCashboxesRequest) ProtoMessage() {}
+
+func (x *ListCashboxesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCashboxesRequest.ProtoReflect.Descriptor instead.
+func (*ListCashboxesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{0}
+}
+
+type ListCashboxesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []*OwnCashbox          `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCashboxesResponse) Reset() {
+	*x = ListCashboxesResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCashboxesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCashboxesResponse) ProtoMessage() {}
+
+func (x *ListCashboxesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCashboxesResponse.ProtoReflect.Descriptor instead.
+func (*ListCashboxesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListCashboxesResponse) GetData() []*OwnCashbox {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// OwnCashbox is a cashbox as its merchant sees it.
+type OwnCashbox struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// ISO 4217.
+	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	// It takes payments.
+	Collects bool `protobuf:"varint,4,opt,name=collects,proto3" json:"collects,omitempty"`
+	// Its webhooks are signed.
+	SignsWebhooks bool `protobuf:"varint,5,opt,name=signs_webhooks,json=signsWebhooks,proto3" json:"signs_webhooks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnCashbox) Reset() {
+	*x = OwnCashbox{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnCashbox) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnCashbox) ProtoMessage() {}
+
+func (x *OwnCashbox) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnCashbox.ProtoReflect.Descriptor instead.
+func (*OwnCashbox) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OwnCashbox) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *OwnCashbox) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OwnCashbox) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *OwnCashbox) GetCollects() bool {
+	if x != nil {
+		return x.Collects
+	}
+	return false
+}
+
+func (x *OwnCashbox) GetSignsWebhooks() bool {
+	if x != nil {
+		return x.SignsWebhooks
+	}
+	return false
+}
+
+type ListBalancesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBalancesRequest) Reset() {
+	*x = ListBalancesRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBalancesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBalancesRequest) ProtoMessage() {}
+
+func (x *ListBalancesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBalancesRequest.ProtoReflect.Descriptor instead.
+func (*ListBalancesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{3}
+}
+
+type ListBalancesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []*CashboxHolding      `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBalancesResponse) Reset() {
+	*x = ListBalancesResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBalancesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBalancesResponse) ProtoMessage() {}
+
+func (x *ListBalancesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBalancesResponse.ProtoReflect.Descriptor instead.
+func (*ListBalancesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListBalancesResponse) GetData() []*CashboxHolding {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// CashboxHolding is what a cashbox holds, in USDT with eight decimals.
+type CashboxHolding struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// What people call the cashbox.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Of its payments, ISO 4217.
+	Currency string `protobuf:"bytes,3,opt,name=currency,proto3" json:"currency,omitempty"`
+	// What is available and what is reserved.
+	Total     string `protobuf:"bytes,4,opt,name=total,proto3" json:"total,omitempty"`
+	Available string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
+	Reserved  string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	// A part of what is reserved.
+	Insurance     string `protobuf:"bytes,7,opt,name=insurance,proto3" json:"insurance,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CashboxHolding) Reset() {
+	*x = CashboxHolding{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CashboxHolding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CashboxHolding) ProtoMessage() {}
+
+func (x *CashboxHolding) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CashboxHolding.ProtoReflect.Descriptor instead.
+func (*CashboxHolding) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CashboxHolding) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *CashboxHolding) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CashboxHolding) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *CashboxHolding) GetTotal() string {
+	if x != nil {
+		return x.Total
+	}
+	return ""
+}
+
+func (x *CashboxHolding) GetAvailable() string {
+	if x != nil {
+		return x.Available
+	}
+	return ""
+}
+
+func (x *CashboxHolding) GetReserved() string {
+	if x != nil {
+		return x.Reserved
+	}
+	return ""
+}
+
+func (x *CashboxHolding) GetInsurance() string {
+	if x != nil {
+		return x.Insurance
+	}
+	return ""
+}
+
+type MerchantServiceListDepositsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only deposits in this status: pending, confirmed or rejected.
+	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Only deposits into this cashbox.
+	MerchantCashboxId *int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MerchantServiceListDepositsRequest) Reset() {
+	*x = MerchantServiceListDepositsRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantServiceListDepositsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantServiceListDepositsRequest) ProtoMessage() {}
+
+func (x *MerchantServiceListDepositsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantServiceListDepositsRequest.ProtoReflect.Descriptor instead.
+func (*MerchantServiceListDepositsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *MerchantServiceListDepositsRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
+}
+
+func (x *MerchantServiceListDepositsRequest) GetMerchantCashboxId() int64 {
+	if x != nil && x.MerchantCashboxId != nil {
+		return *x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *MerchantServiceListDepositsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *MerchantServiceListDepositsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+type MerchantServiceGetDepositResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  *v1.Deposit            `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// What became of it, the oldest first.
+	History       []*DepositMove `protobuf:"bytes,2,rep,name=history,proto3" json:"history,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MerchantServiceGetDepositResponse) Reset() {
+	*x = MerchantServiceGetDepositResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantServiceGetDepositResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantServiceGetDepositResponse) ProtoMessage() {}
+
+func (x *MerchantServiceGetDepositResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantServiceGetDepositResponse.ProtoReflect.Descriptor instead.
+func (*MerchantServiceGetDepositResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *MerchantServiceGetDepositResponse) GetData() *v1.Deposit {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *MerchantServiceGetDepositResponse) GetHistory() []*DepositMove {
+	if x != nil {
+		return x.History
+	}
+	return nil
+}
+
+// DepositMove is a status that a deposit got.
+type DepositMove struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// Unset at the creation.
+	FromStatus *string `protobuf:"bytes,2,opt,name=from_status,json=fromStatus,proto3,oneof" json:"from_status,omitempty"`
+	// pending, confirmed or rejected.
+	ToStatus string `protobuf:"bytes,3,opt,name=to_status,json=toStatus,proto3" json:"to_status,omitempty"`
+	// Who did it: such as key:12, merchant_portal:5 or operator.
+	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Why.
+	Reason        *string `protobuf:"bytes,5,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DepositMove) Reset() {
+	*x = DepositMove{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DepositMove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DepositMove) ProtoMessage() {}
+
+func (x *DepositMove) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DepositMove.ProtoReflect.Descriptor instead.
+func (*DepositMove) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DepositMove) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *DepositMove) GetFromStatus() string {
+	if x != nil && x.FromStatus != nil {
+		return *x.FromStatus
+	}
+	return ""
+}
+
+func (x *DepositMove) GetToStatus() string {
+	if x != nil {
+		return x.ToStatus
+	}
+	return ""
+}
+
+func (x *DepositMove) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *DepositMove) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+type ListDepositNetworksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDepositNetworksRequest) Reset() {
+	*x = ListDepositNetworksRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDepositNetworksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDepositNetworksRequest) ProtoMessage() {}
+
+func (x *ListDepositNetworksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDepositNetworksRequest.ProtoReflect.Descriptor instead.
+func (*ListDepositNetworksRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{9}
+}
+
+type ListDepositNetworksResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as TRC20.
+	Networks      []string `protobuf:"bytes,1,rep,name=networks,proto3" json:"networks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDepositNetworksResponse) Reset() {
+	*x = ListDepositNetworksResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDepositNetworksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDepositNetworksResponse) ProtoMessage() {}
+
+func (x *ListDepositNetworksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDepositNetworksResponse.ProtoReflect.Descriptor instead.
+func (*ListDepositNetworksResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListDepositNetworksResponse) GetNetworks() []string {
+	if x != nil {
+		return x.Networks
+	}
+	return nil
+}
+
+type MerchantServiceListAppealsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only appeals in this status: open, in_review, completed, failed or closed.
+	Status *string `protobuf:"bytes,1,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Only appeals of this cashbox's payments.
+	MerchantCashboxId *int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MerchantServiceListAppealsRequest) Reset() {
+	*x = MerchantServiceListAppealsRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantServiceListAppealsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantServiceListAppealsRequest) ProtoMessage() {}
+
+func (x *MerchantServiceListAppealsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantServiceListAppealsRequest.ProtoReflect.Descriptor instead.
+func (*MerchantServiceListAppealsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *MerchantServiceListAppealsRequest) GetStatus() string {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ""
+}
+
+func (x *MerchantServiceListAppealsRequest) GetMerchantCashboxId() int64 {
+	if x != nil && x.MerchantCashboxId != nil {
+		return *x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *MerchantServiceListAppealsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *MerchantServiceListAppealsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+type MerchantServiceListAppealsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*MerchantAppeal      `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MerchantServiceListAppealsResponse) Reset() {
+	*x = MerchantServiceListAppealsResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantServiceListAppealsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantServiceListAppealsResponse) ProtoMessage() {}
+
+func (x *MerchantServiceListAppealsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantServiceListAppealsResponse.ProtoReflect.Descriptor instead.
+func (*MerchantServiceListAppealsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *MerchantServiceListAppealsResponse) GetData() []*MerchantAppeal {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *MerchantServiceListAppealsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+// MerchantAppeal is an appeal as its merchant sees it.
+type MerchantAppeal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    int64                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// open, in_review, completed, failed, or closed when the payment went elsewhere.
+	Status          string                 `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
+	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Why it was opened.
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// As it was sent, without control characters, and with the extension of its type.
+	FileName string `protobuf:"bytes,6,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Media type, by the content.
+	FileType string `protobuf:"bytes,7,opt,name=file_type,json=fileType,proto3" json:"file_type,omitempty"`
+	// Bytes.
+	FileSize int64 `protobuf:"varint,8,opt,name=file_size,json=fileSize,proto3" json:"file_size,omitempty"`
+	// The payment: its id, its uuid, and what the merchant called it.
+	PaymentId         int64  `protobuf:"varint,9,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	Uuid              string `protobuf:"bytes,10,opt,name=uuid,proto3" json:"uuid,omitempty"`
+	OrderId           string `protobuf:"bytes,11,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	MerchantCashboxId int64  `protobuf:"varint,12,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	Method            string `protobuf:"bytes,13,opt,name=method,proto3" json:"method,omitempty"`
+	// Two decimals.
+	Amount string `protobuf:"bytes,14,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217.
+	Currency      string `protobuf:"bytes,15,opt,name=currency,proto3" json:"currency,omitempty"`
+	PaymentStatus string `protobuf:"bytes,16,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
+	// Why the payment's status is what it is: of a decided appeal, why it was decided so.
+	PaymentStatusReason *string `protobuf:"bytes,17,opt,name=payment_status_reason,json=paymentStatusReason,proto3,oneof" json:"payment_status_reason,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *MerchantAppeal) Reset() {
+	*x = MerchantAppeal{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantAppeal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantAppeal) ProtoMessage() {}
+
+func (x *MerchantAppeal) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantAppeal.ProtoReflect.Descriptor instead.
+func (*MerchantAppeal) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *MerchantAppeal) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *MerchantAppeal) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetStatusUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StatusUpdatedAt
+	}
+	return nil
+}
+
+func (x *MerchantAppeal) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *MerchantAppeal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetFileType() string {
+	if x != nil {
+		return x.FileType
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetFileSize() int64 {
+	if x != nil {
+		return x.FileSize
+	}
+	return 0
+}
+
+func (x *MerchantAppeal) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+func (x *MerchantAppeal) GetUuid() string {
+	if x != nil {
+		return x.Uuid
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *MerchantAppeal) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetPaymentStatus() string {
+	if x != nil {
+		return x.PaymentStatus
+	}
+	return ""
+}
+
+func (x *MerchantAppeal) GetPaymentStatusReason() string {
+	if x != nil && x.PaymentStatusReason != nil {
+		return *x.PaymentStatusReason
+	}
+	return ""
+}
+
+type GetAppealRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId *int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3,oneof" json:"appeal_id,omitempty"`
+	// Or the id of its payment: not_found where that has no appeal.
+	PaymentId     *int64 `protobuf:"varint,2,opt,name=payment_id,json=paymentId,proto3,oneof" json:"payment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetAppealRequest) Reset() {
+	*x = GetAppealRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetAppealRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetAppealRequest) ProtoMessage() {}
+
+func (x *GetAppealRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetAppealRequest.ProtoReflect.Descriptor instead.
+func (*GetAppealRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GetAppealRequest) GetAppealId() int64 {
+	if x != nil && x.AppealId != nil {
+		return *x.AppealId
+	}
+	return 0
+}
+
+func (x *GetAppealRequest) GetPaymentId() int64 {
+	if x != nil && x.PaymentId != nil {
+		return *x.PaymentId
+	}
+	return 0
+}
+
+type GetAppealResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          *MerchantAppeal        `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetAppealResponse) Reset() {
+	*x = GetAppealResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetAppealResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetAppealResponse) ProtoMessage() {}
+
+func (x *GetAppealResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetAppealResponse.ProtoReflect.Descriptor instead.
+func (*GetAppealResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *GetAppealResponse) GetData() *MerchantAppeal {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type GetEventRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's id.
+	EventId *string `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3,oneof" json:"event_id,omitempty"`
+	// Or the cashbox of which the latest is asked for.
+	MerchantCashboxId *int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3,oneof" json:"merchant_cashbox_id,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *GetEventRequest) Reset() {
+	*x = GetEventRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEventRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEventRequest) ProtoMessage() {}
+
+func (x *GetEventRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEventRequest.ProtoReflect.Descriptor instead.
+func (*GetEventRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetEventRequest) GetEventId() string {
+	if x != nil && x.EventId != nil {
+		return *x.EventId
+	}
+	return ""
+}
+
+func (x *GetEventRequest) GetMerchantCashboxId() int64 {
+	if x != nil && x.MerchantCashboxId != nil {
+		return *x.MerchantCashboxId
+	}
+	return 0
+}
+
+type GetEventResponse struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Data              *Event                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	MerchantCashboxId int64                  `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The event's place in the merchant's feed; unset until it has one.
+	Number *int64 `protobuf:"varint,3,opt,name=number,proto3,oneof" json:"number,omitempty"`
+	// What it is about, payment or payin, and the id of that.
+	Subject   string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	SubjectId int64  `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	// Numbers the events of that from 1 on, without gaps.
+	Sequence      int32 `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetEventResponse) Reset() {
+	*x = GetEventResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEventResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEventResponse) ProtoMessage() {}
+
+func (x *GetEventResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEventResponse.ProtoReflect.Descriptor instead.
+func (*GetEventResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GetEventResponse) GetData() *Event {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *GetEventResponse) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *GetEventResponse) GetNumber() int64 {
+	if x != nil && x.Number != nil {
+		return *x.Number
+	}
+	return 0
+}
+
+func (x *GetEventResponse) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *GetEventResponse) GetSubjectId() int64 {
+	if x != nil {
+		return x.SubjectId
+	}
+	return 0
+}
+
+func (x *GetEventResponse) GetSequence() int32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+type GetEndpointHealthRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetEndpointHealthRequest) Reset() {
+	*x = GetEndpointHealthRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEndpointHealthRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEndpointHealthRequest) ProtoMessage() {}
+
+func (x *GetEndpointHealthRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEndpointHealthRequest.ProtoReflect.Descriptor instead.
+func (*GetEndpointHealthRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{18}
+}
+
+type GetEndpointHealthResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Cashboxes with events in the last seven days.
+	Cashboxes []*CashboxHealth `protobuf:"bytes,1,rep,name=cashboxes,proto3" json:"cashboxes,omitempty"`
+	// The last attempts that failed, at most 20, the newest first.
+	Failures      []*FailedAttempt `protobuf:"bytes,2,rep,name=failures,proto3" json:"failures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetEndpointHealthResponse) Reset() {
+	*x = GetEndpointHealthResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEndpointHealthResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEndpointHealthResponse) ProtoMessage() {}
+
+func (x *GetEndpointHealthResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEndpointHealthResponse.ProtoReflect.Descriptor instead.
+func (*GetEndpointHealthResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GetEndpointHealthResponse) GetCashboxes() []*CashboxHealth {
+	if x != nil {
+		return x.Cashboxes
+	}
+	return nil
+}
+
+func (x *GetEndpointHealthResponse) GetFailures() []*FailedAttempt {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+// CashboxHealth sums up the attempts to deliver a cashbox's events.
+type CashboxHealth struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// How many attempts there were, and how many of them were answered with 2xx.
+	Attempts int32 `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	Taken    int32 `protobuf:"varint,3,opt,name=taken,proto3" json:"taken,omitempty"`
+	// Half of the attempts took at most that long.
+	MedianMs      int64 `protobuf:"varint,4,opt,name=median_ms,json=medianMs,proto3" json:"median_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CashboxHealth) Reset() {
+	*x = CashboxHealth{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CashboxHealth) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CashboxHealth) ProtoMessage() {}
+
+func (x *CashboxHealth) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CashboxHealth.ProtoReflect.Descriptor instead.
+func (*CashboxHealth) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *CashboxHealth) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *CashboxHealth) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *CashboxHealth) GetTaken() int32 {
+	if x != nil {
+		return x.Taken
+	}
+	return 0
+}
+
+func (x *CashboxHealth) GetMedianMs() int64 {
+	if x != nil {
+		return x.MedianMs
+	}
+	return 0
+}
+
+// FailedAttempt is an attempt that was not answered with 2xx.
+type FailedAttempt struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	EventId string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// The event's type.
+	Type              string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	MerchantCashboxId int64  `protobuf:"varint,3,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// How it went.
+	Attempt       *DeliveryAttempt `protobuf:"bytes,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FailedAttempt) Reset() {
+	*x = FailedAttempt{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FailedAttempt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FailedAttempt) ProtoMessage() {}
+
+func (x *FailedAttempt) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FailedAttempt.ProtoReflect.Descriptor instead.
+func (*FailedAttempt) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *FailedAttempt) GetEventId() string {
+	if x != nil {
+		return x.EventId
+	}
+	return ""
+}
+
+func (x *FailedAttempt) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *FailedAttempt) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *FailedAttempt) GetAttempt() *DeliveryAttempt {
+	if x != nil {
+		return x.Attempt
+	}
+	return nil
+}
+
+type ListDeadEndpointsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only events created from then on, and before then.
+	From          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	To            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDeadEndpointsRequest) Reset() {
+	*x = ListDeadEndpointsRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDeadEndpointsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDeadEndpointsRequest) ProtoMessage() {}
+
+func (x *ListDeadEndpointsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDeadEndpointsRequest.ProtoReflect.Descriptor instead.
+func (*ListDeadEndpointsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ListDeadEndpointsRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ListDeadEndpointsRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+type ListDeadEndpointsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The one with the most events first.
+	Data          []*DeadEndpoint `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDeadEndpointsResponse) Reset() {
+	*x = ListDeadEndpointsResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDeadEndpointsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDeadEndpointsResponse) ProtoMessage() {}
+
+func (x *ListDeadEndpointsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDeadEndpointsResponse.ProtoReflect.Descriptor instead.
+func (*ListDeadEndpointsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ListDeadEndpointsResponse) GetData() []*DeadEndpoint {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// DeadEndpoint is an address with events that were given up.
+type DeadEndpoint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Url   string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// Counted up to 10,000 of all endpoints together.
+	Events        int64 `protobuf:"varint,2,opt,name=events,proto3" json:"events,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeadEndpoint) Reset() {
+	*x = DeadEndpoint{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeadEndpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeadEndpoint) ProtoMessage() {}
+
+func (x *DeadEndpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeadEndpoint.ProtoReflect.Descriptor instead.
+func (*DeadEndpoint) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *DeadEndpoint) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *DeadEndpoint) GetEvents() int64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+type ListOldWebhookSecretsRequest struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ListOldWebhookSecretsRequest) Reset() {
+	*x = ListOldWebhookSecretsRequest{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOldWebhookSecretsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOldWebhookSecretsRequest) ProtoMessage() {}
+
+func (x *ListOldWebhookSecretsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOldWebhookSecretsRequest.ProtoReflect.Descriptor instead.
+func (*ListOldWebhookSecretsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *ListOldWebhookSecretsRequest) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+type ListOldWebhookSecretsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Until when each of them signs.
+	Until         []*timestamppb.Timestamp `protobuf:"bytes,1,rep,name=until,proto3" json:"until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOldWebhookSecretsResponse) Reset() {
+	*x = ListOldWebhookSecretsResponse{}
+	mi := &file_portal_v1_merchant_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOldWebhookSecretsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOldWebhookSecretsResponse) ProtoMessage() {}
+
+func (x *ListOldWebhookSecretsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_merchant_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOldWebhookSecretsResponse.ProtoReflect.Descriptor instead.
+func (*ListOldWebhookSecretsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ListOldWebhookSecretsResponse) GetUntil() []*timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
 type RotateWebhookSecretRequest struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
@@ -32,7 +1676,7 @@ type RotateWebhookSecretRequest struct {
 
 func (x *RotateWebhookSecretRequest) Reset() {
 	*x = RotateWebhookSecretRequest{}
-	mi := &file_portal_v1_merchant_proto_msgTypes[0]
+	mi := &file_portal_v1_merchant_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +1688,7 @@ func (x *RotateWebhookSecretRequest) String() string {
 func (*RotateWebhookSecretRequest) ProtoMessage() {}
 
 func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_merchant_proto_msgTypes[0]
+	mi := &file_portal_v1_merchant_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +1701,7 @@ func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretRequest.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{0}
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RotateWebhookSecretRequest) GetMerchantCashboxId() int64 {
@@ -79,7 +1723,7 @@ type RotateWebhookSecretResponse struct {
 
 func (x *RotateWebhookSecretResponse) Reset() {
 	*x = RotateWebhookSecretResponse{}
-	mi := &file_portal_v1_merchant_proto_msgTypes[1]
+	mi := &file_portal_v1_merchant_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -91,7 +1735,7 @@ func (x *RotateWebhookSecretResponse) String() string {
 func (*RotateWebhookSecretResponse) ProtoMessage() {}
 
 func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_merchant_proto_msgTypes[1]
+	mi := &file_portal_v1_merchant_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -104,7 +1748,7 @@ func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretResponse.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_merchant_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RotateWebhookSecretResponse) GetWebhookSecret() string {
@@ -125,12 +1769,142 @@ var File_portal_v1_merchant_proto protoreflect.FileDescriptor
 
 const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/merchant.proto\x12\tportal.v1\x1a\x16gateway/v1/payin.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"L\n" +
+	"\x18portal/v1/merchant.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x16gateway/v1/payin.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x17portal/v1/deposit.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x16\n" +
+	"\x14ListCashboxesRequest\"B\n" +
+	"\x15ListCashboxesResponse\x12)\n" +
+	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.OwnCashboxR\x04data\"\x8f\x01\n" +
+	"\n" +
+	"OwnCashbox\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
+	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12\x1a\n" +
+	"\bcollects\x18\x04 \x01(\bR\bcollects\x12%\n" +
+	"\x0esigns_webhooks\x18\x05 \x01(\bR\rsignsWebhooks\"\x15\n" +
+	"\x13ListBalancesRequest\"E\n" +
+	"\x14ListBalancesResponse\x12-\n" +
+	"\x04data\x18\x01 \x03(\v2\x19.portal.v1.CashboxHoldingR\x04data\"\xde\x01\n" +
+	"\x0eCashboxHolding\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
+	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12\x14\n" +
+	"\x05total\x18\x04 \x01(\tR\x05total\x12\x1c\n" +
+	"\tavailable\x18\x05 \x01(\tR\tavailable\x12\x1a\n" +
+	"\breserved\x18\x06 \x01(\tR\breserved\x12\x1c\n" +
+	"\tinsurance\x18\a \x01(\tR\tinsurance\"\xe6\x01\n" +
+	"\"MerchantServiceListDepositsRequest\x12\x1b\n" +
+	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x123\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01\x12\x19\n" +
+	"\x05limit\x18\x03 \x01(\x05H\x02R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x04 \x01(\tH\x03R\x06cursor\x88\x01\x01B\t\n" +
+	"\a_statusB\x16\n" +
+	"\x14_merchant_cashbox_idB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"~\n" +
+	"!MerchantServiceGetDepositResponse\x12'\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositR\x04data\x120\n" +
+	"\ahistory\x18\x02 \x03(\v2\x16.portal.v1.DepositMoveR\ahistory\"\xca\x01\n" +
+	"\vDepositMove\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12$\n" +
+	"\vfrom_status\x18\x02 \x01(\tH\x00R\n" +
+	"fromStatus\x88\x01\x01\x12\x1b\n" +
+	"\tto_status\x18\x03 \x01(\tR\btoStatus\x12\x14\n" +
+	"\x05actor\x18\x04 \x01(\tR\x05actor\x12\x1b\n" +
+	"\x06reason\x18\x05 \x01(\tH\x01R\x06reason\x88\x01\x01B\x0e\n" +
+	"\f_from_statusB\t\n" +
+	"\a_reason\"\x1c\n" +
+	"\x1aListDepositNetworksRequest\"9\n" +
+	"\x1bListDepositNetworksResponse\x12\x1a\n" +
+	"\bnetworks\x18\x01 \x03(\tR\bnetworks\"\xe5\x01\n" +
+	"!MerchantServiceListAppealsRequest\x12\x1b\n" +
+	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x123\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01\x12\x19\n" +
+	"\x05limit\x18\x03 \x01(\x05H\x02R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x04 \x01(\tH\x03R\x06cursor\x88\x01\x01B\t\n" +
+	"\a_statusB\x16\n" +
+	"\x14_merchant_cashbox_idB\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"\x89\x01\n" +
+	"\"MerchantServiceListAppealsResponse\x12-\n" +
+	"\x04data\x18\x01 \x03(\v2\x19.portal.v1.MerchantAppealR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xee\x04\n" +
+	"\x0eMerchantAppeal\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
+	"\x06status\x18\x02 \x01(\tR\x06status\x12F\n" +
+	"\x11status_updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAt\x129\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x1b\n" +
+	"\tfile_name\x18\x06 \x01(\tR\bfileName\x12\x1b\n" +
+	"\tfile_type\x18\a \x01(\tR\bfileType\x12\x1b\n" +
+	"\tfile_size\x18\b \x01(\x03R\bfileSize\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\t \x01(\x03R\tpaymentId\x12\x12\n" +
+	"\x04uuid\x18\n" +
+	" \x01(\tR\x04uuid\x12\x19\n" +
+	"\border_id\x18\v \x01(\tR\aorderId\x12.\n" +
+	"\x13merchant_cashbox_id\x18\f \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
+	"\x06method\x18\r \x01(\tR\x06method\x12\x16\n" +
+	"\x06amount\x18\x0e \x01(\tR\x06amount\x12\x1a\n" +
+	"\bcurrency\x18\x0f \x01(\tR\bcurrency\x12%\n" +
+	"\x0epayment_status\x18\x10 \x01(\tR\rpaymentStatus\x127\n" +
+	"\x15payment_status_reason\x18\x11 \x01(\tH\x00R\x13paymentStatusReason\x88\x01\x01B\x18\n" +
+	"\x16_payment_status_reason\"u\n" +
+	"\x10GetAppealRequest\x12 \n" +
+	"\tappeal_id\x18\x01 \x01(\x03H\x00R\bappealId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"payment_id\x18\x02 \x01(\x03H\x01R\tpaymentId\x88\x01\x01B\f\n" +
+	"\n" +
+	"_appeal_idB\r\n" +
+	"\v_payment_id\"B\n" +
+	"\x11GetAppealResponse\x12-\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.portal.v1.MerchantAppealR\x04data\"\x8b\x01\n" +
+	"\x0fGetEventRequest\x12\x1e\n" +
+	"\bevent_id\x18\x01 \x01(\tH\x00R\aeventId\x88\x01\x01\x123\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01B\v\n" +
+	"\t_event_idB\x16\n" +
+	"\x14_merchant_cashbox_id\"\xe5\x01\n" +
+	"\x10GetEventResponse\x12$\n" +
+	"\x04data\x18\x01 \x01(\v2\x10.portal.v1.EventR\x04data\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03R\x11merchantCashboxId\x12\x1b\n" +
+	"\x06number\x18\x03 \x01(\x03H\x00R\x06number\x88\x01\x01\x12\x18\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\x12\x1d\n" +
+	"\n" +
+	"subject_id\x18\x05 \x01(\x03R\tsubjectId\x12\x1a\n" +
+	"\bsequence\x18\x06 \x01(\x05R\bsequenceB\t\n" +
+	"\a_number\"\x1a\n" +
+	"\x18GetEndpointHealthRequest\"\x89\x01\n" +
+	"\x19GetEndpointHealthResponse\x126\n" +
+	"\tcashboxes\x18\x01 \x03(\v2\x18.portal.v1.CashboxHealthR\tcashboxes\x124\n" +
+	"\bfailures\x18\x02 \x03(\v2\x18.portal.v1.FailedAttemptR\bfailures\"\x8e\x01\n" +
+	"\rCashboxHealth\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x1a\n" +
+	"\battempts\x18\x02 \x01(\x05R\battempts\x12\x14\n" +
+	"\x05taken\x18\x03 \x01(\x05R\x05taken\x12\x1b\n" +
+	"\tmedian_ms\x18\x04 \x01(\x03R\bmedianMs\"\xa4\x01\n" +
+	"\rFailedAttempt\x12\x19\n" +
+	"\bevent_id\x18\x01 \x01(\tR\aeventId\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x03 \x01(\x03R\x11merchantCashboxId\x124\n" +
+	"\aattempt\x18\x04 \x01(\v2\x1a.portal.v1.DeliveryAttemptR\aattempt\"v\n" +
+	"\x18ListDeadEndpointsRequest\x12.\n" +
+	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\"H\n" +
+	"\x19ListDeadEndpointsResponse\x12+\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.DeadEndpointR\x04data\"8\n" +
+	"\fDeadEndpoint\x12\x10\n" +
+	"\x03url\x18\x01 \x01(\tR\x03url\x12\x16\n" +
+	"\x06events\x18\x02 \x01(\x03R\x06events\"N\n" +
+	"\x1cListOldWebhookSecretsRequest\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"Q\n" +
+	"\x1dListOldWebhookSecretsResponse\x120\n" +
+	"\x05until\x18\x01 \x03(\v2\x1a.google.protobuf.TimestampR\x05until\"L\n" +
 	"\x1aRotateWebhookSecretRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"\x87\x01\n" +
 	"\x1bRotateWebhookSecretResponse\x12%\n" +
 	"\x0ewebhook_secret\x18\x01 \x01(\tR\rwebhookSecret\x12A\n" +
-	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xce\x04\n" +
+	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xe3\r\n" +
 	"\x0fMerchantService\x12I\n" +
 	"\n" +
 	"ListEvents\x12\x1c.portal.v1.ListEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
@@ -141,7 +1915,21 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x13RotateWebhookSecret\x12%.portal.v1.RotateWebhookSecretRequest\x1a&.portal.v1.RotateWebhookSecretResponse\x12Q\n" +
 	"\n" +
 	"ListPayins\x12\x1c.portal.v1.ListPayinsRequest\x1a%.portal.v1.ListMerchantPayinsResponse\x12N\n" +
-	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponse\x12R\n" +
+	"\rListCashboxes\x12\x1f.portal.v1.ListCashboxesRequest\x1a .portal.v1.ListCashboxesResponse\x12O\n" +
+	"\fListBalances\x12\x1e.portal.v1.ListBalancesRequest\x1a\x1f.portal.v1.ListBalancesResponse\x12^\n" +
+	"\fListDeposits\x12-.portal.v1.MerchantServiceListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12Y\n" +
+	"\n" +
+	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a,.portal.v1.MerchantServiceGetDepositResponse\x12T\n" +
+	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\x12d\n" +
+	"\x13ListDepositNetworks\x12%.portal.v1.ListDepositNetworksRequest\x1a&.portal.v1.ListDepositNetworksResponse\x12j\n" +
+	"\vListAppeals\x12,.portal.v1.MerchantServiceListAppealsRequest\x1a-.portal.v1.MerchantServiceListAppealsResponse\x12F\n" +
+	"\tGetAppeal\x12\x1b.portal.v1.GetAppealRequest\x1a\x1c.portal.v1.GetAppealResponse\x12R\n" +
+	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\x12C\n" +
+	"\bGetEvent\x12\x1a.portal.v1.GetEventRequest\x1a\x1b.portal.v1.GetEventResponse\x12^\n" +
+	"\x11GetEndpointHealth\x12#.portal.v1.GetEndpointHealthRequest\x1a$.portal.v1.GetEndpointHealthResponse\x12^\n" +
+	"\x11ListDeadEndpoints\x12#.portal.v1.ListDeadEndpointsRequest\x1a$.portal.v1.ListDeadEndpointsResponse\x12j\n" +
+	"\x15ListOldWebhookSecrets\x12'.portal.v1.ListOldWebhookSecretsRequest\x1a(.portal.v1.ListOldWebhookSecretsResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_merchant_proto_rawDescOnce sync.Once
@@ -155,43 +1943,122 @@ func file_portal_v1_merchant_proto_rawDescGZIP() []byte {
 	return file_portal_v1_merchant_proto_rawDescData
 }
 
-var file_portal_v1_merchant_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_portal_v1_merchant_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_portal_v1_merchant_proto_goTypes = []any{
-	(*RotateWebhookSecretRequest)(nil),  // 0: portal.v1.RotateWebhookSecretRequest
-	(*RotateWebhookSecretResponse)(nil), // 1: portal.v1.RotateWebhookSecretResponse
-	(*timestamppb.Timestamp)(nil),       // 2: google.protobuf.Timestamp
-	(*ListEventsRequest)(nil),           // 3: portal.v1.ListEventsRequest
-	(*ReplayEventsRequest)(nil),         // 4: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),            // 5: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),           // 6: portal.v1.StopReplayRequest
-	(*ListPayinsRequest)(nil),           // 7: portal.v1.ListPayinsRequest
-	(*v1.CancelPayinRequest)(nil),       // 8: gateway.v1.CancelPayinRequest
-	(*ListEventsResponse)(nil),          // 9: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),        // 10: portal.v1.ReplayEventsResponse
-	(*ListMerchantPayinsResponse)(nil),  // 11: portal.v1.ListMerchantPayinsResponse
-	(*v1.CancelPayinResponse)(nil),      // 12: gateway.v1.CancelPayinResponse
+	(*ListCashboxesRequest)(nil),               // 0: portal.v1.ListCashboxesRequest
+	(*ListCashboxesResponse)(nil),              // 1: portal.v1.ListCashboxesResponse
+	(*OwnCashbox)(nil),                         // 2: portal.v1.OwnCashbox
+	(*ListBalancesRequest)(nil),                // 3: portal.v1.ListBalancesRequest
+	(*ListBalancesResponse)(nil),               // 4: portal.v1.ListBalancesResponse
+	(*CashboxHolding)(nil),                     // 5: portal.v1.CashboxHolding
+	(*MerchantServiceListDepositsRequest)(nil), // 6: portal.v1.MerchantServiceListDepositsRequest
+	(*MerchantServiceGetDepositResponse)(nil),  // 7: portal.v1.MerchantServiceGetDepositResponse
+	(*DepositMove)(nil),                        // 8: portal.v1.DepositMove
+	(*ListDepositNetworksRequest)(nil),         // 9: portal.v1.ListDepositNetworksRequest
+	(*ListDepositNetworksResponse)(nil),        // 10: portal.v1.ListDepositNetworksResponse
+	(*MerchantServiceListAppealsRequest)(nil),  // 11: portal.v1.MerchantServiceListAppealsRequest
+	(*MerchantServiceListAppealsResponse)(nil), // 12: portal.v1.MerchantServiceListAppealsResponse
+	(*MerchantAppeal)(nil),                     // 13: portal.v1.MerchantAppeal
+	(*GetAppealRequest)(nil),                   // 14: portal.v1.GetAppealRequest
+	(*GetAppealResponse)(nil),                  // 15: portal.v1.GetAppealResponse
+	(*GetEventRequest)(nil),                    // 16: portal.v1.GetEventRequest
+	(*GetEventResponse)(nil),                   // 17: portal.v1.GetEventResponse
+	(*GetEndpointHealthRequest)(nil),           // 18: portal.v1.GetEndpointHealthRequest
+	(*GetEndpointHealthResponse)(nil),          // 19: portal.v1.GetEndpointHealthResponse
+	(*CashboxHealth)(nil),                      // 20: portal.v1.CashboxHealth
+	(*FailedAttempt)(nil),                      // 21: portal.v1.FailedAttempt
+	(*ListDeadEndpointsRequest)(nil),           // 22: portal.v1.ListDeadEndpointsRequest
+	(*ListDeadEndpointsResponse)(nil),          // 23: portal.v1.ListDeadEndpointsResponse
+	(*DeadEndpoint)(nil),                       // 24: portal.v1.DeadEndpoint
+	(*ListOldWebhookSecretsRequest)(nil),       // 25: portal.v1.ListOldWebhookSecretsRequest
+	(*ListOldWebhookSecretsResponse)(nil),      // 26: portal.v1.ListOldWebhookSecretsResponse
+	(*RotateWebhookSecretRequest)(nil),         // 27: portal.v1.RotateWebhookSecretRequest
+	(*RotateWebhookSecretResponse)(nil),        // 28: portal.v1.RotateWebhookSecretResponse
+	(*v1.Deposit)(nil),                         // 29: gateway.v1.Deposit
+	(*timestamppb.Timestamp)(nil),              // 30: google.protobuf.Timestamp
+	(*Event)(nil),                              // 31: portal.v1.Event
+	(*DeliveryAttempt)(nil),                    // 32: portal.v1.DeliveryAttempt
+	(*ListEventsRequest)(nil),                  // 33: portal.v1.ListEventsRequest
+	(*ReplayEventsRequest)(nil),                // 34: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                   // 35: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                  // 36: portal.v1.StopReplayRequest
+	(*ListPayinsRequest)(nil),                  // 37: portal.v1.ListPayinsRequest
+	(*v1.CancelPayinRequest)(nil),              // 38: gateway.v1.CancelPayinRequest
+	(*v1.GetDepositRequest)(nil),               // 39: gateway.v1.GetDepositRequest
+	(*v1.CreateDepositRequest)(nil),            // 40: gateway.v1.CreateDepositRequest
+	(*GetAppealFileRequest)(nil),               // 41: portal.v1.GetAppealFileRequest
+	(*ListEventsResponse)(nil),                 // 42: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),               // 43: portal.v1.ReplayEventsResponse
+	(*ListMerchantPayinsResponse)(nil),         // 44: portal.v1.ListMerchantPayinsResponse
+	(*v1.CancelPayinResponse)(nil),             // 45: gateway.v1.CancelPayinResponse
+	(*ListDepositsResponse)(nil),               // 46: portal.v1.ListDepositsResponse
+	(*v1.CreateDepositResponse)(nil),           // 47: gateway.v1.CreateDepositResponse
+	(*GetAppealFileResponse)(nil),              // 48: portal.v1.GetAppealFileResponse
 }
 var file_portal_v1_merchant_proto_depIdxs = []int32{
-	2,  // 0: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
-	3,  // 1: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
-	4,  // 2: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	5,  // 3: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	6,  // 4: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	0,  // 5: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
-	7,  // 6: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	8,  // 7: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	9,  // 8: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
-	10, // 9: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	10, // 10: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	10, // 11: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	1,  // 12: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
-	11, // 13: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
-	12, // 14: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	8,  // [8:15] is the sub-list for method output_type
-	1,  // [1:8] is the sub-list for method input_type
-	1,  // [1:1] is the sub-list for extension type_name
-	1,  // [1:1] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	2,  // 0: portal.v1.ListCashboxesResponse.data:type_name -> portal.v1.OwnCashbox
+	5,  // 1: portal.v1.ListBalancesResponse.data:type_name -> portal.v1.CashboxHolding
+	29, // 2: portal.v1.MerchantServiceGetDepositResponse.data:type_name -> gateway.v1.Deposit
+	8,  // 3: portal.v1.MerchantServiceGetDepositResponse.history:type_name -> portal.v1.DepositMove
+	30, // 4: portal.v1.DepositMove.at:type_name -> google.protobuf.Timestamp
+	13, // 5: portal.v1.MerchantServiceListAppealsResponse.data:type_name -> portal.v1.MerchantAppeal
+	30, // 6: portal.v1.MerchantAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
+	30, // 7: portal.v1.MerchantAppeal.created_at:type_name -> google.protobuf.Timestamp
+	13, // 8: portal.v1.GetAppealResponse.data:type_name -> portal.v1.MerchantAppeal
+	31, // 9: portal.v1.GetEventResponse.data:type_name -> portal.v1.Event
+	20, // 10: portal.v1.GetEndpointHealthResponse.cashboxes:type_name -> portal.v1.CashboxHealth
+	21, // 11: portal.v1.GetEndpointHealthResponse.failures:type_name -> portal.v1.FailedAttempt
+	32, // 12: portal.v1.FailedAttempt.attempt:type_name -> portal.v1.DeliveryAttempt
+	30, // 13: portal.v1.ListDeadEndpointsRequest.from:type_name -> google.protobuf.Timestamp
+	30, // 14: portal.v1.ListDeadEndpointsRequest.to:type_name -> google.protobuf.Timestamp
+	24, // 15: portal.v1.ListDeadEndpointsResponse.data:type_name -> portal.v1.DeadEndpoint
+	30, // 16: portal.v1.ListOldWebhookSecretsResponse.until:type_name -> google.protobuf.Timestamp
+	30, // 17: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
+	33, // 18: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
+	34, // 19: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	35, // 20: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	36, // 21: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	27, // 22: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
+	37, // 23: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	38, // 24: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	0,  // 25: portal.v1.MerchantService.ListCashboxes:input_type -> portal.v1.ListCashboxesRequest
+	3,  // 26: portal.v1.MerchantService.ListBalances:input_type -> portal.v1.ListBalancesRequest
+	6,  // 27: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
+	39, // 28: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	40, // 29: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	9,  // 30: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
+	11, // 31: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
+	14, // 32: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
+	41, // 33: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	16, // 34: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
+	18, // 35: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
+	22, // 36: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
+	25, // 37: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
+	42, // 38: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
+	43, // 39: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	43, // 40: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	43, // 41: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	28, // 42: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
+	44, // 43: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
+	45, // 44: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	1,  // 45: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
+	4,  // 46: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
+	46, // 47: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	7,  // 48: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
+	47, // 49: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	10, // 50: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
+	12, // 51: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
+	15, // 52: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
+	48, // 53: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	17, // 54: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
+	19, // 55: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
+	23, // 56: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
+	26, // 57: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
+	38, // [38:58] is the sub-list for method output_type
+	18, // [18:38] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_merchant_proto_init() }
@@ -199,15 +2066,25 @@ func file_portal_v1_merchant_proto_init() {
 	if File_portal_v1_merchant_proto != nil {
 		return
 	}
+	file_portal_v1_appeal_proto_init()
+	file_portal_v1_deposit_proto_init()
 	file_portal_v1_event_proto_init()
 	file_portal_v1_payin_proto_init()
+	file_portal_v1_merchant_proto_msgTypes[6].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[11].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[12].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[16].OneofWrappers = []any{}
+	file_portal_v1_merchant_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_merchant_proto_rawDesc), len(file_portal_v1_merchant_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

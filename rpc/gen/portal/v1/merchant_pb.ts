@@ -4,11 +4,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { CreateDepositRequestSchema, CreateDepositResponseSchema, Deposit, GetDepositRequestSchema } from "../../gateway/v1/deposit_pb.js";
+import { file_gateway_v1_deposit } from "../../gateway/v1/deposit_pb.js";
 import type { CancelPayinRequestSchema, CancelPayinResponseSchema } from "../../gateway/v1/payin_pb.js";
 import { file_gateway_v1_payin } from "../../gateway/v1/payin_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { GetReplayRequestSchema, ListEventsRequestSchema, ListEventsResponseSchema, ReplayEventsRequestSchema, ReplayEventsResponseSchema, StopReplayRequestSchema } from "./event_pb.js";
+import type { GetAppealFileRequestSchema, GetAppealFileResponseSchema } from "./appeal_pb.js";
+import { file_portal_v1_appeal } from "./appeal_pb.js";
+import type { ListDepositsResponseSchema } from "./deposit_pb.js";
+import { file_portal_v1_deposit } from "./deposit_pb.js";
+import type { DeliveryAttempt, Event, GetReplayRequestSchema, ListEventsRequestSchema, ListEventsResponseSchema, ReplayEventsRequestSchema, ReplayEventsResponseSchema, StopReplayRequestSchema } from "./event_pb.js";
 import { file_portal_v1_event } from "./event_pb.js";
 import type { ListMerchantPayinsResponseSchema, ListPayinsRequestSchema } from "./payin_pb.js";
 import { file_portal_v1_payin } from "./payin_pb.js";
@@ -18,7 +24,832 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/merchant.proto.
  */
 export const file_portal_v1_merchant: GenFile = /*@__PURE__*/
-  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyzgQKD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJJCglHZXRSZXBsYXkSGy5wb3J0YWwudjEuR2V0UmVwbGF5UmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJLCgpTdG9wUmVwbGF5EhwucG9ydGFsLnYxLlN0b3BSZXBsYXlSZXF1ZXN0Gh8ucG9ydGFsLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEmQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSJS5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaJi5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlElEKCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdE1lcmNoYW50UGF5aW5zUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_event, file_portal_v1_payin]);
+  fileDesc("Chhwb3J0YWwvdjEvbWVyY2hhbnQucHJvdG8SCXBvcnRhbC52MSIWChRMaXN0Q2FzaGJveGVzUmVxdWVzdCI8ChVMaXN0Q2FzaGJveGVzUmVzcG9uc2USIwoEZGF0YRgBIAMoCzIVLnBvcnRhbC52MS5Pd25DYXNoYm94ImIKCk93bkNhc2hib3gSCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIQCghjb2xsZWN0cxgEIAEoCBIWCg5zaWduc193ZWJob29rcxgFIAEoCCIVChNMaXN0QmFsYW5jZXNSZXF1ZXN0Ij8KFExpc3RCYWxhbmNlc1Jlc3BvbnNlEicKBGRhdGEYASADKAsyGS5wb3J0YWwudjEuQ2FzaGJveEhvbGRpbmcilAEKDkNhc2hib3hIb2xkaW5nEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRINCgV0b3RhbBgEIAEoCRIRCglhdmFpbGFibGUYBSABKAkSEAoIcmVzZXJ2ZWQYBiABKAkSEQoJaW5zdXJhbmNlGAcgASgJIrwBCiJNZXJjaGFudFNlcnZpY2VMaXN0RGVwb3NpdHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zdGF0dXNCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCAoGX2xpbWl0QgkKB19jdXJzb3IibwohTWVyY2hhbnRTZXJ2aWNlR2V0RGVwb3NpdFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSJwoHaGlzdG9yeRgCIAMoCzIWLnBvcnRhbC52MS5EZXBvc2l0TW92ZSKhAQoLRGVwb3NpdE1vdmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC2Zyb21fc3RhdHVzGAIgASgJSACIAQESEQoJdG9fc3RhdHVzGAMgASgJEg0KBWFjdG9yGAQgASgJEhMKBnJlYXNvbhgFIAEoCUgBiAEBQg4KDF9mcm9tX3N0YXR1c0IJCgdfcmVhc29uIhwKGkxpc3REZXBvc2l0TmV0d29ya3NSZXF1ZXN0Ii8KG0xpc3REZXBvc2l0TmV0d29ya3NSZXNwb25zZRIQCghuZXR3b3JrcxgBIAMoCSK7AQohTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXF1ZXN0EhMKBnN0YXR1cxgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zdGF0dXNCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCAoGX2xpbWl0QgkKB19jdXJzb3IidwoiTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXNwb25zZRInCgRkYXRhGAEgAygLMhkucG9ydGFsLnYxLk1lcmNoYW50QXBwZWFsEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIrUDCg5NZXJjaGFudEFwcGVhbBIKCgJpZBgBIAEoAxIOCgZzdGF0dXMYAiABKAkSNQoRc3RhdHVzX3VwZGF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCRIRCglmaWxlX25hbWUYBiABKAkSEQoJZmlsZV90eXBlGAcgASgJEhEKCWZpbGVfc2l6ZRgIIAEoAxISCgpwYXltZW50X2lkGAkgASgDEgwKBHV1aWQYCiABKAkSEAoIb3JkZXJfaWQYCyABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgMIAEoAxIOCgZtZXRob2QYDSABKAkSDgoGYW1vdW50GA4gASgJEhAKCGN1cnJlbmN5GA8gASgJEhYKDnBheW1lbnRfc3RhdHVzGBAgASgJEiIKFXBheW1lbnRfc3RhdHVzX3JlYXNvbhgRIAEoCUgAiAEBQhgKFl9wYXltZW50X3N0YXR1c19yZWFzb24iYAoQR2V0QXBwZWFsUmVxdWVzdBIWCglhcHBlYWxfaWQYASABKANIAIgBARIXCgpwYXltZW50X2lkGAIgASgDSAGIAQFCDAoKX2FwcGVhbF9pZEINCgtfcGF5bWVudF9pZCI8ChFHZXRBcHBlYWxSZXNwb25zZRInCgRkYXRhGAEgASgLMhkucG9ydGFsLnYxLk1lcmNoYW50QXBwZWFsIm8KD0dldEV2ZW50UmVxdWVzdBIVCghldmVudF9pZBgBIAEoCUgAiAEBEiAKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANIAYgBAUILCglfZXZlbnRfaWRCFgoUX21lcmNoYW50X2Nhc2hib3hfaWQipgEKEEdldEV2ZW50UmVzcG9uc2USHgoEZGF0YRgBIAEoCzIQLnBvcnRhbC52MS5FdmVudBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDEhMKBm51bWJlchgDIAEoA0gAiAEBEg8KB3N1YmplY3QYBCABKAkSEgoKc3ViamVjdF9pZBgFIAEoAxIQCghzZXF1ZW5jZRgGIAEoBUIJCgdfbnVtYmVyIhoKGEdldEVuZHBvaW50SGVhbHRoUmVxdWVzdCJ0ChlHZXRFbmRwb2ludEhlYWx0aFJlc3BvbnNlEisKCWNhc2hib3hlcxgBIAMoCzIYLnBvcnRhbC52MS5DYXNoYm94SGVhbHRoEioKCGZhaWx1cmVzGAIgAygLMhgucG9ydGFsLnYxLkZhaWxlZEF0dGVtcHQiYAoNQ2FzaGJveEhlYWx0aBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhAKCGF0dGVtcHRzGAIgASgFEg0KBXRha2VuGAMgASgFEhEKCW1lZGlhbl9tcxgEIAEoAyJ5Cg1GYWlsZWRBdHRlbXB0EhAKCGV2ZW50X2lkGAEgASgJEgwKBHR5cGUYAiABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgDIAEoAxIrCgdhdHRlbXB0GAQgASgLMhoucG9ydGFsLnYxLkRlbGl2ZXJ5QXR0ZW1wdCJsChhMaXN0RGVhZEVuZHBvaW50c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkIKGUxpc3REZWFkRW5kcG9pbnRzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnBvcnRhbC52MS5EZWFkRW5kcG9pbnQiKwoMRGVhZEVuZHBvaW50EgsKA3VybBgBIAEoCRIOCgZldmVudHMYAiABKAMiOwocTGlzdE9sZFdlYmhvb2tTZWNyZXRzUmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDIkoKHUxpc3RPbGRXZWJob29rU2VjcmV0c1Jlc3BvbnNlEikKBXVudGlsGAEgAygLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI5ChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDImkKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIWCg53ZWJob29rX3NlY3JldBgBIAEoCRIyCg5wcmV2aW91c191bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAy4w0KD01lcmNoYW50U2VydmljZRJJCgpMaXN0RXZlbnRzEhwucG9ydGFsLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh0ucG9ydGFsLnYxLkxpc3RFdmVudHNSZXNwb25zZRJPCgxSZXBsYXlFdmVudHMSHi5wb3J0YWwudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJJCglHZXRSZXBsYXkSGy5wb3J0YWwudjEuR2V0UmVwbGF5UmVxdWVzdBofLnBvcnRhbC52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJLCgpTdG9wUmVwbGF5EhwucG9ydGFsLnYxLlN0b3BSZXBsYXlSZXF1ZXN0Gh8ucG9ydGFsLnYxLlJlcGxheUV2ZW50c1Jlc3BvbnNlEmQKE1JvdGF0ZVdlYmhvb2tTZWNyZXQSJS5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QaJi5wb3J0YWwudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlElEKCkxpc3RQYXlpbnMSHC5wb3J0YWwudjEuTGlzdFBheWluc1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdE1lcmNoYW50UGF5aW5zUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZRJSCg1MaXN0Q2FzaGJveGVzEh8ucG9ydGFsLnYxLkxpc3RDYXNoYm94ZXNSZXF1ZXN0GiAucG9ydGFsLnYxLkxpc3RDYXNoYm94ZXNSZXNwb25zZRJPCgxMaXN0QmFsYW5jZXMSHi5wb3J0YWwudjEuTGlzdEJhbGFuY2VzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0QmFsYW5jZXNSZXNwb25zZRJeCgxMaXN0RGVwb3NpdHMSLS5wb3J0YWwudjEuTWVyY2hhbnRTZXJ2aWNlTGlzdERlcG9zaXRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0RGVwb3NpdHNSZXNwb25zZRJZCgpHZXREZXBvc2l0Eh0uZ2F0ZXdheS52MS5HZXREZXBvc2l0UmVxdWVzdBosLnBvcnRhbC52MS5NZXJjaGFudFNlcnZpY2VHZXREZXBvc2l0UmVzcG9uc2USVAoNQ3JlYXRlRGVwb3NpdBIgLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlcXVlc3QaIS5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXNwb25zZRJkChNMaXN0RGVwb3NpdE5ldHdvcmtzEiUucG9ydGFsLnYxLkxpc3REZXBvc2l0TmV0d29ya3NSZXF1ZXN0GiYucG9ydGFsLnYxLkxpc3REZXBvc2l0TmV0d29ya3NSZXNwb25zZRJqCgtMaXN0QXBwZWFscxIsLnBvcnRhbC52MS5NZXJjaGFudFNlcnZpY2VMaXN0QXBwZWFsc1JlcXVlc3QaLS5wb3J0YWwudjEuTWVyY2hhbnRTZXJ2aWNlTGlzdEFwcGVhbHNSZXNwb25zZRJGCglHZXRBcHBlYWwSGy5wb3J0YWwudjEuR2V0QXBwZWFsUmVxdWVzdBocLnBvcnRhbC52MS5HZXRBcHBlYWxSZXNwb25zZRJSCg1HZXRBcHBlYWxGaWxlEh8ucG9ydGFsLnYxLkdldEFwcGVhbEZpbGVSZXF1ZXN0GiAucG9ydGFsLnYxLkdldEFwcGVhbEZpbGVSZXNwb25zZRJDCghHZXRFdmVudBIaLnBvcnRhbC52MS5HZXRFdmVudFJlcXVlc3QaGy5wb3J0YWwudjEuR2V0RXZlbnRSZXNwb25zZRJeChFHZXRFbmRwb2ludEhlYWx0aBIjLnBvcnRhbC52MS5HZXRFbmRwb2ludEhlYWx0aFJlcXVlc3QaJC5wb3J0YWwudjEuR2V0RW5kcG9pbnRIZWFsdGhSZXNwb25zZRJeChFMaXN0RGVhZEVuZHBvaW50cxIjLnBvcnRhbC52MS5MaXN0RGVhZEVuZHBvaW50c1JlcXVlc3QaJC5wb3J0YWwudjEuTGlzdERlYWRFbmRwb2ludHNSZXNwb25zZRJqChVMaXN0T2xkV2ViaG9va1NlY3JldHMSJy5wb3J0YWwudjEuTGlzdE9sZFdlYmhvb2tTZWNyZXRzUmVxdWVzdBooLnBvcnRhbC52MS5MaXN0T2xkV2ViaG9va1NlY3JldHNSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_deposit, file_gateway_v1_payin, file_google_protobuf_timestamp, file_portal_v1_appeal, file_portal_v1_deposit, file_portal_v1_event, file_portal_v1_payin]);
+
+/**
+ * @generated from message portal.v1.ListCashboxesRequest
+ */
+export type ListCashboxesRequest = Message<"portal.v1.ListCashboxesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListCashboxesRequest.
+ * Use `create(ListCashboxesRequestSchema)` to create a new message.
+ */
+export const ListCashboxesRequestSchema: GenMessage<ListCashboxesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 0);
+
+/**
+ * @generated from message portal.v1.ListCashboxesResponse
+ */
+export type ListCashboxesResponse = Message<"portal.v1.ListCashboxesResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.OwnCashbox data = 1;
+   */
+  data: OwnCashbox[];
+};
+
+/**
+ * Describes the message portal.v1.ListCashboxesResponse.
+ * Use `create(ListCashboxesResponseSchema)` to create a new message.
+ */
+export const ListCashboxesResponseSchema: GenMessage<ListCashboxesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 1);
+
+/**
+ * OwnCashbox is a cashbox as its merchant sees it.
+ *
+ * @generated from message portal.v1.OwnCashbox
+ */
+export type OwnCashbox = Message<"portal.v1.OwnCashbox"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * What people call it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 3;
+   */
+  currency: string;
+
+  /**
+   * It takes payments.
+   *
+   * @generated from field: bool collects = 4;
+   */
+  collects: boolean;
+
+  /**
+   * Its webhooks are signed.
+   *
+   * @generated from field: bool signs_webhooks = 5;
+   */
+  signsWebhooks: boolean;
+};
+
+/**
+ * Describes the message portal.v1.OwnCashbox.
+ * Use `create(OwnCashboxSchema)` to create a new message.
+ */
+export const OwnCashboxSchema: GenMessage<OwnCashbox> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 2);
+
+/**
+ * @generated from message portal.v1.ListBalancesRequest
+ */
+export type ListBalancesRequest = Message<"portal.v1.ListBalancesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListBalancesRequest.
+ * Use `create(ListBalancesRequestSchema)` to create a new message.
+ */
+export const ListBalancesRequestSchema: GenMessage<ListBalancesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 3);
+
+/**
+ * @generated from message portal.v1.ListBalancesResponse
+ */
+export type ListBalancesResponse = Message<"portal.v1.ListBalancesResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.CashboxHolding data = 1;
+   */
+  data: CashboxHolding[];
+};
+
+/**
+ * Describes the message portal.v1.ListBalancesResponse.
+ * Use `create(ListBalancesResponseSchema)` to create a new message.
+ */
+export const ListBalancesResponseSchema: GenMessage<ListBalancesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 4);
+
+/**
+ * CashboxHolding is what a cashbox holds, in USDT with eight decimals.
+ *
+ * @generated from message portal.v1.CashboxHolding
+ */
+export type CashboxHolding = Message<"portal.v1.CashboxHolding"> & {
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * What people call the cashbox.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Of its payments, ISO 4217.
+   *
+   * @generated from field: string currency = 3;
+   */
+  currency: string;
+
+  /**
+   * What is available and what is reserved.
+   *
+   * @generated from field: string total = 4;
+   */
+  total: string;
+
+  /**
+   * @generated from field: string available = 5;
+   */
+  available: string;
+
+  /**
+   * @generated from field: string reserved = 6;
+   */
+  reserved: string;
+
+  /**
+   * A part of what is reserved.
+   *
+   * @generated from field: string insurance = 7;
+   */
+  insurance: string;
+};
+
+/**
+ * Describes the message portal.v1.CashboxHolding.
+ * Use `create(CashboxHoldingSchema)` to create a new message.
+ */
+export const CashboxHoldingSchema: GenMessage<CashboxHolding> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 5);
+
+/**
+ * @generated from message portal.v1.MerchantServiceListDepositsRequest
+ */
+export type MerchantServiceListDepositsRequest = Message<"portal.v1.MerchantServiceListDepositsRequest"> & {
+  /**
+   * Only deposits in this status: pending, confirmed or rejected.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only deposits into this cashbox.
+   *
+   * @generated from field: optional int64 merchant_cashbox_id = 2;
+   */
+  merchantCashboxId?: bigint | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 4;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.MerchantServiceListDepositsRequest.
+ * Use `create(MerchantServiceListDepositsRequestSchema)` to create a new message.
+ */
+export const MerchantServiceListDepositsRequestSchema: GenMessage<MerchantServiceListDepositsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 6);
+
+/**
+ * @generated from message portal.v1.MerchantServiceGetDepositResponse
+ */
+export type MerchantServiceGetDepositResponse = Message<"portal.v1.MerchantServiceGetDepositResponse"> & {
+  /**
+   * @generated from field: gateway.v1.Deposit data = 1;
+   */
+  data?: Deposit | undefined;
+
+  /**
+   * What became of it, the oldest first.
+   *
+   * @generated from field: repeated portal.v1.DepositMove history = 2;
+   */
+  history: DepositMove[];
+};
+
+/**
+ * Describes the message portal.v1.MerchantServiceGetDepositResponse.
+ * Use `create(MerchantServiceGetDepositResponseSchema)` to create a new message.
+ */
+export const MerchantServiceGetDepositResponseSchema: GenMessage<MerchantServiceGetDepositResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 7);
+
+/**
+ * DepositMove is a status that a deposit got.
+ *
+ * @generated from message portal.v1.DepositMove
+ */
+export type DepositMove = Message<"portal.v1.DepositMove"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * Unset at the creation.
+   *
+   * @generated from field: optional string from_status = 2;
+   */
+  fromStatus?: string | undefined;
+
+  /**
+   * pending, confirmed or rejected.
+   *
+   * @generated from field: string to_status = 3;
+   */
+  toStatus: string;
+
+  /**
+   * Who did it: such as key:12, merchant_portal:5 or operator.
+   *
+   * @generated from field: string actor = 4;
+   */
+  actor: string;
+
+  /**
+   * Why.
+   *
+   * @generated from field: optional string reason = 5;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.DepositMove.
+ * Use `create(DepositMoveSchema)` to create a new message.
+ */
+export const DepositMoveSchema: GenMessage<DepositMove> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 8);
+
+/**
+ * @generated from message portal.v1.ListDepositNetworksRequest
+ */
+export type ListDepositNetworksRequest = Message<"portal.v1.ListDepositNetworksRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListDepositNetworksRequest.
+ * Use `create(ListDepositNetworksRequestSchema)` to create a new message.
+ */
+export const ListDepositNetworksRequestSchema: GenMessage<ListDepositNetworksRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 9);
+
+/**
+ * @generated from message portal.v1.ListDepositNetworksResponse
+ */
+export type ListDepositNetworksResponse = Message<"portal.v1.ListDepositNetworksResponse"> & {
+  /**
+   * Such as TRC20.
+   *
+   * @generated from field: repeated string networks = 1;
+   */
+  networks: string[];
+};
+
+/**
+ * Describes the message portal.v1.ListDepositNetworksResponse.
+ * Use `create(ListDepositNetworksResponseSchema)` to create a new message.
+ */
+export const ListDepositNetworksResponseSchema: GenMessage<ListDepositNetworksResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 10);
+
+/**
+ * @generated from message portal.v1.MerchantServiceListAppealsRequest
+ */
+export type MerchantServiceListAppealsRequest = Message<"portal.v1.MerchantServiceListAppealsRequest"> & {
+  /**
+   * Only appeals in this status: open, in_review, completed, failed or closed.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only appeals of this cashbox's payments.
+   *
+   * @generated from field: optional int64 merchant_cashbox_id = 2;
+   */
+  merchantCashboxId?: bigint | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 4;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.MerchantServiceListAppealsRequest.
+ * Use `create(MerchantServiceListAppealsRequestSchema)` to create a new message.
+ */
+export const MerchantServiceListAppealsRequestSchema: GenMessage<MerchantServiceListAppealsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 11);
+
+/**
+ * @generated from message portal.v1.MerchantServiceListAppealsResponse
+ */
+export type MerchantServiceListAppealsResponse = Message<"portal.v1.MerchantServiceListAppealsResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.MerchantAppeal data = 1;
+   */
+  data: MerchantAppeal[];
+
+  /**
+   * Unset on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.MerchantServiceListAppealsResponse.
+ * Use `create(MerchantServiceListAppealsResponseSchema)` to create a new message.
+ */
+export const MerchantServiceListAppealsResponseSchema: GenMessage<MerchantServiceListAppealsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 12);
+
+/**
+ * MerchantAppeal is an appeal as its merchant sees it.
+ *
+ * @generated from message portal.v1.MerchantAppeal
+ */
+export type MerchantAppeal = Message<"portal.v1.MerchantAppeal"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * open, in_review, completed, failed, or closed when the payment went elsewhere.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp status_updated_at = 3;
+   */
+  statusUpdatedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Why it was opened.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * As it was sent, without control characters, and with the extension of its type.
+   *
+   * @generated from field: string file_name = 6;
+   */
+  fileName: string;
+
+  /**
+   * Media type, by the content.
+   *
+   * @generated from field: string file_type = 7;
+   */
+  fileType: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: int64 file_size = 8;
+   */
+  fileSize: bigint;
+
+  /**
+   * The payment: its id, its uuid, and what the merchant called it.
+   *
+   * @generated from field: int64 payment_id = 9;
+   */
+  paymentId: bigint;
+
+  /**
+   * @generated from field: string uuid = 10;
+   */
+  uuid: string;
+
+  /**
+   * @generated from field: string order_id = 11;
+   */
+  orderId: string;
+
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 12;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * @generated from field: string method = 13;
+   */
+  method: string;
+
+  /**
+   * Two decimals.
+   *
+   * @generated from field: string amount = 14;
+   */
+  amount: string;
+
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 15;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: string payment_status = 16;
+   */
+  paymentStatus: string;
+
+  /**
+   * Why the payment's status is what it is: of a decided appeal, why it was decided so.
+   *
+   * @generated from field: optional string payment_status_reason = 17;
+   */
+  paymentStatusReason?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.MerchantAppeal.
+ * Use `create(MerchantAppealSchema)` to create a new message.
+ */
+export const MerchantAppealSchema: GenMessage<MerchantAppeal> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 13);
+
+/**
+ * @generated from message portal.v1.GetAppealRequest
+ */
+export type GetAppealRequest = Message<"portal.v1.GetAppealRequest"> & {
+  /**
+   * The appeal's id.
+   *
+   * @generated from field: optional int64 appeal_id = 1;
+   */
+  appealId?: bigint | undefined;
+
+  /**
+   * Or the id of its payment: not_found where that has no appeal.
+   *
+   * @generated from field: optional int64 payment_id = 2;
+   */
+  paymentId?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.GetAppealRequest.
+ * Use `create(GetAppealRequestSchema)` to create a new message.
+ */
+export const GetAppealRequestSchema: GenMessage<GetAppealRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 14);
+
+/**
+ * @generated from message portal.v1.GetAppealResponse
+ */
+export type GetAppealResponse = Message<"portal.v1.GetAppealResponse"> & {
+  /**
+   * @generated from field: portal.v1.MerchantAppeal data = 1;
+   */
+  data?: MerchantAppeal | undefined;
+};
+
+/**
+ * Describes the message portal.v1.GetAppealResponse.
+ * Use `create(GetAppealResponseSchema)` to create a new message.
+ */
+export const GetAppealResponseSchema: GenMessage<GetAppealResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 15);
+
+/**
+ * @generated from message portal.v1.GetEventRequest
+ */
+export type GetEventRequest = Message<"portal.v1.GetEventRequest"> & {
+  /**
+   * The event's id.
+   *
+   * @generated from field: optional string event_id = 1;
+   */
+  eventId?: string | undefined;
+
+  /**
+   * Or the cashbox of which the latest is asked for.
+   *
+   * @generated from field: optional int64 merchant_cashbox_id = 2;
+   */
+  merchantCashboxId?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.GetEventRequest.
+ * Use `create(GetEventRequestSchema)` to create a new message.
+ */
+export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 16);
+
+/**
+ * @generated from message portal.v1.GetEventResponse
+ */
+export type GetEventResponse = Message<"portal.v1.GetEventResponse"> & {
+  /**
+   * @generated from field: portal.v1.Event data = 1;
+   */
+  data?: Event | undefined;
+
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 2;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * The event's place in the merchant's feed; unset until it has one.
+   *
+   * @generated from field: optional int64 number = 3;
+   */
+  number?: bigint | undefined;
+
+  /**
+   * What it is about, payment or payin, and the id of that.
+   *
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: int64 subject_id = 5;
+   */
+  subjectId: bigint;
+
+  /**
+   * Numbers the events of that from 1 on, without gaps.
+   *
+   * @generated from field: int32 sequence = 6;
+   */
+  sequence: number;
+};
+
+/**
+ * Describes the message portal.v1.GetEventResponse.
+ * Use `create(GetEventResponseSchema)` to create a new message.
+ */
+export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 17);
+
+/**
+ * @generated from message portal.v1.GetEndpointHealthRequest
+ */
+export type GetEndpointHealthRequest = Message<"portal.v1.GetEndpointHealthRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.GetEndpointHealthRequest.
+ * Use `create(GetEndpointHealthRequestSchema)` to create a new message.
+ */
+export const GetEndpointHealthRequestSchema: GenMessage<GetEndpointHealthRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 18);
+
+/**
+ * @generated from message portal.v1.GetEndpointHealthResponse
+ */
+export type GetEndpointHealthResponse = Message<"portal.v1.GetEndpointHealthResponse"> & {
+  /**
+   * Cashboxes with events in the last seven days.
+   *
+   * @generated from field: repeated portal.v1.CashboxHealth cashboxes = 1;
+   */
+  cashboxes: CashboxHealth[];
+
+  /**
+   * The last attempts that failed, at most 20, the newest first.
+   *
+   * @generated from field: repeated portal.v1.FailedAttempt failures = 2;
+   */
+  failures: FailedAttempt[];
+};
+
+/**
+ * Describes the message portal.v1.GetEndpointHealthResponse.
+ * Use `create(GetEndpointHealthResponseSchema)` to create a new message.
+ */
+export const GetEndpointHealthResponseSchema: GenMessage<GetEndpointHealthResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 19);
+
+/**
+ * CashboxHealth sums up the attempts to deliver a cashbox's events.
+ *
+ * @generated from message portal.v1.CashboxHealth
+ */
+export type CashboxHealth = Message<"portal.v1.CashboxHealth"> & {
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * How many attempts there were, and how many of them were answered with 2xx.
+   *
+   * @generated from field: int32 attempts = 2;
+   */
+  attempts: number;
+
+  /**
+   * @generated from field: int32 taken = 3;
+   */
+  taken: number;
+
+  /**
+   * Half of the attempts took at most that long.
+   *
+   * @generated from field: int64 median_ms = 4;
+   */
+  medianMs: bigint;
+};
+
+/**
+ * Describes the message portal.v1.CashboxHealth.
+ * Use `create(CashboxHealthSchema)` to create a new message.
+ */
+export const CashboxHealthSchema: GenMessage<CashboxHealth> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 20);
+
+/**
+ * FailedAttempt is an attempt that was not answered with 2xx.
+ *
+ * @generated from message portal.v1.FailedAttempt
+ */
+export type FailedAttempt = Message<"portal.v1.FailedAttempt"> & {
+  /**
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * The event's type.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 3;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * How it went.
+   *
+   * @generated from field: portal.v1.DeliveryAttempt attempt = 4;
+   */
+  attempt?: DeliveryAttempt | undefined;
+};
+
+/**
+ * Describes the message portal.v1.FailedAttempt.
+ * Use `create(FailedAttemptSchema)` to create a new message.
+ */
+export const FailedAttemptSchema: GenMessage<FailedAttempt> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 21);
+
+/**
+ * @generated from message portal.v1.ListDeadEndpointsRequest
+ */
+export type ListDeadEndpointsRequest = Message<"portal.v1.ListDeadEndpointsRequest"> & {
+  /**
+   * Only events created from then on, and before then.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListDeadEndpointsRequest.
+ * Use `create(ListDeadEndpointsRequestSchema)` to create a new message.
+ */
+export const ListDeadEndpointsRequestSchema: GenMessage<ListDeadEndpointsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 22);
+
+/**
+ * @generated from message portal.v1.ListDeadEndpointsResponse
+ */
+export type ListDeadEndpointsResponse = Message<"portal.v1.ListDeadEndpointsResponse"> & {
+  /**
+   * The one with the most events first.
+   *
+   * @generated from field: repeated portal.v1.DeadEndpoint data = 1;
+   */
+  data: DeadEndpoint[];
+};
+
+/**
+ * Describes the message portal.v1.ListDeadEndpointsResponse.
+ * Use `create(ListDeadEndpointsResponseSchema)` to create a new message.
+ */
+export const ListDeadEndpointsResponseSchema: GenMessage<ListDeadEndpointsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 23);
+
+/**
+ * DeadEndpoint is an address with events that were given up.
+ *
+ * @generated from message portal.v1.DeadEndpoint
+ */
+export type DeadEndpoint = Message<"portal.v1.DeadEndpoint"> & {
+  /**
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Counted up to 10,000 of all endpoints together.
+   *
+   * @generated from field: int64 events = 2;
+   */
+  events: bigint;
+};
+
+/**
+ * Describes the message portal.v1.DeadEndpoint.
+ * Use `create(DeadEndpointSchema)` to create a new message.
+ */
+export const DeadEndpointSchema: GenMessage<DeadEndpoint> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 24);
+
+/**
+ * @generated from message portal.v1.ListOldWebhookSecretsRequest
+ */
+export type ListOldWebhookSecretsRequest = Message<"portal.v1.ListOldWebhookSecretsRequest"> & {
+  /**
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.ListOldWebhookSecretsRequest.
+ * Use `create(ListOldWebhookSecretsRequestSchema)` to create a new message.
+ */
+export const ListOldWebhookSecretsRequestSchema: GenMessage<ListOldWebhookSecretsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 25);
+
+/**
+ * @generated from message portal.v1.ListOldWebhookSecretsResponse
+ */
+export type ListOldWebhookSecretsResponse = Message<"portal.v1.ListOldWebhookSecretsResponse"> & {
+  /**
+   * Until when each of them signs.
+   *
+   * @generated from field: repeated google.protobuf.Timestamp until = 1;
+   */
+  until: Timestamp[];
+};
+
+/**
+ * Describes the message portal.v1.ListOldWebhookSecretsResponse.
+ * Use `create(ListOldWebhookSecretsResponseSchema)` to create a new message.
+ */
+export const ListOldWebhookSecretsResponseSchema: GenMessage<ListOldWebhookSecretsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_merchant, 26);
 
 /**
  * @generated from message portal.v1.RotateWebhookSecretRequest
@@ -35,7 +866,7 @@ export type RotateWebhookSecretRequest = Message<"portal.v1.RotateWebhookSecretR
  * Use `create(RotateWebhookSecretRequestSchema)` to create a new message.
  */
 export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_merchant, 0);
+  messageDesc(file_portal_v1_merchant, 27);
 
 /**
  * @generated from message portal.v1.RotateWebhookSecretResponse
@@ -61,10 +892,10 @@ export type RotateWebhookSecretResponse = Message<"portal.v1.RotateWebhookSecret
  * Use `create(RotateWebhookSecretResponseSchema)` to create a new message.
  */
 export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_merchant, 1);
+  messageDesc(file_portal_v1_merchant, 28);
 
 /**
- * MerchantService is a merchant's own desk.
+ * MerchantService is a merchant's own desk. It is for users of the merchant's portal; their role decides what they may do of it.
  *
  * @generated from service portal.v1.MerchantService
  */
@@ -138,6 +969,137 @@ export const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof CancelPayinRequestSchema;
     output: typeof CancelPayinResponseSchema;
+  },
+  /**
+   * ListCashboxes lists the merchant's cashboxes, the oldest first.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListCashboxes
+   */
+  listCashboxes: {
+    methodKind: "unary";
+    input: typeof ListCashboxesRequestSchema;
+    output: typeof ListCashboxesResponseSchema;
+  },
+  /**
+   * ListBalances tells what each of the merchant's cashboxes holds. It is for owners and finance.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListBalances
+   */
+  listBalances: {
+    methodKind: "unary";
+    input: typeof ListBalancesRequestSchema;
+    output: typeof ListBalancesResponseSchema;
+  },
+  /**
+   * ListDeposits lists the merchant's deposits, newest first. It is for owners and finance, like the three after it.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListDeposits
+   */
+  listDeposits: {
+    methodKind: "unary";
+    input: typeof MerchantServiceListDepositsRequestSchema;
+    output: typeof ListDepositsResponseSchema;
+  },
+  /**
+   * GetDeposit reads a deposit, and what became of it.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetDeposit
+   */
+  getDeposit: {
+    methodKind: "unary";
+    input: typeof GetDepositRequestSchema;
+    output: typeof MerchantServiceGetDepositResponseSchema;
+  },
+  /**
+   * CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
+   *
+   * @generated from rpc portal.v1.MerchantService.CreateDeposit
+   */
+  createDeposit: {
+    methodKind: "unary";
+    input: typeof CreateDepositRequestSchema;
+    output: typeof CreateDepositResponseSchema;
+  },
+  /**
+   * ListDepositNetworks lists the networks that deposits come by.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListDepositNetworks
+   */
+  listDepositNetworks: {
+    methodKind: "unary";
+    input: typeof ListDepositNetworksRequestSchema;
+    output: typeof ListDepositNetworksResponseSchema;
+  },
+  /**
+   * ListAppeals lists the merchant's appeals, newest first.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListAppeals
+   */
+  listAppeals: {
+    methodKind: "unary";
+    input: typeof MerchantServiceListAppealsRequestSchema;
+    output: typeof MerchantServiceListAppealsResponseSchema;
+  },
+  /**
+   * GetAppeal reads an appeal, by its id or that of its payment.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetAppeal
+   */
+  getAppeal: {
+    methodKind: "unary";
+    input: typeof GetAppealRequestSchema;
+    output: typeof GetAppealResponseSchema;
+  },
+  /**
+   * GetAppealFile reads the file that an appeal was opened with.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetAppealFile
+   */
+  getAppealFile: {
+    methodKind: "unary";
+    input: typeof GetAppealFileRequestSchema;
+    output: typeof GetAppealFileResponseSchema;
+  },
+  /**
+   * GetEvent reads an event with the attempts to deliver it: one by its id, or the latest of a cashbox. It is for owners and developers,
+   * like those after it.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetEvent
+   */
+  getEvent: {
+    methodKind: "unary";
+    input: typeof GetEventRequestSchema;
+    output: typeof GetEventResponseSchema;
+  },
+  /**
+   * GetEndpointHealth sums up how the merchant's endpoints took its events of the last seven days.
+   *
+   * @generated from rpc portal.v1.MerchantService.GetEndpointHealth
+   */
+  getEndpointHealth: {
+    methodKind: "unary";
+    input: typeof GetEndpointHealthRequestSchema;
+    output: typeof GetEndpointHealthResponseSchema;
+  },
+  /**
+   * ListDeadEndpoints counts events that were given up, by the address that they go to. ReplayEvents sends those of one again.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListDeadEndpoints
+   */
+  listDeadEndpoints: {
+    methodKind: "unary";
+    input: typeof ListDeadEndpointsRequestSchema;
+    output: typeof ListDeadEndpointsResponseSchema;
+  },
+  /**
+   * ListOldWebhookSecrets tells until when the secrets before a cashbox's newest sign besides.
+   *
+   * @generated from rpc portal.v1.MerchantService.ListOldWebhookSecrets
+   */
+  listOldWebhookSecrets: {
+    methodKind: "unary";
+    input: typeof ListOldWebhookSecretsRequestSchema;
+    output: typeof ListOldWebhookSecretsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_merchant, 0);

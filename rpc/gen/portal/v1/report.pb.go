@@ -22,6 +22,441 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type GetSignedTimelineRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's id, or its uuid.
+	PaymentId     string `protobuf:"bytes,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSignedTimelineRequest) Reset() {
+	*x = GetSignedTimelineRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSignedTimelineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSignedTimelineRequest) ProtoMessage() {}
+
+func (x *GetSignedTimelineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSignedTimelineRequest.ProtoReflect.Descriptor instead.
+func (*GetSignedTimelineRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *GetSignedTimelineRequest) GetPaymentId() string {
+	if x != nil {
+		return x.PaymentId
+	}
+	return ""
+}
+
+type GetSigningKeysRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSigningKeysRequest) Reset() {
+	*x = GetSigningKeysRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSigningKeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSigningKeysRequest) ProtoMessage() {}
+
+func (x *GetSigningKeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSigningKeysRequest.ProtoReflect.Descriptor instead.
+func (*GetSigningKeysRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+type SignedDocumentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// JSON, to be kept byte by byte as it is. `gateway verify-timeline` proves it.
+	Document      string `protobuf:"bytes,1,opt,name=document,proto3" json:"document,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignedDocumentResponse) Reset() {
+	*x = SignedDocumentResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignedDocumentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignedDocumentResponse) ProtoMessage() {}
+
+func (x *SignedDocumentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignedDocumentResponse.ProtoReflect.Descriptor instead.
+func (*SignedDocumentResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SignedDocumentResponse) GetDocument() string {
+	if x != nil {
+		return x.Document
+	}
+	return ""
+}
+
+type ReportServiceListEventsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// pending, delivered or dead. None is any.
+	Status []string `protobuf:"bytes,1,rep,name=status,proto3" json:"status,omitempty"`
+	// One type of events, such as payment.status.updated.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Created from then on, and before then. Unset: the last 30 days, and no end.
+	From *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
+	To   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
+	// One thing to look for: the uuid of an event, or the uuid or id of the payment or payout that it is about. What it finds is listed
+	// whatever else is asked.
+	Search string `protobuf:"bytes,5,opt,name=search,proto3" json:"search,omitempty"`
+	// A next_cursor, or with backward a previous_cursor.
+	Cursor string `protobuf:"bytes,6,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Asks for the page before the cursor.
+	Backward bool `protobuf:"varint,7,opt,name=backward,proto3" json:"backward,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit         int32 `protobuf:"varint,8,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportServiceListEventsRequest) Reset() {
+	*x = ReportServiceListEventsRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportServiceListEventsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportServiceListEventsRequest) ProtoMessage() {}
+
+func (x *ReportServiceListEventsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportServiceListEventsRequest.ProtoReflect.Descriptor instead.
+func (*ReportServiceListEventsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ReportServiceListEventsRequest) GetStatus() []string {
+	if x != nil {
+		return x.Status
+	}
+	return nil
+}
+
+func (x *ReportServiceListEventsRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *ReportServiceListEventsRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *ReportServiceListEventsRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *ReportServiceListEventsRequest) GetSearch() string {
+	if x != nil {
+		return x.Search
+	}
+	return ""
+}
+
+func (x *ReportServiceListEventsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+func (x *ReportServiceListEventsRequest) GetBackward() bool {
+	if x != nil {
+		return x.Backward
+	}
+	return false
+}
+
+func (x *ReportServiceListEventsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type ListReportEventsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*ReportEvent         `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset where nothing is known to follow.
+	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	// Unset where nothing is known to come before.
+	PreviousCursor *string `protobuf:"bytes,3,opt,name=previous_cursor,json=previousCursor,proto3,oneof" json:"previous_cursor,omitempty"`
+	// Set where the search stopped, after 20,000 rows: nothing older was looked at. next_cursor goes on.
+	SearchedBackTo *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=searched_back_to,json=searchedBackTo,proto3" json:"searched_back_to,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ListReportEventsResponse) Reset() {
+	*x = ListReportEventsResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListReportEventsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListReportEventsResponse) ProtoMessage() {}
+
+func (x *ListReportEventsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListReportEventsResponse.ProtoReflect.Descriptor instead.
+func (*ListReportEventsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListReportEventsResponse) GetData() []*ReportEvent {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListReportEventsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+func (x *ListReportEventsResponse) GetPreviousCursor() string {
+	if x != nil && x.PreviousCursor != nil {
+		return *x.PreviousCursor
+	}
+	return ""
+}
+
+func (x *ListReportEventsResponse) GetSearchedBackTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SearchedBackTo
+	}
+	return nil
+}
+
+// ReportEvent is an event in a list.
+type ReportEvent struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	EventId string                 `protobuf:"bytes,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// The event's place in the merchant's feed; unset until it has one.
+	Number *int64 `protobuf:"varint,2,opt,name=number,proto3,oneof" json:"number,omitempty"`
+	Type   string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	// What it is about, payment or payin, and the id of that.
+	Subject   string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	SubjectId int64  `protobuf:"varint,5,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
+	// Numbers the events of that from 1 on, without gaps.
+	Sequence  int32                  `protobuf:"varint,6,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Url       string                 `protobuf:"bytes,7,opt,name=url,proto3" json:"url,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// pending, delivered or dead.
+	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
+	// How many attempts there were, and the HTTP status that answered the last one; unset where none did.
+	Attempts       int32  `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	LastStatusCode *int32 `protobuf:"varint,11,opt,name=last_status_code,json=lastStatusCode,proto3,oneof" json:"last_status_code,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ReportEvent) Reset() {
+	*x = ReportEvent{}
+	mi := &file_portal_v1_report_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportEvent) ProtoMessage() {}
+
+func (x *ReportEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportEvent.ProtoReflect.Descriptor instead.
+func (*ReportEvent) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ReportEvent) GetEventId() string {
+	if x != nil {
+		return x.EventId
+	}
+	return ""
+}
+
+func (x *ReportEvent) GetNumber() int64 {
+	if x != nil && x.Number != nil {
+		return *x.Number
+	}
+	return 0
+}
+
+func (x *ReportEvent) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *ReportEvent) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *ReportEvent) GetSubjectId() int64 {
+	if x != nil {
+		return x.SubjectId
+	}
+	return 0
+}
+
+func (x *ReportEvent) GetSequence() int32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *ReportEvent) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *ReportEvent) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *ReportEvent) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ReportEvent) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *ReportEvent) GetLastStatusCode() int32 {
+	if x != nil && x.LastStatusCode != nil {
+		return *x.LastStatusCode
+	}
+	return 0
+}
+
 type GetOverviewRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The IANA name of the zone in which today begins, such as Europe/Berlin; empty is UTC.
@@ -32,7 +467,7 @@ type GetOverviewRequest struct {
 
 func (x *GetOverviewRequest) Reset() {
 	*x = GetOverviewRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[0]
+	mi := &file_portal_v1_report_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -44,7 +479,7 @@ func (x *GetOverviewRequest) String() string {
 func (*GetOverviewRequest) ProtoMessage() {}
 
 func (x *GetOverviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[0]
+	mi := &file_portal_v1_report_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -57,7 +492,7 @@ func (x *GetOverviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOverviewRequest.ProtoReflect.Descriptor instead.
 func (*GetOverviewRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{0}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetOverviewRequest) GetZone() string {
@@ -93,7 +528,7 @@ type GetOverviewResponse struct {
 
 func (x *GetOverviewResponse) Reset() {
 	*x = GetOverviewResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -105,7 +540,7 @@ func (x *GetOverviewResponse) String() string {
 func (*GetOverviewResponse) ProtoMessage() {}
 
 func (x *GetOverviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -118,7 +553,7 @@ func (x *GetOverviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOverviewResponse.ProtoReflect.Descriptor instead.
 func (*GetOverviewResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetOverviewResponse) GetAt() *timestamppb.Timestamp {
@@ -196,7 +631,7 @@ type OverviewFigures struct {
 
 func (x *OverviewFigures) Reset() {
 	*x = OverviewFigures{}
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -208,7 +643,7 @@ func (x *OverviewFigures) String() string {
 func (*OverviewFigures) ProtoMessage() {}
 
 func (x *OverviewFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -221,7 +656,7 @@ func (x *OverviewFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewFigures.ProtoReflect.Descriptor instead.
 func (*OverviewFigures) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *OverviewFigures) GetPayments() int64 {
@@ -279,7 +714,7 @@ type OverviewDay struct {
 
 func (x *OverviewDay) Reset() {
 	*x = OverviewDay{}
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -291,7 +726,7 @@ func (x *OverviewDay) String() string {
 func (*OverviewDay) ProtoMessage() {}
 
 func (x *OverviewDay) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -304,7 +739,7 @@ func (x *OverviewDay) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewDay.ProtoReflect.Descriptor instead.
 func (*OverviewDay) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OverviewDay) GetCurrency() string {
@@ -341,7 +776,7 @@ type OverviewMethod struct {
 
 func (x *OverviewMethod) Reset() {
 	*x = OverviewMethod{}
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -353,7 +788,7 @@ func (x *OverviewMethod) String() string {
 func (*OverviewMethod) ProtoMessage() {}
 
 func (x *OverviewMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -366,7 +801,7 @@ func (x *OverviewMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewMethod.ProtoReflect.Descriptor instead.
 func (*OverviewMethod) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OverviewMethod) GetMethod() string {
@@ -401,7 +836,7 @@ type OverviewHour struct {
 
 func (x *OverviewHour) Reset() {
 	*x = OverviewHour{}
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -413,7 +848,7 @@ func (x *OverviewHour) String() string {
 func (*OverviewHour) ProtoMessage() {}
 
 func (x *OverviewHour) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -426,7 +861,7 @@ func (x *OverviewHour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewHour.ProtoReflect.Descriptor instead.
 func (*OverviewHour) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OverviewHour) GetAt() *timestamppb.Timestamp {
@@ -458,7 +893,7 @@ type OverviewEndpoint struct {
 
 func (x *OverviewEndpoint) Reset() {
 	*x = OverviewEndpoint{}
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +905,7 @@ func (x *OverviewEndpoint) String() string {
 func (*OverviewEndpoint) ProtoMessage() {}
 
 func (x *OverviewEndpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +918,7 @@ func (x *OverviewEndpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewEndpoint.ProtoReflect.Descriptor instead.
 func (*OverviewEndpoint) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OverviewEndpoint) GetHost() string {
@@ -535,7 +970,7 @@ type OverviewQueue struct {
 
 func (x *OverviewQueue) Reset() {
 	*x = OverviewQueue{}
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -547,7 +982,7 @@ func (x *OverviewQueue) String() string {
 func (*OverviewQueue) ProtoMessage() {}
 
 func (x *OverviewQueue) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -560,7 +995,7 @@ func (x *OverviewQueue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewQueue.ProtoReflect.Descriptor instead.
 func (*OverviewQueue) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *OverviewQueue) GetQueue() string {
@@ -599,7 +1034,7 @@ type OverviewBalance struct {
 
 func (x *OverviewBalance) Reset() {
 	*x = OverviewBalance{}
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +1046,7 @@ func (x *OverviewBalance) String() string {
 func (*OverviewBalance) ProtoMessage() {}
 
 func (x *OverviewBalance) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +1059,7 @@ func (x *OverviewBalance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewBalance.ProtoReflect.Descriptor instead.
 func (*OverviewBalance) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *OverviewBalance) GetMerchantCashboxId() int64 {
@@ -679,7 +1114,7 @@ type GetPaymentTimelineRequest struct {
 
 func (x *GetPaymentTimelineRequest) Reset() {
 	*x = GetPaymentTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -691,7 +1126,7 @@ func (x *GetPaymentTimelineRequest) String() string {
 func (*GetPaymentTimelineRequest) ProtoMessage() {}
 
 func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -704,7 +1139,7 @@ func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPaymentTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPaymentTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetPaymentTimelineRequest) GetPaymentId() string {
@@ -724,7 +1159,7 @@ type GetPayinTimelineRequest struct {
 
 func (x *GetPayinTimelineRequest) Reset() {
 	*x = GetPayinTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -736,7 +1171,7 @@ func (x *GetPayinTimelineRequest) String() string {
 func (*GetPayinTimelineRequest) ProtoMessage() {}
 
 func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -749,7 +1184,7 @@ func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPayinTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPayinTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetPayinTimelineRequest) GetPayinId() string {
@@ -768,7 +1203,7 @@ type TimelineResponse struct {
 
 func (x *TimelineResponse) Reset() {
 	*x = TimelineResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +1215,7 @@ func (x *TimelineResponse) String() string {
 func (*TimelineResponse) ProtoMessage() {}
 
 func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +1228,7 @@ func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineResponse.ProtoReflect.Descriptor instead.
 func (*TimelineResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TimelineResponse) GetData() []*TimelineLine {
@@ -842,7 +1277,7 @@ type TimelineLine struct {
 
 func (x *TimelineLine) Reset() {
 	*x = TimelineLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +1289,7 @@ func (x *TimelineLine) String() string {
 func (*TimelineLine) ProtoMessage() {}
 
 func (x *TimelineLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,7 +1302,7 @@ func (x *TimelineLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineLine.ProtoReflect.Descriptor instead.
 func (*TimelineLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TimelineLine) GetAt() *timestamppb.Timestamp {
@@ -1021,7 +1456,7 @@ type TimelineRequest struct {
 
 func (x *TimelineRequest) Reset() {
 	*x = TimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1468,7 @@ func (x *TimelineRequest) String() string {
 func (*TimelineRequest) ProtoMessage() {}
 
 func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1481,7 @@ func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRequest.ProtoReflect.Descriptor instead.
 func (*TimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TimelineRequest) GetMethod() string {
@@ -1133,7 +1568,7 @@ type TimelineChoice struct {
 
 func (x *TimelineChoice) Reset() {
 	*x = TimelineChoice{}
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1580,7 @@ func (x *TimelineChoice) String() string {
 func (*TimelineChoice) ProtoMessage() {}
 
 func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1593,7 @@ func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineChoice.ProtoReflect.Descriptor instead.
 func (*TimelineChoice) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TimelineChoice) GetTraderId() int64 {
@@ -1249,7 +1684,7 @@ type TimelineRate struct {
 
 func (x *TimelineRate) Reset() {
 	*x = TimelineRate{}
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1696,7 @@ func (x *TimelineRate) String() string {
 func (*TimelineRate) ProtoMessage() {}
 
 func (x *TimelineRate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1709,7 @@ func (x *TimelineRate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRate.ProtoReflect.Descriptor instead.
 func (*TimelineRate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TimelineRate) GetSource() string {
@@ -1387,7 +1822,7 @@ type TimelineTransfer struct {
 
 func (x *TimelineTransfer) Reset() {
 	*x = TimelineTransfer{}
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1834,7 @@ func (x *TimelineTransfer) String() string {
 func (*TimelineTransfer) ProtoMessage() {}
 
 func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1847,7 @@ func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineTransfer.ProtoReflect.Descriptor instead.
 func (*TimelineTransfer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TimelineTransfer) GetTransferId() int64 {
@@ -1472,7 +1907,7 @@ type LedgerAccount struct {
 
 func (x *LedgerAccount) Reset() {
 	*x = LedgerAccount{}
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1919,7 @@ func (x *LedgerAccount) String() string {
 func (*LedgerAccount) ProtoMessage() {}
 
 func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1932,7 @@ func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LedgerAccount.ProtoReflect.Descriptor instead.
 func (*LedgerAccount) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *LedgerAccount) GetOwner() string {
@@ -1536,7 +1971,7 @@ type TimelineFile struct {
 
 func (x *TimelineFile) Reset() {
 	*x = TimelineFile{}
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1548,7 +1983,7 @@ func (x *TimelineFile) String() string {
 func (*TimelineFile) ProtoMessage() {}
 
 func (x *TimelineFile) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1561,7 +1996,7 @@ func (x *TimelineFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineFile.ProtoReflect.Descriptor instead.
 func (*TimelineFile) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TimelineFile) GetNumber() int32 {
@@ -1607,7 +2042,7 @@ type TimelineWebhook struct {
 
 func (x *TimelineWebhook) Reset() {
 	*x = TimelineWebhook{}
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +2054,7 @@ func (x *TimelineWebhook) String() string {
 func (*TimelineWebhook) ProtoMessage() {}
 
 func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +2067,7 @@ func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineWebhook.ProtoReflect.Descriptor instead.
 func (*TimelineWebhook) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TimelineWebhook) GetEventId() string {
@@ -1708,7 +2143,7 @@ type ReportServiceListPaymentsRequest struct {
 
 func (x *ReportServiceListPaymentsRequest) Reset() {
 	*x = ReportServiceListPaymentsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1720,7 +2155,7 @@ func (x *ReportServiceListPaymentsRequest) String() string {
 func (*ReportServiceListPaymentsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1733,7 +2168,7 @@ func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPaymentsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPaymentsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReportServiceListPaymentsRequest) GetFilter() *ReportFilter {
@@ -1753,7 +2188,7 @@ type ReportServiceListPayinsRequest struct {
 
 func (x *ReportServiceListPayinsRequest) Reset() {
 	*x = ReportServiceListPayinsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1765,7 +2200,7 @@ func (x *ReportServiceListPayinsRequest) String() string {
 func (*ReportServiceListPayinsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1778,7 +2213,7 @@ func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPayinsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPayinsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ReportServiceListPayinsRequest) GetFilter() *ReportFilter {
@@ -1822,7 +2257,7 @@ type ReportFilter struct {
 
 func (x *ReportFilter) Reset() {
 	*x = ReportFilter{}
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2269,7 @@ func (x *ReportFilter) String() string {
 func (*ReportFilter) ProtoMessage() {}
 
 func (x *ReportFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2282,7 @@ func (x *ReportFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportFilter.ProtoReflect.Descriptor instead.
 func (*ReportFilter) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReportFilter) GetStatus() []string {
@@ -1963,7 +2398,7 @@ type ListReportPaymentsResponse struct {
 
 func (x *ListReportPaymentsResponse) Reset() {
 	*x = ListReportPaymentsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1975,7 +2410,7 @@ func (x *ListReportPaymentsResponse) String() string {
 func (*ListReportPaymentsResponse) ProtoMessage() {}
 
 func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1988,7 +2423,7 @@ func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPaymentsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPaymentsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListReportPaymentsResponse) GetData() []*ReportPayment {
@@ -2057,7 +2492,7 @@ type ReportPayment struct {
 
 func (x *ReportPayment) Reset() {
 	*x = ReportPayment{}
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2069,7 +2504,7 @@ func (x *ReportPayment) String() string {
 func (*ReportPayment) ProtoMessage() {}
 
 func (x *ReportPayment) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2082,7 +2517,7 @@ func (x *ReportPayment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayment.ProtoReflect.Descriptor instead.
 func (*ReportPayment) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReportPayment) GetId() int64 {
@@ -2247,7 +2682,7 @@ type ListReportPayinsResponse struct {
 
 func (x *ListReportPayinsResponse) Reset() {
 	*x = ListReportPayinsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2259,7 +2694,7 @@ func (x *ListReportPayinsResponse) String() string {
 func (*ListReportPayinsResponse) ProtoMessage() {}
 
 func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2272,7 +2707,7 @@ func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPayinsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPayinsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListReportPayinsResponse) GetData() []*ReportPayin {
@@ -2338,7 +2773,7 @@ type ReportPayin struct {
 
 func (x *ReportPayin) Reset() {
 	*x = ReportPayin{}
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2785,7 @@ func (x *ReportPayin) String() string {
 func (*ReportPayin) ProtoMessage() {}
 
 func (x *ReportPayin) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2363,7 +2798,7 @@ func (x *ReportPayin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayin.ProtoReflect.Descriptor instead.
 func (*ReportPayin) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReportPayin) GetId() int64 {
@@ -2524,7 +2959,7 @@ type GetStatementRequest struct {
 
 func (x *GetStatementRequest) Reset() {
 	*x = GetStatementRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2971,7 @@ func (x *GetStatementRequest) String() string {
 func (*GetStatementRequest) ProtoMessage() {}
 
 func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2984,7 @@ func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementRequest.ProtoReflect.Descriptor instead.
 func (*GetStatementRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetStatementRequest) GetOwner() string {
@@ -2632,7 +3067,7 @@ type GetStatementResponse struct {
 
 func (x *GetStatementResponse) Reset() {
 	*x = GetStatementResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2644,7 +3079,7 @@ func (x *GetStatementResponse) String() string {
 func (*GetStatementResponse) ProtoMessage() {}
 
 func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2657,7 +3092,7 @@ func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementResponse.ProtoReflect.Descriptor instead.
 func (*GetStatementResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetStatementResponse) GetAccount() *LedgerAccount {
@@ -2726,7 +3161,7 @@ type StatementLine struct {
 
 func (x *StatementLine) Reset() {
 	*x = StatementLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2738,7 +3173,7 @@ func (x *StatementLine) String() string {
 func (*StatementLine) ProtoMessage() {}
 
 func (x *StatementLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2751,7 +3186,7 @@ func (x *StatementLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatementLine.ProtoReflect.Descriptor instead.
 func (*StatementLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *StatementLine) GetTransferId() int64 {
@@ -2821,7 +3256,47 @@ var File_portal_v1_report_proto protoreflect.FileDescriptor
 
 const file_portal_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/report.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"(\n" +
+	"\x16portal/v1/report.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n" +
+	"\x18GetSignedTimelineRequest\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x01 \x01(\tR\tpaymentId\"\x17\n" +
+	"\x15GetSigningKeysRequest\"4\n" +
+	"\x16SignedDocumentResponse\x12\x1a\n" +
+	"\bdocument\x18\x01 \x01(\tR\bdocument\"\x8a\x02\n" +
+	"\x1eReportServiceListEventsRequest\x12\x16\n" +
+	"\x06status\x18\x01 \x03(\tR\x06status\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12.\n" +
+	"\x04from\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x16\n" +
+	"\x06search\x18\x05 \x01(\tR\x06search\x12\x16\n" +
+	"\x06cursor\x18\x06 \x01(\tR\x06cursor\x12\x1a\n" +
+	"\bbackward\x18\a \x01(\bR\bbackward\x12\x14\n" +
+	"\x05limit\x18\b \x01(\x05R\x05limit\"\x84\x02\n" +
+	"\x18ListReportEventsResponse\x12*\n" +
+	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.ReportEventR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01\x12,\n" +
+	"\x0fprevious_cursor\x18\x03 \x01(\tH\x01R\x0epreviousCursor\x88\x01\x01\x12D\n" +
+	"\x10searched_back_to\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esearchedBackToB\x0e\n" +
+	"\f_next_cursorB\x12\n" +
+	"\x10_previous_cursor\"\xfe\x02\n" +
+	"\vReportEvent\x12\x19\n" +
+	"\bevent_id\x18\x01 \x01(\tR\aeventId\x12\x1b\n" +
+	"\x06number\x18\x02 \x01(\x03H\x00R\x06number\x88\x01\x01\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\x12\x18\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\x12\x1d\n" +
+	"\n" +
+	"subject_id\x18\x05 \x01(\x03R\tsubjectId\x12\x1a\n" +
+	"\bsequence\x18\x06 \x01(\x05R\bsequence\x12\x10\n" +
+	"\x03url\x18\a \x01(\tR\x03url\x129\n" +
+	"\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x16\n" +
+	"\x06status\x18\t \x01(\tR\x06status\x12\x1a\n" +
+	"\battempts\x18\n" +
+	" \x01(\x05R\battempts\x12-\n" +
+	"\x10last_status_code\x18\v \x01(\x05H\x01R\x0elastStatusCode\x88\x01\x01B\t\n" +
+	"\a_numberB\x13\n" +
+	"\x11_last_status_code\"(\n" +
 	"\x12GetOverviewRequest\x12\x12\n" +
 	"\x04zone\x18\x01 \x01(\tR\x04zone\"\xb3\x03\n" +
 	"\x13GetOverviewResponse\x12*\n" +
@@ -3161,7 +3636,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\tdirection\x18\a \x01(\tR\tdirection\x12\x16\n" +
 	"\x06amount\x18\b \x01(\tR\x06amount\x12\x18\n" +
 	"\abalance\x18\t \x01(\tR\abalanceB\x0f\n" +
-	"\r_subject_uuid2\x9e\x04\n" +
+	"\r_subject_uuid2\xb0\x06\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
@@ -3169,7 +3644,11 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\n" +
 	"ListPayins\x12).portal.v1.ReportServiceListPayinsRequest\x1a#.portal.v1.ListReportPayinsResponse\x12O\n" +
 	"\fGetStatement\x12\x1e.portal.v1.GetStatementRequest\x1a\x1f.portal.v1.GetStatementResponse\x12L\n" +
-	"\vGetOverview\x12\x1d.portal.v1.GetOverviewRequest\x1a\x1e.portal.v1.GetOverviewResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\vGetOverview\x12\x1d.portal.v1.GetOverviewRequest\x1a\x1e.portal.v1.GetOverviewResponse\x12\\\n" +
+	"\n" +
+	"ListEvents\x12).portal.v1.ReportServiceListEventsRequest\x1a#.portal.v1.ListReportEventsResponse\x12[\n" +
+	"\x11GetSignedTimeline\x12#.portal.v1.GetSignedTimelineRequest\x1a!.portal.v1.SignedDocumentResponse\x12U\n" +
+	"\x0eGetSigningKeys\x12 .portal.v1.GetSigningKeysRequest\x1a!.portal.v1.SignedDocumentResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_report_proto_rawDescOnce sync.Once
@@ -3183,104 +3662,121 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_portal_v1_report_proto_goTypes = []any{
-	(*GetOverviewRequest)(nil),               // 0: portal.v1.GetOverviewRequest
-	(*GetOverviewResponse)(nil),              // 1: portal.v1.GetOverviewResponse
-	(*OverviewFigures)(nil),                  // 2: portal.v1.OverviewFigures
-	(*OverviewDay)(nil),                      // 3: portal.v1.OverviewDay
-	(*OverviewMethod)(nil),                   // 4: portal.v1.OverviewMethod
-	(*OverviewHour)(nil),                     // 5: portal.v1.OverviewHour
-	(*OverviewEndpoint)(nil),                 // 6: portal.v1.OverviewEndpoint
-	(*OverviewQueue)(nil),                    // 7: portal.v1.OverviewQueue
-	(*OverviewBalance)(nil),                  // 8: portal.v1.OverviewBalance
-	(*GetPaymentTimelineRequest)(nil),        // 9: portal.v1.GetPaymentTimelineRequest
-	(*GetPayinTimelineRequest)(nil),          // 10: portal.v1.GetPayinTimelineRequest
-	(*TimelineResponse)(nil),                 // 11: portal.v1.TimelineResponse
-	(*TimelineLine)(nil),                     // 12: portal.v1.TimelineLine
-	(*TimelineRequest)(nil),                  // 13: portal.v1.TimelineRequest
-	(*TimelineChoice)(nil),                   // 14: portal.v1.TimelineChoice
-	(*TimelineRate)(nil),                     // 15: portal.v1.TimelineRate
-	(*TimelineTransfer)(nil),                 // 16: portal.v1.TimelineTransfer
-	(*LedgerAccount)(nil),                    // 17: portal.v1.LedgerAccount
-	(*TimelineFile)(nil),                     // 18: portal.v1.TimelineFile
-	(*TimelineWebhook)(nil),                  // 19: portal.v1.TimelineWebhook
-	(*ReportServiceListPaymentsRequest)(nil), // 20: portal.v1.ReportServiceListPaymentsRequest
-	(*ReportServiceListPayinsRequest)(nil),   // 21: portal.v1.ReportServiceListPayinsRequest
-	(*ReportFilter)(nil),                     // 22: portal.v1.ReportFilter
-	(*ListReportPaymentsResponse)(nil),       // 23: portal.v1.ListReportPaymentsResponse
-	(*ReportPayment)(nil),                    // 24: portal.v1.ReportPayment
-	(*ListReportPayinsResponse)(nil),         // 25: portal.v1.ListReportPayinsResponse
-	(*ReportPayin)(nil),                      // 26: portal.v1.ReportPayin
-	(*GetStatementRequest)(nil),              // 27: portal.v1.GetStatementRequest
-	(*GetStatementResponse)(nil),             // 28: portal.v1.GetStatementResponse
-	(*StatementLine)(nil),                    // 29: portal.v1.StatementLine
-	(*timestamppb.Timestamp)(nil),            // 30: google.protobuf.Timestamp
+	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
+	(*GetSigningKeysRequest)(nil),            // 1: portal.v1.GetSigningKeysRequest
+	(*SignedDocumentResponse)(nil),           // 2: portal.v1.SignedDocumentResponse
+	(*ReportServiceListEventsRequest)(nil),   // 3: portal.v1.ReportServiceListEventsRequest
+	(*ListReportEventsResponse)(nil),         // 4: portal.v1.ListReportEventsResponse
+	(*ReportEvent)(nil),                      // 5: portal.v1.ReportEvent
+	(*GetOverviewRequest)(nil),               // 6: portal.v1.GetOverviewRequest
+	(*GetOverviewResponse)(nil),              // 7: portal.v1.GetOverviewResponse
+	(*OverviewFigures)(nil),                  // 8: portal.v1.OverviewFigures
+	(*OverviewDay)(nil),                      // 9: portal.v1.OverviewDay
+	(*OverviewMethod)(nil),                   // 10: portal.v1.OverviewMethod
+	(*OverviewHour)(nil),                     // 11: portal.v1.OverviewHour
+	(*OverviewEndpoint)(nil),                 // 12: portal.v1.OverviewEndpoint
+	(*OverviewQueue)(nil),                    // 13: portal.v1.OverviewQueue
+	(*OverviewBalance)(nil),                  // 14: portal.v1.OverviewBalance
+	(*GetPaymentTimelineRequest)(nil),        // 15: portal.v1.GetPaymentTimelineRequest
+	(*GetPayinTimelineRequest)(nil),          // 16: portal.v1.GetPayinTimelineRequest
+	(*TimelineResponse)(nil),                 // 17: portal.v1.TimelineResponse
+	(*TimelineLine)(nil),                     // 18: portal.v1.TimelineLine
+	(*TimelineRequest)(nil),                  // 19: portal.v1.TimelineRequest
+	(*TimelineChoice)(nil),                   // 20: portal.v1.TimelineChoice
+	(*TimelineRate)(nil),                     // 21: portal.v1.TimelineRate
+	(*TimelineTransfer)(nil),                 // 22: portal.v1.TimelineTransfer
+	(*LedgerAccount)(nil),                    // 23: portal.v1.LedgerAccount
+	(*TimelineFile)(nil),                     // 24: portal.v1.TimelineFile
+	(*TimelineWebhook)(nil),                  // 25: portal.v1.TimelineWebhook
+	(*ReportServiceListPaymentsRequest)(nil), // 26: portal.v1.ReportServiceListPaymentsRequest
+	(*ReportServiceListPayinsRequest)(nil),   // 27: portal.v1.ReportServiceListPayinsRequest
+	(*ReportFilter)(nil),                     // 28: portal.v1.ReportFilter
+	(*ListReportPaymentsResponse)(nil),       // 29: portal.v1.ListReportPaymentsResponse
+	(*ReportPayment)(nil),                    // 30: portal.v1.ReportPayment
+	(*ListReportPayinsResponse)(nil),         // 31: portal.v1.ListReportPayinsResponse
+	(*ReportPayin)(nil),                      // 32: portal.v1.ReportPayin
+	(*GetStatementRequest)(nil),              // 33: portal.v1.GetStatementRequest
+	(*GetStatementResponse)(nil),             // 34: portal.v1.GetStatementResponse
+	(*StatementLine)(nil),                    // 35: portal.v1.StatementLine
+	(*timestamppb.Timestamp)(nil),            // 36: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	30, // 0: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	30, // 1: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
-	3,  // 2: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
-	4,  // 3: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
-	5,  // 4: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
-	6,  // 5: portal.v1.GetOverviewResponse.endpoints:type_name -> portal.v1.OverviewEndpoint
-	7,  // 6: portal.v1.GetOverviewResponse.queues:type_name -> portal.v1.OverviewQueue
-	8,  // 7: portal.v1.GetOverviewResponse.balances:type_name -> portal.v1.OverviewBalance
-	2,  // 8: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
-	2,  // 9: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
-	2,  // 10: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	30, // 11: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
-	2,  // 12: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	30, // 13: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
-	12, // 14: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	30, // 15: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
-	13, // 16: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
-	14, // 17: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
-	15, // 18: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
-	16, // 19: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
-	19, // 20: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
-	18, // 21: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	30, // 22: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
-	30, // 23: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
-	17, // 24: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
-	17, // 25: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
-	22, // 26: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
-	22, // 27: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	30, // 28: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	30, // 29: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
-	24, // 30: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	30, // 31: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	30, // 32: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	30, // 33: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	30, // 34: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	30, // 35: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
-	26, // 36: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	30, // 37: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	30, // 38: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	30, // 39: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	30, // 40: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	30, // 41: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	30, // 42: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
-	17, // 43: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
-	29, // 44: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	30, // 45: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
-	9,  // 46: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	10, // 47: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	20, // 48: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	21, // 49: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	27, // 50: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	0,  // 51: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	11, // 52: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	11, // 53: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	23, // 54: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	25, // 55: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	28, // 56: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	1,  // 57: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	52, // [52:58] is the sub-list for method output_type
-	46, // [46:52] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	36, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	36, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	5,  // 2: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
+	36, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	36, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	36, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	36, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	9,  // 7: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
+	10, // 8: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
+	11, // 9: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
+	12, // 10: portal.v1.GetOverviewResponse.endpoints:type_name -> portal.v1.OverviewEndpoint
+	13, // 11: portal.v1.GetOverviewResponse.queues:type_name -> portal.v1.OverviewQueue
+	14, // 12: portal.v1.GetOverviewResponse.balances:type_name -> portal.v1.OverviewBalance
+	8,  // 13: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
+	8,  // 14: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
+	8,  // 15: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
+	36, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	8,  // 17: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
+	36, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	18, // 19: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
+	36, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	19, // 21: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
+	20, // 22: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
+	21, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
+	22, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
+	25, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
+	24, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
+	36, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	36, // 28: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	23, // 29: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
+	23, // 30: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
+	28, // 31: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
+	28, // 32: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
+	36, // 33: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	36, // 34: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	30, // 35: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
+	36, // 36: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	36, // 37: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	36, // 38: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	36, // 39: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	36, // 40: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	32, // 41: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
+	36, // 42: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	36, // 43: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	36, // 44: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	36, // 45: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	36, // 46: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	36, // 47: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	23, // 48: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
+	35, // 49: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
+	36, // 50: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	15, // 51: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	16, // 52: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	26, // 53: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	27, // 54: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	33, // 55: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	6,  // 56: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	3,  // 57: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 58: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	1,  // 59: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	17, // 60: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	17, // 61: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	29, // 62: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	31, // 63: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	34, // 64: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	7,  // 65: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	4,  // 66: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	2,  // 67: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	2,  // 68: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	60, // [60:69] is the sub-list for method output_type
+	51, // [51:60] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -3288,27 +3784,29 @@ func file_portal_v1_report_proto_init() {
 	if File_portal_v1_report_proto != nil {
 		return
 	}
-	file_portal_v1_report_proto_msgTypes[2].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[6].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[8].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[12].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[13].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[14].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[15].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[19].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[23].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[21].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[24].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[25].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[26].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[28].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[29].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[30].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[31].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[32].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[34].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[35].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,7 +12,242 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/report.proto.
  */
 export const file_portal_v1_report: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiIgoSR2V0T3ZlcnZpZXdSZXF1ZXN0EgwKBHpvbmUYASABKAki8AIKE0dldE92ZXJ2aWV3UmVzcG9uc2USJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnRvZGF5X2Zyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKBXRvZGF5GAMgAygLMhYucG9ydGFsLnYxLk92ZXJ2aWV3RGF5EioKB21ldGhvZHMYBCADKAsyGS5wb3J0YWwudjEuT3ZlcnZpZXdNZXRob2QSJgoFaG91cnMYBSADKAsyFy5wb3J0YWwudjEuT3ZlcnZpZXdIb3VyEi4KCWVuZHBvaW50cxgGIAMoCzIbLnBvcnRhbC52MS5PdmVydmlld0VuZHBvaW50EigKBnF1ZXVlcxgHIAMoCzIYLnBvcnRhbC52MS5PdmVydmlld1F1ZXVlEiwKCGJhbGFuY2VzGAggAygLMhoucG9ydGFsLnYxLk92ZXJ2aWV3QmFsYW5jZSLHAQoPT3ZlcnZpZXdGaWd1cmVzEhAKCHBheW1lbnRzGAEgASgDEhEKCWNvbXBsZXRlZBgCIAEoAxINCgVlbmRlZBgDIAEoAxIcCg9zdWNjZXNzX3BlcmNlbnQYBCABKAlIAIgBARITCgZhbW91bnQYBSABKAlIAYgBARIbCg5tZWRpYW5fc2Vjb25kcxgGIAEoA0gCiAEBQhIKEF9zdWNjZXNzX3BlcmNlbnRCCQoHX2Ftb3VudEIRCg9fbWVkaWFuX3NlY29uZHMieQoLT3ZlcnZpZXdEYXkSEAoIY3VycmVuY3kYASABKAkSKQoFdG9kYXkYAiABKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdGaWd1cmVzEi0KCWxhc3Rfd2VlaxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiXwoOT3ZlcnZpZXdNZXRob2QSDgoGbWV0aG9kGAEgASgJEhAKCGN1cnJlbmN5GAIgASgJEisKB2ZpZ3VyZXMYAyABKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdGaWd1cmVzImMKDE92ZXJ2aWV3SG91chImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZmlndXJlcxgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMirQEKEE92ZXJ2aWV3RW5kcG9pbnQSDAoEaG9zdBgBIAEoCRIQCghhdHRlbXB0cxgCIAEoAxIQCghmYWlsdXJlcxgDIAEoAxIzCg9sYXN0X2ZhaWx1cmVfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KEGxhc3Rfc3RhdHVzX2NvZGUYBSABKAVIAIgBAUITChFfbGFzdF9zdGF0dXNfY29kZSI7Cg1PdmVydmlld1F1ZXVlEg0KBXF1ZXVlGAEgASgJEg0KBWNvdW50GAIgASgFEgwKBG1vcmUYAyABKAgigwEKD092ZXJ2aWV3QmFsYW5jZRIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSDQoFdG90YWwYAyABKAkSEQoJYXZhaWxhYmxlGAQgASgJEhAKCHJlc2VydmVkGAUgASgJEhEKCWluc3VyYW5jZRgGIAEoCSIvChlHZXRQYXltZW50VGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiKwoXR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiOQoQVGltZWxpbmVSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcucG9ydGFsLnYxLlRpbWVsaW5lTGluZSL1BAoMVGltZWxpbmVMaW5lEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAIgASgJEg0KBWFjdG9yGAMgASgJEgwKBHdoYXQYBCABKAkSGAoLZnJvbV9zdGF0dXMYBSABKAlIAIgBARIWCgl0b19zdGF0dXMYBiABKAlIAYgBARITCgZyZWFzb24YByABKAlIAogBARIrCgdyZXF1ZXN0GAggASgLMhoucG9ydGFsLnYxLlRpbWVsaW5lUmVxdWVzdBIpCgZjaG9pY2UYCSABKAsyGS5wb3J0YWwudjEuVGltZWxpbmVDaG9pY2USJQoEcmF0ZRgKIAEoCzIXLnBvcnRhbC52MS5UaW1lbGluZVJhdGUSLQoIdHJhbnNmZXIYCyABKAsyGy5wb3J0YWwudjEuVGltZWxpbmVUcmFuc2ZlchIrCgd3ZWJob29rGAwgASgLMhoucG9ydGFsLnYxLlRpbWVsaW5lV2ViaG9vaxIlCgRmaWxlGA0gASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lRmlsZRIXCgpjYXJkX2xhc3Q0GA4gASgJSAOIAQESFwoKY2FyZF9icmFuZBgPIAEoCUgEiAEBEg8KAmJ5GBAgASgJSAWIAQESEQoEcGFnZRgRIAEoCUgGiAEBEhIKBWFnZW50GBIgASgJSAeIAQFCDgoMX2Zyb21fc3RhdHVzQgwKCl90b19zdGF0dXNCCQoHX3JlYXNvbkINCgtfY2FyZF9sYXN0NEINCgtfY2FyZF9icmFuZEIFCgNfYnlCBwoFX3BhZ2VCCAoGX2FnZW50IskCCg9UaW1lbGluZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEhAKCGN1cnJlbmN5GAIgASgJEg4KBmFtb3VudBgDIAEoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgFIAEoCUgAiAEBEhkKDGNhbGxiYWNrX3VyaRgGIAEoCUgBiAEBEhcKCnJlcXVlc3RfaWQYByABKAlIAogBARIcCg9yZXF1ZXN0X2FkZHJlc3MYCCABKAlIA4gBARIZCgxhZGRyZXNzX21hc2sYCSABKAlIBIgBAUILCglfb3JkZXJfaWRCDwoNX2NhbGxiYWNrX3VyaUINCgtfcmVxdWVzdF9pZEISChBfcmVxdWVzdF9hZGRyZXNzQg8KDV9hZGRyZXNzX21hc2silAIKDlRpbWVsaW5lQ2hvaWNlEhYKCXRyYWRlcl9pZBgBIAEoA0gAiAEBEhkKDHJlcXVpc2l0ZV9pZBgCIAEoA0gBiAEBEhEKBHR5cGUYAyABKAlIAogBARISCgV2YWx1ZRgEIAEoCUgDiAEBEhMKBmhvbGRlchgFIAEoCUgEiAEBEhEKBGJhbmsYBiABKAlIBYgBARIRCgRwb29sGAcgASgFSAaIAQESEwoGbG9va2VkGAggASgFSAeIAQFCDAoKX3RyYWRlcl9pZEIPCg1fcmVxdWlzaXRlX2lkQgcKBV90eXBlQggKBl92YWx1ZUIJCgdfaG9sZGVyQgcKBV9iYW5rQgcKBV9wb29sQgkKB19sb29rZWQingQKDFRpbWVsaW5lUmF0ZRITCgZzb3VyY2UYASABKAlIAIgBARIvCgtvYnNlcnZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdW5hdmFpbGFibGUYAyABKAgSFgoJYmFzZV9yYXRlGAQgASgJSAGIAQESGwoObWFya3VwX3BlcmNlbnQYBSABKAlIAogBARIaCg1tYXJrdXBfc291cmNlGAYgASgJSAOIAQESFgoJc3BvdF91c2R0GAcgASgJSASIAQESGAoLYW1vdW50X3VzZHQYCCABKAlIBYgBARIYCgtwcm9maXRfdXNkdBgJIAEoCUgGiAEBEhoKDXNoYXJlX3BlcmNlbnQYCiABKAlIB4gBARIYCgt0cmFkZXJfdXNkdBgLIAEoCUgIiAEBEhoKDXBsYXRmb3JtX3VzZHQYDCABKAlICYgBARIWCglob2xkX3VzZHQYDSABKAlICogBAUIJCgdfc291cmNlQgwKCl9iYXNlX3JhdGVCEQoPX21hcmt1cF9wZXJjZW50QhAKDl9tYXJrdXBfc291cmNlQgwKCl9zcG90X3VzZHRCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIQCg5fc2hhcmVfcGVyY2VudEIOCgxfdHJhZGVyX3VzZHRCEAoOX3BsYXRmb3JtX3VzZHRCDAoKX2hvbGRfdXNkdCKsAQoQVGltZWxpbmVUcmFuc2ZlchITCgt0cmFuc2Zlcl9pZBgBIAEoAxIMCgRraW5kGAIgASgJEg4KBmFtb3VudBgDIAEoCRIpCgdhY2NvdW50GAQgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQSEQoJZGlyZWN0aW9uGAUgASgJEicKBW90aGVyGAYgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQiQQoNTGVkZ2VyQWNjb3VudBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIPCgdwdXJwb3NlGAMgASgJIkoKDFRpbWVsaW5lRmlsZRITCgZudW1iZXIYASABKAVIAIgBARIMCgR0eXBlGAIgASgJEgwKBHNpemUYAyABKANCCQoHX251bWJlciKPAgoPVGltZWxpbmVXZWJob29rEhAKCGV2ZW50X2lkGAEgASgJEgwKBHR5cGUYAiABKAkSEAoIc2VxdWVuY2UYAyABKAUSEwoGc3RhdHVzGAQgASgJSACIAQESEAoDdXJsGAUgASgJSAGIAQESGAoLc3RhdHVzX2NvZGUYBiABKAVIAogBARIYCgtkdXJhdGlvbl9tcxgHIAEoBUgDiAEBEhMKBmFuc3dlchgIIAEoDEgEiAEBEhIKBWVycm9yGAkgASgJSAWIAQFCCQoHX3N0YXR1c0IGCgRfdXJsQg4KDF9zdGF0dXNfY29kZUIOCgxfZHVyYXRpb25fbXNCCQoHX2Fuc3dlckIICgZfZXJyb3IiSwogUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcucG9ydGFsLnYxLlJlcG9ydEZpbHRlciJJCh5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QSJwoGZmlsdGVyGAEgASgLMhcucG9ydGFsLnYxLlJlcG9ydEZpbHRlciLAAgoMUmVwb3J0RmlsdGVyEg4KBnN0YXR1cxgBIAMoCRIOCgZtZXRob2QYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm1pbl9hbW91bnQYBiABKAkSEgoKbWF4X2Ftb3VudBgHIAEoCRIOCgZzZWFyY2gYCCABKAkSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgJIAEoAxITCgttZXJjaGFudF9pZBgKIAEoAxIRCgl0cmFkZXJfaWQYCyABKAMSDgoGY3Vyc29yGAwgASgJEhAKCGJhY2t3YXJkGA0gASgIEg0KBWxpbWl0GA4gASgFItYBChpMaXN0UmVwb3J0UGF5bWVudHNSZXNwb25zZRImCgRkYXRhGAEgAygLMhgucG9ydGFsLnYxLlJlcG9ydFBheW1lbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLqBQoNUmVwb3J0UGF5bWVudBIKCgJpZBgBIAEoAxIMCgR1dWlkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAQgASgJSACIAQESDgoGbWV0aG9kGAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg4KBmFtb3VudBgHIAEoCRIOCgZzdGF0dXMYCCABKAkSGgoNc3RhdHVzX3JlYXNvbhgJIAEoCUgBiAEBEi0KCXN0YXR1c19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xhaW1lZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYDSABKAMSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgOIAEoAxIWCgl0cmFkZXJfaWQYDyABKANIAogBARIWCglyZXF1aXNpdGUYECABKAlIA4gBARIXCgpjYXJkX2xhc3Q0GBEgASgJSASIAQESGAoLYW1vdW50X3VzZHQYEiABKAlIBYgBARIYCgtwcm9maXRfdXNkdBgTIAEoCUgGiAEBEh8KEnNwcmVhZF90cmFkZXJfdXNkdBgUIAEoCUgHiAEBEiEKFHNwcmVhZF9wbGF0Zm9ybV91c2R0GBUgASgJSAiIAQFCCwoJX29yZGVyX2lkQhAKDl9zdGF0dXNfcmVhc29uQgwKCl90cmFkZXJfaWRCDAoKX3JlcXVpc2l0ZUINCgtfY2FyZF9sYXN0NEIOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhUKE19zcHJlYWRfdHJhZGVyX3VzZHRCFwoVX3NwcmVhZF9wbGF0Zm9ybV91c2R0ItIBChhMaXN0UmVwb3J0UGF5aW5zUmVzcG9uc2USJAoEZGF0YRgBIAMoCzIWLnBvcnRhbC52MS5SZXBvcnRQYXlpbhIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgDIAEoCUgBiAEBEjQKEHNlYXJjaGVkX2JhY2tfdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yItUECgtSZXBvcnRQYXlpbhIKCgJpZBgBIAEoAxIQCghwYXlpbl9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgEIAEoCUgAiAEBEg4KBm1ldGhvZBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAkSDgoGc3RhdHVzGAggASgJEhoKDXN0YXR1c19yZWFzb24YCSABKAlIAYgBARItCglzdGF0dXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGAwgASgDEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYDSABKAMSFgoJdHJhZGVyX2lkGA4gASgDSAKIAQESFAoMYWRkcmVzc19tYXNrGA8gASgJEhEKCXJlY2lwaWVudBgQIAEoCRIcCg9wcm9vZl9yZWZlcmVuY2UYESABKAlIA4gBARIYCgtmcm96ZW5fdXNkdBgSIAEoCUgEiAEBEhgKC3Jld2FyZF91c2R0GBMgASgJSAWIAQFCCwoJX29yZGVyX2lkQhAKDl9zdGF0dXNfcmVhc29uQgwKCl90cmFkZXJfaWRCEgoQX3Byb29mX3JlZmVyZW5jZUIOCgxfZnJvemVuX3VzZHRCDgoMX3Jld2FyZF91c2R0IuEBChNHZXRTdGF0ZW1lbnRSZXF1ZXN0Eg0KBW93bmVyGAEgASgJEhAKCG93bmVyX2lkGAIgASgDEhAKCHJlc2VydmVkGAMgASgIEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxvbGRlc3RfZmlyc3QYBiABKAgSDgoGY3Vyc29yGAcgASgJEhAKCGJhY2t3YXJkGAggASgIEg0KBWxpbWl0GAkgASgFIvcBChRHZXRTdGF0ZW1lbnRSZXNwb25zZRIpCgdhY2NvdW50GAEgASgLMhgucG9ydGFsLnYxLkxlZGdlckFjY291bnQSFwoPb3BlbmluZ19iYWxhbmNlGAIgASgJEhcKD2Nsb3NpbmdfYmFsYW5jZRgDIAEoCRImCgRkYXRhGAQgAygLMhgucG9ydGFsLnYxLlN0YXRlbWVudExpbmUSGAoLbmV4dF9jdXJzb3IYBSABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYBiABKAlIAYgBAUIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLfAQoNU3RhdGVtZW50TGluZRITCgt0cmFuc2Zlcl9pZBgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEa2luZBgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSGQoMc3ViamVjdF91dWlkGAYgASgJSACIAQESEQoJZGlyZWN0aW9uGAcgASgJEg4KBmFtb3VudBgIIAEoCRIPCgdiYWxhbmNlGAkgASgJQg8KDV9zdWJqZWN0X3V1aWQyngQKDVJlcG9ydFNlcnZpY2USVwoSR2V0UGF5bWVudFRpbWVsaW5lEiQucG9ydGFsLnYxLkdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJTChBHZXRQYXlpblRpbWVsaW5lEiIucG9ydGFsLnYxLkdldFBheWluVGltZWxpbmVSZXF1ZXN0GhsucG9ydGFsLnYxLlRpbWVsaW5lUmVzcG9uc2USYgoMTGlzdFBheW1lbnRzEisucG9ydGFsLnYxLlJlcG9ydFNlcnZpY2VMaXN0UGF5bWVudHNSZXF1ZXN0GiUucG9ydGFsLnYxLkxpc3RSZXBvcnRQYXltZW50c1Jlc3BvbnNlElwKCkxpc3RQYXlpbnMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXlpbnNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRQYXlpbnNSZXNwb25zZRJPCgxHZXRTdGF0ZW1lbnQSHi5wb3J0YWwudjEuR2V0U3RhdGVtZW50UmVxdWVzdBofLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXNwb25zZRJMCgtHZXRPdmVydmlldxIdLnBvcnRhbC52MS5HZXRPdmVydmlld1JlcXVlc3QaHi5wb3J0YWwudjEuR2V0T3ZlcnZpZXdSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiLgoYR2V0U2lnbmVkVGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiFwoVR2V0U2lnbmluZ0tleXNSZXF1ZXN0IioKFlNpZ25lZERvY3VtZW50UmVzcG9uc2USEAoIZG9jdW1lbnQYASABKAki0QEKHlJlcG9ydFNlcnZpY2VMaXN0RXZlbnRzUmVxdWVzdBIOCgZzdGF0dXMYASADKAkSDAoEdHlwZRgCIAEoCRIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc2VhcmNoGAUgASgJEg4KBmN1cnNvchgGIAEoCRIQCghiYWNrd2FyZBgHIAEoCBINCgVsaW1pdBgIIAEoBSLSAQoYTGlzdFJlcG9ydEV2ZW50c1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0RXZlbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciKXAgoLUmVwb3J0RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoGbnVtYmVyGAIgASgDSACIAQESDAoEdHlwZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSEAoIc2VxdWVuY2UYBiABKAUSCwoDdXJsGAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnN0YXR1cxgJIAEoCRIQCghhdHRlbXB0cxgKIAEoBRIdChBsYXN0X3N0YXR1c19jb2RlGAsgASgFSAGIAQFCCQoHX251bWJlckITChFfbGFzdF9zdGF0dXNfY29kZSIiChJHZXRPdmVydmlld1JlcXVlc3QSDAoEem9uZRgBIAEoCSLwAgoTR2V0T3ZlcnZpZXdSZXNwb25zZRImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdG9kYXlfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFdG9kYXkYAyADKAsyFi5wb3J0YWwudjEuT3ZlcnZpZXdEYXkSKgoHbWV0aG9kcxgEIAMoCzIZLnBvcnRhbC52MS5PdmVydmlld01ldGhvZBImCgVob3VycxgFIAMoCzIXLnBvcnRhbC52MS5PdmVydmlld0hvdXISLgoJZW5kcG9pbnRzGAYgAygLMhsucG9ydGFsLnYxLk92ZXJ2aWV3RW5kcG9pbnQSKAoGcXVldWVzGAcgAygLMhgucG9ydGFsLnYxLk92ZXJ2aWV3UXVldWUSLAoIYmFsYW5jZXMYCCADKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdCYWxhbmNlIscBCg9PdmVydmlld0ZpZ3VyZXMSEAoIcGF5bWVudHMYASABKAMSEQoJY29tcGxldGVkGAIgASgDEg0KBWVuZGVkGAMgASgDEhwKD3N1Y2Nlc3NfcGVyY2VudBgEIAEoCUgAiAEBEhMKBmFtb3VudBgFIAEoCUgBiAEBEhsKDm1lZGlhbl9zZWNvbmRzGAYgASgDSAKIAQFCEgoQX3N1Y2Nlc3NfcGVyY2VudEIJCgdfYW1vdW50QhEKD19tZWRpYW5fc2Vjb25kcyJ5CgtPdmVydmlld0RheRIQCghjdXJyZW5jeRgBIAEoCRIpCgV0b2RheRgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMSLQoJbGFzdF93ZWVrGAMgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyJfCg5PdmVydmlld01ldGhvZBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSKwoHZmlndXJlcxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiYwoMT3ZlcnZpZXdIb3VyEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdmaWd1cmVzGAIgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyKtAQoQT3ZlcnZpZXdFbmRwb2ludBIMCgRob3N0GAEgASgJEhAKCGF0dGVtcHRzGAIgASgDEhAKCGZhaWx1cmVzGAMgASgDEjMKD2xhc3RfZmFpbHVyZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoQbGFzdF9zdGF0dXNfY29kZRgFIAEoBUgAiAEBQhMKEV9sYXN0X3N0YXR1c19jb2RlIjsKDU92ZXJ2aWV3UXVldWUSDQoFcXVldWUYASABKAkSDQoFY291bnQYAiABKAUSDAoEbW9yZRgDIAEoCCKDAQoPT3ZlcnZpZXdCYWxhbmNlEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRINCgV0b3RhbBgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSEAoIcmVzZXJ2ZWQYBSABKAkSEQoJaW5zdXJhbmNlGAYgASgJIi8KGUdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoCSIrChdHZXRQYXlpblRpbWVsaW5lUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCSI5ChBUaW1lbGluZVJlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuVGltZWxpbmVMaW5lIvUECgxUaW1lbGluZUxpbmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAiABKAkSDQoFYWN0b3IYAyABKAkSDAoEd2hhdBgEIAEoCRIYCgtmcm9tX3N0YXR1cxgFIAEoCUgAiAEBEhYKCXRvX3N0YXR1cxgGIAEoCUgBiAEBEhMKBnJlYXNvbhgHIAEoCUgCiAEBEisKB3JlcXVlc3QYCCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVSZXF1ZXN0EikKBmNob2ljZRgJIAEoCzIZLnBvcnRhbC52MS5UaW1lbGluZUNob2ljZRIlCgRyYXRlGAogASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lUmF0ZRItCgh0cmFuc2ZlchgLIAEoCzIbLnBvcnRhbC52MS5UaW1lbGluZVRyYW5zZmVyEisKB3dlYmhvb2sYDCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVXZWJob29rEiUKBGZpbGUYDSABKAsyFy5wb3J0YWwudjEuVGltZWxpbmVGaWxlEhcKCmNhcmRfbGFzdDQYDiABKAlIA4gBARIXCgpjYXJkX2JyYW5kGA8gASgJSASIAQESDwoCYnkYECABKAlIBYgBARIRCgRwYWdlGBEgASgJSAaIAQESEgoFYWdlbnQYEiABKAlIB4gBAUIOCgxfZnJvbV9zdGF0dXNCDAoKX3RvX3N0YXR1c0IJCgdfcmVhc29uQg0KC19jYXJkX2xhc3Q0Qg0KC19jYXJkX2JyYW5kQgUKA19ieUIHCgVfcGFnZUIICgZfYWdlbnQiyQIKD1RpbWVsaW5lUmVxdWVzdBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSDgoGYW1vdW50GAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAUgASgJSACIAQESGQoMY2FsbGJhY2tfdXJpGAYgASgJSAGIAQESFwoKcmVxdWVzdF9pZBgHIAEoCUgCiAEBEhwKD3JlcXVlc3RfYWRkcmVzcxgIIAEoCUgDiAEBEhkKDGFkZHJlc3NfbWFzaxgJIAEoCUgEiAEBQgsKCV9vcmRlcl9pZEIPCg1fY2FsbGJhY2tfdXJpQg0KC19yZXF1ZXN0X2lkQhIKEF9yZXF1ZXN0X2FkZHJlc3NCDwoNX2FkZHJlc3NfbWFzayKUAgoOVGltZWxpbmVDaG9pY2USFgoJdHJhZGVyX2lkGAEgASgDSACIAQESGQoMcmVxdWlzaXRlX2lkGAIgASgDSAGIAQESEQoEdHlwZRgDIAEoCUgCiAEBEhIKBXZhbHVlGAQgASgJSAOIAQESEwoGaG9sZGVyGAUgASgJSASIAQESEQoEYmFuaxgGIAEoCUgFiAEBEhEKBHBvb2wYByABKAVIBogBARITCgZsb29rZWQYCCABKAVIB4gBAUIMCgpfdHJhZGVyX2lkQg8KDV9yZXF1aXNpdGVfaWRCBwoFX3R5cGVCCAoGX3ZhbHVlQgkKB19ob2xkZXJCBwoFX2JhbmtCBwoFX3Bvb2xCCQoHX2xvb2tlZCKeBAoMVGltZWxpbmVSYXRlEhMKBnNvdXJjZRgBIAEoCUgAiAEBEi8KC29ic2VydmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1bmF2YWlsYWJsZRgDIAEoCBIWCgliYXNlX3JhdGUYBCABKAlIAYgBARIbCg5tYXJrdXBfcGVyY2VudBgFIAEoCUgCiAEBEhoKDW1hcmt1cF9zb3VyY2UYBiABKAlIA4gBARIWCglzcG90X3VzZHQYByABKAlIBIgBARIYCgthbW91bnRfdXNkdBgIIAEoCUgFiAEBEhgKC3Byb2ZpdF91c2R0GAkgASgJSAaIAQESGgoNc2hhcmVfcGVyY2VudBgKIAEoCUgHiAEBEhgKC3RyYWRlcl91c2R0GAsgASgJSAiIAQESGgoNcGxhdGZvcm1fdXNkdBgMIAEoCUgJiAEBEhYKCWhvbGRfdXNkdBgNIAEoCUgKiAEBQgkKB19zb3VyY2VCDAoKX2Jhc2VfcmF0ZUIRCg9fbWFya3VwX3BlcmNlbnRCEAoOX21hcmt1cF9zb3VyY2VCDAoKX3Nwb3RfdXNkdEIOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhAKDl9zaGFyZV9wZXJjZW50Qg4KDF90cmFkZXJfdXNkdEIQCg5fcGxhdGZvcm1fdXNkdEIMCgpfaG9sZF91c2R0IqwBChBUaW1lbGluZVRyYW5zZmVyEhMKC3RyYW5zZmVyX2lkGAEgASgDEgwKBGtpbmQYAiABKAkSDgoGYW1vdW50GAMgASgJEikKB2FjY291bnQYBCABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudBIRCglkaXJlY3Rpb24YBSABKAkSJwoFb3RoZXIYBiABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudCJBCg1MZWRnZXJBY2NvdW50Eg0KBW93bmVyGAEgASgJEhAKCG93bmVyX2lkGAIgASgDEg8KB3B1cnBvc2UYAyABKAkiSgoMVGltZWxpbmVGaWxlEhMKBm51bWJlchgBIAEoBUgAiAEBEgwKBHR5cGUYAiABKAkSDAoEc2l6ZRgDIAEoA0IJCgdfbnVtYmVyIo8CCg9UaW1lbGluZVdlYmhvb2sSEAoIZXZlbnRfaWQYASABKAkSDAoEdHlwZRgCIAEoCRIQCghzZXF1ZW5jZRgDIAEoBRITCgZzdGF0dXMYBCABKAlIAIgBARIQCgN1cmwYBSABKAlIAYgBARIYCgtzdGF0dXNfY29kZRgGIAEoBUgCiAEBEhgKC2R1cmF0aW9uX21zGAcgASgFSAOIAQESEwoGYW5zd2VyGAggASgMSASIAQESEgoFZXJyb3IYCSABKAlIBYgBAUIJCgdfc3RhdHVzQgYKBF91cmxCDgoMX3N0YXR1c19jb2RlQg4KDF9kdXJhdGlvbl9tc0IJCgdfYW5zd2VyQggKBl9lcnJvciJLCiBSZXBvcnRTZXJ2aWNlTGlzdFBheW1lbnRzUmVxdWVzdBInCgZmaWx0ZXIYASABKAsyFy5wb3J0YWwudjEuUmVwb3J0RmlsdGVyIkkKHlJlcG9ydFNlcnZpY2VMaXN0UGF5aW5zUmVxdWVzdBInCgZmaWx0ZXIYASABKAsyFy5wb3J0YWwudjEuUmVwb3J0RmlsdGVyIsACCgxSZXBvcnRGaWx0ZXISDgoGc3RhdHVzGAEgAygJEg4KBm1ldGhvZBgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbWluX2Ftb3VudBgGIAEoCRISCgptYXhfYW1vdW50GAcgASgJEg4KBnNlYXJjaBgIIAEoCRIbChNtZXJjaGFudF9jYXNoYm94X2lkGAkgASgDEhMKC21lcmNoYW50X2lkGAogASgDEhEKCXRyYWRlcl9pZBgLIAEoAxIOCgZjdXJzb3IYDCABKAkSEAoIYmFja3dhcmQYDSABKAgSDQoFbGltaXQYDiABKAUi1gEKGkxpc3RSZXBvcnRQYXltZW50c1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuUmVwb3J0UGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgDIAEoCUgBiAEBEjQKEHNlYXJjaGVkX2JhY2tfdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yIuoFCg1SZXBvcnRQYXltZW50EgoKAmlkGAEgASgDEgwKBHV1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBCABKAlIAIgBARIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGYW1vdW50GAcgASgJEg4KBnN0YXR1cxgIIAEoCRIaCg1zdGF0dXNfcmVhc29uGAkgASgJSAGIAQESLQoJc3RhdHVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjbGFpbWVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgNIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGA4gASgDEhYKCXRyYWRlcl9pZBgPIAEoA0gCiAEBEhYKCXJlcXVpc2l0ZRgQIAEoCUgDiAEBEhcKCmNhcmRfbGFzdDQYESABKAlIBIgBARIYCgthbW91bnRfdXNkdBgSIAEoCUgFiAEBEhgKC3Byb2ZpdF91c2R0GBMgASgJSAaIAQESHwoSc3ByZWFkX3RyYWRlcl91c2R0GBQgASgJSAeIAQESIQoUc3ByZWFkX3BsYXRmb3JtX3VzZHQYFSABKAlICIgBAUILCglfb3JkZXJfaWRCEAoOX3N0YXR1c19yZWFzb25CDAoKX3RyYWRlcl9pZEIMCgpfcmVxdWlzaXRlQg0KC19jYXJkX2xhc3Q0Qg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCFQoTX3NwcmVhZF90cmFkZXJfdXNkdEIXChVfc3ByZWFkX3BsYXRmb3JtX3VzZHQi0gEKGExpc3RSZXBvcnRQYXlpbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlJlcG9ydFBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQESNAoQc2VhcmNoZWRfYmFja190bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii1QQKC1JlcG9ydFBheWluEgoKAmlkGAEgASgDEhAKCHBheWluX2lkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAQgASgJSACIAQESDgoGbWV0aG9kGAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg4KBmFtb3VudBgHIAEoCRIOCgZzdGF0dXMYCCABKAkSGgoNc3RhdHVzX3JlYXNvbhgJIAEoCUgBiAEBEi0KCXN0YXR1c19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYDCABKAMSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgNIAEoAxIWCgl0cmFkZXJfaWQYDiABKANIAogBARIUCgxhZGRyZXNzX21hc2sYDyABKAkSEQoJcmVjaXBpZW50GBAgASgJEhwKD3Byb29mX3JlZmVyZW5jZRgRIAEoCUgDiAEBEhgKC2Zyb3plbl91c2R0GBIgASgJSASIAQESGAoLcmV3YXJkX3VzZHQYEyABKAlIBYgBAUILCglfb3JkZXJfaWRCEAoOX3N0YXR1c19yZWFzb25CDAoKX3RyYWRlcl9pZEISChBfcHJvb2ZfcmVmZXJlbmNlQg4KDF9mcm96ZW5fdXNkdEIOCgxfcmV3YXJkX3VzZHQi4QEKE0dldFN0YXRlbWVudFJlcXVlc3QSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMSEAoIcmVzZXJ2ZWQYAyABKAgSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9sZGVzdF9maXJzdBgGIAEoCBIOCgZjdXJzb3IYByABKAkSEAoIYmFja3dhcmQYCCABKAgSDQoFbGltaXQYCSABKAUi9wEKFEdldFN0YXRlbWVudFJlc3BvbnNlEikKB2FjY291bnQYASABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudBIXCg9vcGVuaW5nX2JhbGFuY2UYAiABKAkSFwoPY2xvc2luZ19iYWxhbmNlGAMgASgJEiYKBGRhdGEYBCADKAsyGC5wb3J0YWwudjEuU3RhdGVtZW50TGluZRIYCgtuZXh0X2N1cnNvchgFIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgGIAEoCUgBiAEBQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yIt8BCg1TdGF0ZW1lbnRMaW5lEhMKC3RyYW5zZmVyX2lkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAMgASgJEg8KB3N1YmplY3QYBCABKAkSEgoKc3ViamVjdF9pZBgFIAEoAxIZCgxzdWJqZWN0X3V1aWQYBiABKAlIAIgBARIRCglkaXJlY3Rpb24YByABKAkSDgoGYW1vdW50GAggASgJEg8KB2JhbGFuY2UYCSABKAlCDwoNX3N1YmplY3RfdXVpZDKwBgoNUmVwb3J0U2VydmljZRJXChJHZXRQYXltZW50VGltZWxpbmUSJC5wb3J0YWwudjEuR2V0UGF5bWVudFRpbWVsaW5lUmVxdWVzdBobLnBvcnRhbC52MS5UaW1lbGluZVJlc3BvbnNlElMKEEdldFBheWluVGltZWxpbmUSIi5wb3J0YWwudjEuR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJiCgxMaXN0UGF5bWVudHMSKy5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USXAoKTGlzdFBheWlucxIpLnBvcnRhbC52MS5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEk8KDEdldFN0YXRlbWVudBIeLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXF1ZXN0Gh8ucG9ydGFsLnYxLkdldFN0YXRlbWVudFJlc3BvbnNlEkwKC0dldE92ZXJ2aWV3Eh0ucG9ydGFsLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBoeLnBvcnRhbC52MS5HZXRPdmVydmlld1Jlc3BvbnNlElwKCkxpc3RFdmVudHMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RFdmVudHNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRFdmVudHNSZXNwb25zZRJbChFHZXRTaWduZWRUaW1lbGluZRIjLnBvcnRhbC52MS5HZXRTaWduZWRUaW1lbGluZVJlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZRJVCg5HZXRTaWduaW5nS2V5cxIgLnBvcnRhbC52MS5HZXRTaWduaW5nS2V5c1JlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+
+/**
+ * @generated from message portal.v1.GetSignedTimelineRequest
+ */
+export type GetSignedTimelineRequest = Message<"portal.v1.GetSignedTimelineRequest"> & {
+  /**
+   * The payment's id, or its uuid.
+   *
+   * @generated from field: string payment_id = 1;
+   */
+  paymentId: string;
+};
+
+/**
+ * Describes the message portal.v1.GetSignedTimelineRequest.
+ * Use `create(GetSignedTimelineRequestSchema)` to create a new message.
+ */
+export const GetSignedTimelineRequestSchema: GenMessage<GetSignedTimelineRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 0);
+
+/**
+ * @generated from message portal.v1.GetSigningKeysRequest
+ */
+export type GetSigningKeysRequest = Message<"portal.v1.GetSigningKeysRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.GetSigningKeysRequest.
+ * Use `create(GetSigningKeysRequestSchema)` to create a new message.
+ */
+export const GetSigningKeysRequestSchema: GenMessage<GetSigningKeysRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 1);
+
+/**
+ * @generated from message portal.v1.SignedDocumentResponse
+ */
+export type SignedDocumentResponse = Message<"portal.v1.SignedDocumentResponse"> & {
+  /**
+   * JSON, to be kept byte by byte as it is. `gateway verify-timeline` proves it.
+   *
+   * @generated from field: string document = 1;
+   */
+  document: string;
+};
+
+/**
+ * Describes the message portal.v1.SignedDocumentResponse.
+ * Use `create(SignedDocumentResponseSchema)` to create a new message.
+ */
+export const SignedDocumentResponseSchema: GenMessage<SignedDocumentResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 2);
+
+/**
+ * @generated from message portal.v1.ReportServiceListEventsRequest
+ */
+export type ReportServiceListEventsRequest = Message<"portal.v1.ReportServiceListEventsRequest"> & {
+  /**
+   * pending, delivered or dead. None is any.
+   *
+   * @generated from field: repeated string status = 1;
+   */
+  status: string[];
+
+  /**
+   * One type of events, such as payment.status.updated.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * Created from then on, and before then. Unset: the last 30 days, and no end.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 3;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp to = 4;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * One thing to look for: the uuid of an event, or the uuid or id of the payment or payout that it is about. What it finds is listed
+   * whatever else is asked.
+   *
+   * @generated from field: string search = 5;
+   */
+  search: string;
+
+  /**
+   * A next_cursor, or with backward a previous_cursor.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+
+  /**
+   * Asks for the page before the cursor.
+   *
+   * @generated from field: bool backward = 7;
+   */
+  backward: boolean;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: int32 limit = 8;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message portal.v1.ReportServiceListEventsRequest.
+ * Use `create(ReportServiceListEventsRequestSchema)` to create a new message.
+ */
+export const ReportServiceListEventsRequestSchema: GenMessage<ReportServiceListEventsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 3);
+
+/**
+ * @generated from message portal.v1.ListReportEventsResponse
+ */
+export type ListReportEventsResponse = Message<"portal.v1.ListReportEventsResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.ReportEvent data = 1;
+   */
+  data: ReportEvent[];
+
+  /**
+   * Unset where nothing is known to follow.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+
+  /**
+   * Unset where nothing is known to come before.
+   *
+   * @generated from field: optional string previous_cursor = 3;
+   */
+  previousCursor?: string | undefined;
+
+  /**
+   * Set where the search stopped, after 20,000 rows: nothing older was looked at. next_cursor goes on.
+   *
+   * @generated from field: google.protobuf.Timestamp searched_back_to = 4;
+   */
+  searchedBackTo?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListReportEventsResponse.
+ * Use `create(ListReportEventsResponseSchema)` to create a new message.
+ */
+export const ListReportEventsResponseSchema: GenMessage<ListReportEventsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 4);
+
+/**
+ * ReportEvent is an event in a list.
+ *
+ * @generated from message portal.v1.ReportEvent
+ */
+export type ReportEvent = Message<"portal.v1.ReportEvent"> & {
+  /**
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * The event's place in the merchant's feed; unset until it has one.
+   *
+   * @generated from field: optional int64 number = 2;
+   */
+  number?: bigint | undefined;
+
+  /**
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * What it is about, payment or payin, and the id of that.
+   *
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: int64 subject_id = 5;
+   */
+  subjectId: bigint;
+
+  /**
+   * Numbers the events of that from 1 on, without gaps.
+   *
+   * @generated from field: int32 sequence = 6;
+   */
+  sequence: number;
+
+  /**
+   * @generated from field: string url = 7;
+   */
+  url: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 8;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * pending, delivered or dead.
+   *
+   * @generated from field: string status = 9;
+   */
+  status: string;
+
+  /**
+   * How many attempts there were, and the HTTP status that answered the last one; unset where none did.
+   *
+   * @generated from field: int32 attempts = 10;
+   */
+  attempts: number;
+
+  /**
+   * @generated from field: optional int32 last_status_code = 11;
+   */
+  lastStatusCode?: number | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ReportEvent.
+ * Use `create(ReportEventSchema)` to create a new message.
+ */
+export const ReportEventSchema: GenMessage<ReportEvent> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 5);
 
 /**
  * @generated from message portal.v1.GetOverviewRequest
@@ -31,7 +266,7 @@ export type GetOverviewRequest = Message<"portal.v1.GetOverviewRequest"> & {
  * Use `create(GetOverviewRequestSchema)` to create a new message.
  */
 export const GetOverviewRequestSchema: GenMessage<GetOverviewRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 0);
+  messageDesc(file_portal_v1_report, 6);
 
 /**
  * GetOverviewResponse follows what happens after a few seconds. A payment counts in the hour of its creation, whatever happens to it
@@ -102,7 +337,7 @@ export type GetOverviewResponse = Message<"portal.v1.GetOverviewResponse"> & {
  * Use `create(GetOverviewResponseSchema)` to create a new message.
  */
 export const GetOverviewResponseSchema: GenMessage<GetOverviewResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 1);
+  messageDesc(file_portal_v1_report, 7);
 
 /**
  * OverviewFigures count payments by the time of their creation.
@@ -154,7 +389,7 @@ export type OverviewFigures = Message<"portal.v1.OverviewFigures"> & {
  * Use `create(OverviewFiguresSchema)` to create a new message.
  */
 export const OverviewFiguresSchema: GenMessage<OverviewFigures> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 2);
+  messageDesc(file_portal_v1_report, 8);
 
 /**
  * OverviewDay compares today with the same day last week, up to the same hour.
@@ -185,7 +420,7 @@ export type OverviewDay = Message<"portal.v1.OverviewDay"> & {
  * Use `create(OverviewDaySchema)` to create a new message.
  */
 export const OverviewDaySchema: GenMessage<OverviewDay> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 3);
+  messageDesc(file_portal_v1_report, 9);
 
 /**
  * OverviewMethod has the figures of a method in a currency.
@@ -216,7 +451,7 @@ export type OverviewMethod = Message<"portal.v1.OverviewMethod"> & {
  * Use `create(OverviewMethodSchema)` to create a new message.
  */
 export const OverviewMethodSchema: GenMessage<OverviewMethod> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 4);
+  messageDesc(file_portal_v1_report, 10);
 
 /**
  * OverviewHour has the figures of an hour, of all currencies.
@@ -240,7 +475,7 @@ export type OverviewHour = Message<"portal.v1.OverviewHour"> & {
  * Use `create(OverviewHourSchema)` to create a new message.
  */
 export const OverviewHourSchema: GenMessage<OverviewHour> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 5);
+  messageDesc(file_portal_v1_report, 11);
 
 /**
  * OverviewEndpoint is a host at which deliveries fail.
@@ -281,7 +516,7 @@ export type OverviewEndpoint = Message<"portal.v1.OverviewEndpoint"> & {
  * Use `create(OverviewEndpointSchema)` to create a new message.
  */
 export const OverviewEndpointSchema: GenMessage<OverviewEndpoint> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 6);
+  messageDesc(file_portal_v1_report, 12);
 
 /**
  * OverviewQueue is what waits.
@@ -314,7 +549,7 @@ export type OverviewQueue = Message<"portal.v1.OverviewQueue"> & {
  * Use `create(OverviewQueueSchema)` to create a new message.
  */
 export const OverviewQueueSchema: GenMessage<OverviewQueue> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 7);
+  messageDesc(file_portal_v1_report, 13);
 
 /**
  * OverviewBalance is what a cashbox has, in USDT with eight decimals. Insurance is a part of what is reserved.
@@ -358,7 +593,7 @@ export type OverviewBalance = Message<"portal.v1.OverviewBalance"> & {
  * Use `create(OverviewBalanceSchema)` to create a new message.
  */
 export const OverviewBalanceSchema: GenMessage<OverviewBalance> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 8);
+  messageDesc(file_portal_v1_report, 14);
 
 /**
  * @generated from message portal.v1.GetPaymentTimelineRequest
@@ -377,7 +612,7 @@ export type GetPaymentTimelineRequest = Message<"portal.v1.GetPaymentTimelineReq
  * Use `create(GetPaymentTimelineRequestSchema)` to create a new message.
  */
 export const GetPaymentTimelineRequestSchema: GenMessage<GetPaymentTimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 9);
+  messageDesc(file_portal_v1_report, 15);
 
 /**
  * @generated from message portal.v1.GetPayinTimelineRequest
@@ -396,7 +631,7 @@ export type GetPayinTimelineRequest = Message<"portal.v1.GetPayinTimelineRequest
  * Use `create(GetPayinTimelineRequestSchema)` to create a new message.
  */
 export const GetPayinTimelineRequestSchema: GenMessage<GetPayinTimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 10);
+  messageDesc(file_portal_v1_report, 16);
 
 /**
  * @generated from message portal.v1.TimelineResponse
@@ -413,7 +648,7 @@ export type TimelineResponse = Message<"portal.v1.TimelineResponse"> & {
  * Use `create(TimelineResponseSchema)` to create a new message.
  */
 export const TimelineResponseSchema: GenMessage<TimelineResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 11);
+  messageDesc(file_portal_v1_report, 17);
 
 /**
  * TimelineLine is one thing that happened. Of the messages in it, those are set that belong to its kind.
@@ -538,7 +773,7 @@ export type TimelineLine = Message<"portal.v1.TimelineLine"> & {
  * Use `create(TimelineLineSchema)` to create a new message.
  */
 export const TimelineLineSchema: GenMessage<TimelineLine> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 12);
+  messageDesc(file_portal_v1_report, 18);
 
 /**
  * TimelineRequest is what was asked for.
@@ -611,7 +846,7 @@ export type TimelineRequest = Message<"portal.v1.TimelineRequest"> & {
  * Use `create(TimelineRequestSchema)` to create a new message.
  */
 export const TimelineRequestSchema: GenMessage<TimelineRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 13);
+  messageDesc(file_portal_v1_report, 19);
 
 /**
  * TimelineChoice is which requisite a payment got.
@@ -672,7 +907,7 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
  * Use `create(TimelineChoiceSchema)` to create a new message.
  */
 export const TimelineChoiceSchema: GenMessage<TimelineChoice> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 14);
+  messageDesc(file_portal_v1_report, 20);
 
 /**
  * TimelineRate is a calculation. Numbers are decimals; amounts are USDT with eight places.
@@ -771,7 +1006,7 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
  * Use `create(TimelineRateSchema)` to create a new message.
  */
 export const TimelineRateSchema: GenMessage<TimelineRate> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 15);
+  messageDesc(file_portal_v1_report, 21);
 
 /**
  * TimelineTransfer is a row of the ledger. Operators get each row once, with both accounts. Others get it once for each account of
@@ -822,7 +1057,7 @@ export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
  * Use `create(TimelineTransferSchema)` to create a new message.
  */
 export const TimelineTransferSchema: GenMessage<TimelineTransfer> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 16);
+  messageDesc(file_portal_v1_report, 22);
 
 /**
  * LedgerAccount names an account.
@@ -857,7 +1092,7 @@ export type LedgerAccount = Message<"portal.v1.LedgerAccount"> & {
  * Use `create(LedgerAccountSchema)` to create a new message.
  */
 export const LedgerAccountSchema: GenMessage<LedgerAccount> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 17);
+  messageDesc(file_portal_v1_report, 23);
 
 /**
  * TimelineFile is a file that somebody sent.
@@ -892,7 +1127,7 @@ export type TimelineFile = Message<"portal.v1.TimelineFile"> & {
  * Use `create(TimelineFileSchema)` to create a new message.
  */
 export const TimelineFileSchema: GenMessage<TimelineFile> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 18);
+  messageDesc(file_portal_v1_report, 24);
 
 /**
  * TimelineWebhook is an event, or an attempt to deliver one. For operators, and merchants' users who may read events.
@@ -959,7 +1194,7 @@ export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
  * Use `create(TimelineWebhookSchema)` to create a new message.
  */
 export const TimelineWebhookSchema: GenMessage<TimelineWebhook> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 19);
+  messageDesc(file_portal_v1_report, 25);
 
 /**
  * @generated from message portal.v1.ReportServiceListPaymentsRequest
@@ -978,7 +1213,7 @@ export type ReportServiceListPaymentsRequest = Message<"portal.v1.ReportServiceL
  * Use `create(ReportServiceListPaymentsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPaymentsRequestSchema: GenMessage<ReportServiceListPaymentsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 20);
+  messageDesc(file_portal_v1_report, 26);
 
 /**
  * @generated from message portal.v1.ReportServiceListPayinsRequest
@@ -997,7 +1232,7 @@ export type ReportServiceListPayinsRequest = Message<"portal.v1.ReportServiceLis
  * Use `create(ReportServiceListPayinsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPayinsRequestSchema: GenMessage<ReportServiceListPayinsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 21);
+  messageDesc(file_portal_v1_report, 27);
 
 /**
  * ReportFilter keeps to some payments or payouts, and to a page of them. What is unset keeps to nothing.
@@ -1102,7 +1337,7 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
  * Use `create(ReportFilterSchema)` to create a new message.
  */
 export const ReportFilterSchema: GenMessage<ReportFilter> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 22);
+  messageDesc(file_portal_v1_report, 28);
 
 /**
  * @generated from message portal.v1.ListReportPaymentsResponse
@@ -1140,7 +1375,7 @@ export type ListReportPaymentsResponse = Message<"portal.v1.ListReportPaymentsRe
  * Use `create(ListReportPaymentsResponseSchema)` to create a new message.
  */
 export const ListReportPaymentsResponseSchema: GenMessage<ListReportPaymentsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 23);
+  messageDesc(file_portal_v1_report, 29);
 
 /**
  * ReportPayment is a payment in a list.
@@ -1275,7 +1510,7 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
  * Use `create(ReportPaymentSchema)` to create a new message.
  */
 export const ReportPaymentSchema: GenMessage<ReportPayment> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 24);
+  messageDesc(file_portal_v1_report, 30);
 
 /**
  * @generated from message portal.v1.ListReportPayinsResponse
@@ -1313,7 +1548,7 @@ export type ListReportPayinsResponse = Message<"portal.v1.ListReportPayinsRespon
  * Use `create(ListReportPayinsResponseSchema)` to create a new message.
  */
 export const ListReportPayinsResponseSchema: GenMessage<ListReportPayinsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 25);
+  messageDesc(file_portal_v1_report, 31);
 
 /**
  * ReportPayin is a payout in a list.
@@ -1436,7 +1671,7 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
  * Use `create(ReportPayinSchema)` to create a new message.
  */
 export const ReportPayinSchema: GenMessage<ReportPayin> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 26);
+  messageDesc(file_portal_v1_report, 32);
 
 /**
  * @generated from message portal.v1.GetStatementRequest
@@ -1509,7 +1744,7 @@ export type GetStatementRequest = Message<"portal.v1.GetStatementRequest"> & {
  * Use `create(GetStatementRequestSchema)` to create a new message.
  */
 export const GetStatementRequestSchema: GenMessage<GetStatementRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 27);
+  messageDesc(file_portal_v1_report, 33);
 
 /**
  * @generated from message portal.v1.GetStatementResponse
@@ -1557,7 +1792,7 @@ export type GetStatementResponse = Message<"portal.v1.GetStatementResponse"> & {
  * Use `create(GetStatementResponseSchema)` to create a new message.
  */
 export const GetStatementResponseSchema: GenMessage<GetStatementResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 28);
+  messageDesc(file_portal_v1_report, 34);
 
 /**
  * StatementLine is one movement.
@@ -1628,7 +1863,7 @@ export type StatementLine = Message<"portal.v1.StatementLine"> & {
  * Use `create(StatementLineSchema)` to create a new message.
  */
 export const StatementLineSchema: GenMessage<StatementLine> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 29);
+  messageDesc(file_portal_v1_report, 35);
 
 /**
  * ReportService is what portals read: what happened to a payment or payout, lists with filters, and statements of accounts. It
@@ -1697,6 +1932,37 @@ export const ReportService: GenService<{
     methodKind: "unary";
     input: typeof GetOverviewRequestSchema;
     output: typeof GetOverviewResponseSchema;
+  },
+  /**
+   * ListEvents lists a merchant's events, newest first. It is for owners and developers of merchants. MerchantService.GetEvent reads one
+   * with its attempts, and MerchantService.ListEvents is the feed to catch up by.
+   *
+   * @generated from rpc portal.v1.ReportService.ListEvents
+   */
+  listEvents: {
+    methodKind: "unary";
+    input: typeof ReportServiceListEventsRequestSchema;
+    output: typeof ListReportEventsResponseSchema;
+  },
+  /**
+   * GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
+   *
+   * @generated from rpc portal.v1.ReportService.GetSignedTimeline
+   */
+  getSignedTimeline: {
+    methodKind: "unary";
+    input: typeof GetSignedTimelineRequestSchema;
+    output: typeof SignedDocumentResponseSchema;
+  },
+  /**
+   * GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
+   *
+   * @generated from rpc portal.v1.ReportService.GetSigningKeys
+   */
+  getSigningKeys: {
+    methodKind: "unary";
+    input: typeof GetSigningKeysRequestSchema;
+    output: typeof SignedDocumentResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_report, 0);

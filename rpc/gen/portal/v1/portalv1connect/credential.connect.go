@@ -42,6 +42,9 @@ const (
 	// CredentialServiceRevokeCredentialProcedure is the fully-qualified name of the CredentialService's
 	// RevokeCredential RPC.
 	CredentialServiceRevokeCredentialProcedure = "/portal.v1.CredentialService/RevokeCredential"
+	// CredentialServiceDiagnoseSignatureProcedure is the fully-qualified name of the
+	// CredentialService's DiagnoseSignature RPC.
+	CredentialServiceDiagnoseSignatureProcedure = "/portal.v1.CredentialService/DiagnoseSignature"
 )
 
 // CredentialServiceClient is a client for the portal.v1.CredentialService service.
@@ -52,6 +55,9 @@ type CredentialServiceClient interface {
 	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
 	// RevokeCredential ends a key for good.
 	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
+	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
+	// and signature do not belong together.
+	DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error)
 }
 
 // NewCredentialServiceClient constructs a client for the portal.v1.CredentialService service. By
@@ -83,14 +89,21 @@ func NewCredentialServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithSchema(credentialServiceMethods.ByName("RevokeCredential")),
 			connect.WithClientOptions(opts...),
 		),
+		diagnoseSignature: connect.NewClient[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse](
+			httpClient,
+			baseURL+CredentialServiceDiagnoseSignatureProcedure,
+			connect.WithSchema(credentialServiceMethods.ByName("DiagnoseSignature")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // credentialServiceClient implements CredentialServiceClient.
 type credentialServiceClient struct {
-	listCredentials  *connect.Client[v1.ListCredentialsRequest, v1.ListCredentialsResponse]
-	createCredential *connect.Client[v1.CreateCredentialRequest, v1.CreateCredentialResponse]
-	revokeCredential *connect.Client[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse]
+	listCredentials   *connect.Client[v1.ListCredentialsRequest, v1.ListCredentialsResponse]
+	createCredential  *connect.Client[v1.CreateCredentialRequest, v1.CreateCredentialResponse]
+	revokeCredential  *connect.Client[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse]
+	diagnoseSignature *connect.Client[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse]
 }
 
 // ListCredentials calls portal.v1.CredentialService.ListCredentials.
@@ -108,6 +121,11 @@ func (c *credentialServiceClient) RevokeCredential(ctx context.Context, req *con
 	return c.revokeCredential.CallUnary(ctx, req)
 }
 
+// DiagnoseSignature calls portal.v1.CredentialService.DiagnoseSignature.
+func (c *credentialServiceClient) DiagnoseSignature(ctx context.Context, req *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error) {
+	return c.diagnoseSignature.CallUnary(ctx, req)
+}
+
 // CredentialServiceHandler is an implementation of the portal.v1.CredentialService service.
 type CredentialServiceHandler interface {
 	// ListCredentials lists a cashbox's keys, newest first, with those that were revoked, and the merchant's legacy keys.
@@ -116,6 +134,9 @@ type CredentialServiceHandler interface {
 	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
 	// RevokeCredential ends a key for good.
 	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
+	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
+	// and signature do not belong together.
+	DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error)
 }
 
 // NewCredentialServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -143,6 +164,12 @@ func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.H
 		connect.WithSchema(credentialServiceMethods.ByName("RevokeCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
+	credentialServiceDiagnoseSignatureHandler := connect.NewUnaryHandler(
+		CredentialServiceDiagnoseSignatureProcedure,
+		svc.DiagnoseSignature,
+		connect.WithSchema(credentialServiceMethods.ByName("DiagnoseSignature")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.CredentialService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case CredentialServiceListCredentialsProcedure:
@@ -151,6 +178,8 @@ func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.H
 			credentialServiceCreateCredentialHandler.ServeHTTP(w, r)
 		case CredentialServiceRevokeCredentialProcedure:
 			credentialServiceRevokeCredentialHandler.ServeHTTP(w, r)
+		case CredentialServiceDiagnoseSignatureProcedure:
+			credentialServiceDiagnoseSignatureHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +199,8 @@ func (UnimplementedCredentialServiceHandler) CreateCredential(context.Context, *
 
 func (UnimplementedCredentialServiceHandler) RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.RevokeCredential is not implemented"))
+}
+
+func (UnimplementedCredentialServiceHandler) DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.DiagnoseSignature is not implemented"))
 }

@@ -55,6 +55,45 @@ const (
 	// MerchantServiceCancelPayinProcedure is the fully-qualified name of the MerchantService's
 	// CancelPayin RPC.
 	MerchantServiceCancelPayinProcedure = "/portal.v1.MerchantService/CancelPayin"
+	// MerchantServiceListCashboxesProcedure is the fully-qualified name of the MerchantService's
+	// ListCashboxes RPC.
+	MerchantServiceListCashboxesProcedure = "/portal.v1.MerchantService/ListCashboxes"
+	// MerchantServiceListBalancesProcedure is the fully-qualified name of the MerchantService's
+	// ListBalances RPC.
+	MerchantServiceListBalancesProcedure = "/portal.v1.MerchantService/ListBalances"
+	// MerchantServiceListDepositsProcedure is the fully-qualified name of the MerchantService's
+	// ListDeposits RPC.
+	MerchantServiceListDepositsProcedure = "/portal.v1.MerchantService/ListDeposits"
+	// MerchantServiceGetDepositProcedure is the fully-qualified name of the MerchantService's
+	// GetDeposit RPC.
+	MerchantServiceGetDepositProcedure = "/portal.v1.MerchantService/GetDeposit"
+	// MerchantServiceCreateDepositProcedure is the fully-qualified name of the MerchantService's
+	// CreateDeposit RPC.
+	MerchantServiceCreateDepositProcedure = "/portal.v1.MerchantService/CreateDeposit"
+	// MerchantServiceListDepositNetworksProcedure is the fully-qualified name of the MerchantService's
+	// ListDepositNetworks RPC.
+	MerchantServiceListDepositNetworksProcedure = "/portal.v1.MerchantService/ListDepositNetworks"
+	// MerchantServiceListAppealsProcedure is the fully-qualified name of the MerchantService's
+	// ListAppeals RPC.
+	MerchantServiceListAppealsProcedure = "/portal.v1.MerchantService/ListAppeals"
+	// MerchantServiceGetAppealProcedure is the fully-qualified name of the MerchantService's GetAppeal
+	// RPC.
+	MerchantServiceGetAppealProcedure = "/portal.v1.MerchantService/GetAppeal"
+	// MerchantServiceGetAppealFileProcedure is the fully-qualified name of the MerchantService's
+	// GetAppealFile RPC.
+	MerchantServiceGetAppealFileProcedure = "/portal.v1.MerchantService/GetAppealFile"
+	// MerchantServiceGetEventProcedure is the fully-qualified name of the MerchantService's GetEvent
+	// RPC.
+	MerchantServiceGetEventProcedure = "/portal.v1.MerchantService/GetEvent"
+	// MerchantServiceGetEndpointHealthProcedure is the fully-qualified name of the MerchantService's
+	// GetEndpointHealth RPC.
+	MerchantServiceGetEndpointHealthProcedure = "/portal.v1.MerchantService/GetEndpointHealth"
+	// MerchantServiceListDeadEndpointsProcedure is the fully-qualified name of the MerchantService's
+	// ListDeadEndpoints RPC.
+	MerchantServiceListDeadEndpointsProcedure = "/portal.v1.MerchantService/ListDeadEndpoints"
+	// MerchantServiceListOldWebhookSecretsProcedure is the fully-qualified name of the
+	// MerchantService's ListOldWebhookSecrets RPC.
+	MerchantServiceListOldWebhookSecretsProcedure = "/portal.v1.MerchantService/ListOldWebhookSecrets"
 )
 
 // MerchantServiceClient is a client for the portal.v1.MerchantService service.
@@ -73,6 +112,33 @@ type MerchantServiceClient interface {
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
 	// CancelPayin takes back a payout that still waits.
 	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
+	// ListCashboxes lists the merchant's cashboxes, the oldest first.
+	ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error)
+	// ListBalances tells what each of the merchant's cashboxes holds. It is for owners and finance.
+	ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error)
+	// ListDeposits lists the merchant's deposits, newest first. It is for owners and finance, like the three after it.
+	ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// GetDeposit reads a deposit, and what became of it.
+	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
+	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
+	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	// ListDepositNetworks lists the networks that deposits come by.
+	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
+	// ListAppeals lists the merchant's appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error)
+	// GetAppeal reads an appeal, by its id or that of its payment.
+	GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error)
+	// GetAppealFile reads the file that an appeal was opened with.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// GetEvent reads an event with the attempts to deliver it: one by its id, or the latest of a cashbox. It is for owners and developers,
+	// like those after it.
+	GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error)
+	// GetEndpointHealth sums up how the merchant's endpoints took its events of the last seven days.
+	GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error)
+	// ListDeadEndpoints counts events that were given up, by the address that they go to. ReplayEvents sends those of one again.
+	ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error)
+	// ListOldWebhookSecrets tells until when the secrets before a cashbox's newest sign besides.
+	ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error)
 }
 
 // NewMerchantServiceClient constructs a client for the portal.v1.MerchantService service. By
@@ -128,18 +194,109 @@ func NewMerchantServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
 			connect.WithClientOptions(opts...),
 		),
+		listCashboxes: connect.NewClient[v1.ListCashboxesRequest, v1.ListCashboxesResponse](
+			httpClient,
+			baseURL+MerchantServiceListCashboxesProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListCashboxes")),
+			connect.WithClientOptions(opts...),
+		),
+		listBalances: connect.NewClient[v1.ListBalancesRequest, v1.ListBalancesResponse](
+			httpClient,
+			baseURL+MerchantServiceListBalancesProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListBalances")),
+			connect.WithClientOptions(opts...),
+		),
+		listDeposits: connect.NewClient[v1.MerchantServiceListDepositsRequest, v1.ListDepositsResponse](
+			httpClient,
+			baseURL+MerchantServiceListDepositsProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListDeposits")),
+			connect.WithClientOptions(opts...),
+		),
+		getDeposit: connect.NewClient[v11.GetDepositRequest, v1.MerchantServiceGetDepositResponse](
+			httpClient,
+			baseURL+MerchantServiceGetDepositProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		createDeposit: connect.NewClient[v11.CreateDepositRequest, v11.CreateDepositResponse](
+			httpClient,
+			baseURL+MerchantServiceCreateDepositProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
+			connect.WithClientOptions(opts...),
+		),
+		listDepositNetworks: connect.NewClient[v1.ListDepositNetworksRequest, v1.ListDepositNetworksResponse](
+			httpClient,
+			baseURL+MerchantServiceListDepositNetworksProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListDepositNetworks")),
+			connect.WithClientOptions(opts...),
+		),
+		listAppeals: connect.NewClient[v1.MerchantServiceListAppealsRequest, v1.MerchantServiceListAppealsResponse](
+			httpClient,
+			baseURL+MerchantServiceListAppealsProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListAppeals")),
+			connect.WithClientOptions(opts...),
+		),
+		getAppeal: connect.NewClient[v1.GetAppealRequest, v1.GetAppealResponse](
+			httpClient,
+			baseURL+MerchantServiceGetAppealProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetAppeal")),
+			connect.WithClientOptions(opts...),
+		),
+		getAppealFile: connect.NewClient[v1.GetAppealFileRequest, v1.GetAppealFileResponse](
+			httpClient,
+			baseURL+MerchantServiceGetAppealFileProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetAppealFile")),
+			connect.WithClientOptions(opts...),
+		),
+		getEvent: connect.NewClient[v1.GetEventRequest, v1.GetEventResponse](
+			httpClient,
+			baseURL+MerchantServiceGetEventProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetEvent")),
+			connect.WithClientOptions(opts...),
+		),
+		getEndpointHealth: connect.NewClient[v1.GetEndpointHealthRequest, v1.GetEndpointHealthResponse](
+			httpClient,
+			baseURL+MerchantServiceGetEndpointHealthProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("GetEndpointHealth")),
+			connect.WithClientOptions(opts...),
+		),
+		listDeadEndpoints: connect.NewClient[v1.ListDeadEndpointsRequest, v1.ListDeadEndpointsResponse](
+			httpClient,
+			baseURL+MerchantServiceListDeadEndpointsProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListDeadEndpoints")),
+			connect.WithClientOptions(opts...),
+		),
+		listOldWebhookSecrets: connect.NewClient[v1.ListOldWebhookSecretsRequest, v1.ListOldWebhookSecretsResponse](
+			httpClient,
+			baseURL+MerchantServiceListOldWebhookSecretsProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("ListOldWebhookSecrets")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // merchantServiceClient implements MerchantServiceClient.
 type merchantServiceClient struct {
-	listEvents          *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
-	replayEvents        *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
-	getReplay           *connect.Client[v1.GetReplayRequest, v1.ReplayEventsResponse]
-	stopReplay          *connect.Client[v1.StopReplayRequest, v1.ReplayEventsResponse]
-	rotateWebhookSecret *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
-	listPayins          *connect.Client[v1.ListPayinsRequest, v1.ListMerchantPayinsResponse]
-	cancelPayin         *connect.Client[v11.CancelPayinRequest, v11.CancelPayinResponse]
+	listEvents            *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
+	replayEvents          *connect.Client[v1.ReplayEventsRequest, v1.ReplayEventsResponse]
+	getReplay             *connect.Client[v1.GetReplayRequest, v1.ReplayEventsResponse]
+	stopReplay            *connect.Client[v1.StopReplayRequest, v1.ReplayEventsResponse]
+	rotateWebhookSecret   *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
+	listPayins            *connect.Client[v1.ListPayinsRequest, v1.ListMerchantPayinsResponse]
+	cancelPayin           *connect.Client[v11.CancelPayinRequest, v11.CancelPayinResponse]
+	listCashboxes         *connect.Client[v1.ListCashboxesRequest, v1.ListCashboxesResponse]
+	listBalances          *connect.Client[v1.ListBalancesRequest, v1.ListBalancesResponse]
+	listDeposits          *connect.Client[v1.MerchantServiceListDepositsRequest, v1.ListDepositsResponse]
+	getDeposit            *connect.Client[v11.GetDepositRequest, v1.MerchantServiceGetDepositResponse]
+	createDeposit         *connect.Client[v11.CreateDepositRequest, v11.CreateDepositResponse]
+	listDepositNetworks   *connect.Client[v1.ListDepositNetworksRequest, v1.ListDepositNetworksResponse]
+	listAppeals           *connect.Client[v1.MerchantServiceListAppealsRequest, v1.MerchantServiceListAppealsResponse]
+	getAppeal             *connect.Client[v1.GetAppealRequest, v1.GetAppealResponse]
+	getAppealFile         *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
+	getEvent              *connect.Client[v1.GetEventRequest, v1.GetEventResponse]
+	getEndpointHealth     *connect.Client[v1.GetEndpointHealthRequest, v1.GetEndpointHealthResponse]
+	listDeadEndpoints     *connect.Client[v1.ListDeadEndpointsRequest, v1.ListDeadEndpointsResponse]
+	listOldWebhookSecrets *connect.Client[v1.ListOldWebhookSecretsRequest, v1.ListOldWebhookSecretsResponse]
 }
 
 // ListEvents calls portal.v1.MerchantService.ListEvents.
@@ -177,6 +334,71 @@ func (c *merchantServiceClient) CancelPayin(ctx context.Context, req *connect.Re
 	return c.cancelPayin.CallUnary(ctx, req)
 }
 
+// ListCashboxes calls portal.v1.MerchantService.ListCashboxes.
+func (c *merchantServiceClient) ListCashboxes(ctx context.Context, req *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error) {
+	return c.listCashboxes.CallUnary(ctx, req)
+}
+
+// ListBalances calls portal.v1.MerchantService.ListBalances.
+func (c *merchantServiceClient) ListBalances(ctx context.Context, req *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error) {
+	return c.listBalances.CallUnary(ctx, req)
+}
+
+// ListDeposits calls portal.v1.MerchantService.ListDeposits.
+func (c *merchantServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return c.listDeposits.CallUnary(ctx, req)
+}
+
+// GetDeposit calls portal.v1.MerchantService.GetDeposit.
+func (c *merchantServiceClient) GetDeposit(ctx context.Context, req *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error) {
+	return c.getDeposit.CallUnary(ctx, req)
+}
+
+// CreateDeposit calls portal.v1.MerchantService.CreateDeposit.
+func (c *merchantServiceClient) CreateDeposit(ctx context.Context, req *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
+	return c.createDeposit.CallUnary(ctx, req)
+}
+
+// ListDepositNetworks calls portal.v1.MerchantService.ListDepositNetworks.
+func (c *merchantServiceClient) ListDepositNetworks(ctx context.Context, req *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error) {
+	return c.listDepositNetworks.CallUnary(ctx, req)
+}
+
+// ListAppeals calls portal.v1.MerchantService.ListAppeals.
+func (c *merchantServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error) {
+	return c.listAppeals.CallUnary(ctx, req)
+}
+
+// GetAppeal calls portal.v1.MerchantService.GetAppeal.
+func (c *merchantServiceClient) GetAppeal(ctx context.Context, req *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error) {
+	return c.getAppeal.CallUnary(ctx, req)
+}
+
+// GetAppealFile calls portal.v1.MerchantService.GetAppealFile.
+func (c *merchantServiceClient) GetAppealFile(ctx context.Context, req *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return c.getAppealFile.CallUnary(ctx, req)
+}
+
+// GetEvent calls portal.v1.MerchantService.GetEvent.
+func (c *merchantServiceClient) GetEvent(ctx context.Context, req *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error) {
+	return c.getEvent.CallUnary(ctx, req)
+}
+
+// GetEndpointHealth calls portal.v1.MerchantService.GetEndpointHealth.
+func (c *merchantServiceClient) GetEndpointHealth(ctx context.Context, req *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error) {
+	return c.getEndpointHealth.CallUnary(ctx, req)
+}
+
+// ListDeadEndpoints calls portal.v1.MerchantService.ListDeadEndpoints.
+func (c *merchantServiceClient) ListDeadEndpoints(ctx context.Context, req *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error) {
+	return c.listDeadEndpoints.CallUnary(ctx, req)
+}
+
+// ListOldWebhookSecrets calls portal.v1.MerchantService.ListOldWebhookSecrets.
+func (c *merchantServiceClient) ListOldWebhookSecrets(ctx context.Context, req *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error) {
+	return c.listOldWebhookSecrets.CallUnary(ctx, req)
+}
+
 // MerchantServiceHandler is an implementation of the portal.v1.MerchantService service.
 type MerchantServiceHandler interface {
 	// ListEvents is the feed of the merchant's events, oldest first: whoever was down catches up by cursor.
@@ -193,6 +415,33 @@ type MerchantServiceHandler interface {
 	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
 	// CancelPayin takes back a payout that still waits.
 	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
+	// ListCashboxes lists the merchant's cashboxes, the oldest first.
+	ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error)
+	// ListBalances tells what each of the merchant's cashboxes holds. It is for owners and finance.
+	ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error)
+	// ListDeposits lists the merchant's deposits, newest first. It is for owners and finance, like the three after it.
+	ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// GetDeposit reads a deposit, and what became of it.
+	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
+	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
+	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	// ListDepositNetworks lists the networks that deposits come by.
+	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
+	// ListAppeals lists the merchant's appeals, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error)
+	// GetAppeal reads an appeal, by its id or that of its payment.
+	GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error)
+	// GetAppealFile reads the file that an appeal was opened with.
+	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	// GetEvent reads an event with the attempts to deliver it: one by its id, or the latest of a cashbox. It is for owners and developers,
+	// like those after it.
+	GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error)
+	// GetEndpointHealth sums up how the merchant's endpoints took its events of the last seven days.
+	GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error)
+	// ListDeadEndpoints counts events that were given up, by the address that they go to. ReplayEvents sends those of one again.
+	ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error)
+	// ListOldWebhookSecrets tells until when the secrets before a cashbox's newest sign besides.
+	ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error)
 }
 
 // NewMerchantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -244,6 +493,84 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 		connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
+	merchantServiceListCashboxesHandler := connect.NewUnaryHandler(
+		MerchantServiceListCashboxesProcedure,
+		svc.ListCashboxes,
+		connect.WithSchema(merchantServiceMethods.ByName("ListCashboxes")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListBalancesHandler := connect.NewUnaryHandler(
+		MerchantServiceListBalancesProcedure,
+		svc.ListBalances,
+		connect.WithSchema(merchantServiceMethods.ByName("ListBalances")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListDepositsHandler := connect.NewUnaryHandler(
+		MerchantServiceListDepositsProcedure,
+		svc.ListDeposits,
+		connect.WithSchema(merchantServiceMethods.ByName("ListDeposits")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceGetDepositHandler := connect.NewUnaryHandler(
+		MerchantServiceGetDepositProcedure,
+		svc.GetDeposit,
+		connect.WithSchema(merchantServiceMethods.ByName("GetDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceCreateDepositHandler := connect.NewUnaryHandler(
+		MerchantServiceCreateDepositProcedure,
+		svc.CreateDeposit,
+		connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListDepositNetworksHandler := connect.NewUnaryHandler(
+		MerchantServiceListDepositNetworksProcedure,
+		svc.ListDepositNetworks,
+		connect.WithSchema(merchantServiceMethods.ByName("ListDepositNetworks")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListAppealsHandler := connect.NewUnaryHandler(
+		MerchantServiceListAppealsProcedure,
+		svc.ListAppeals,
+		connect.WithSchema(merchantServiceMethods.ByName("ListAppeals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceGetAppealHandler := connect.NewUnaryHandler(
+		MerchantServiceGetAppealProcedure,
+		svc.GetAppeal,
+		connect.WithSchema(merchantServiceMethods.ByName("GetAppeal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceGetAppealFileHandler := connect.NewUnaryHandler(
+		MerchantServiceGetAppealFileProcedure,
+		svc.GetAppealFile,
+		connect.WithSchema(merchantServiceMethods.ByName("GetAppealFile")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceGetEventHandler := connect.NewUnaryHandler(
+		MerchantServiceGetEventProcedure,
+		svc.GetEvent,
+		connect.WithSchema(merchantServiceMethods.ByName("GetEvent")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceGetEndpointHealthHandler := connect.NewUnaryHandler(
+		MerchantServiceGetEndpointHealthProcedure,
+		svc.GetEndpointHealth,
+		connect.WithSchema(merchantServiceMethods.ByName("GetEndpointHealth")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListDeadEndpointsHandler := connect.NewUnaryHandler(
+		MerchantServiceListDeadEndpointsProcedure,
+		svc.ListDeadEndpoints,
+		connect.WithSchema(merchantServiceMethods.ByName("ListDeadEndpoints")),
+		connect.WithHandlerOptions(opts...),
+	)
+	merchantServiceListOldWebhookSecretsHandler := connect.NewUnaryHandler(
+		MerchantServiceListOldWebhookSecretsProcedure,
+		svc.ListOldWebhookSecrets,
+		connect.WithSchema(merchantServiceMethods.ByName("ListOldWebhookSecrets")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.MerchantService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case MerchantServiceListEventsProcedure:
@@ -260,6 +587,32 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 			merchantServiceListPayinsHandler.ServeHTTP(w, r)
 		case MerchantServiceCancelPayinProcedure:
 			merchantServiceCancelPayinHandler.ServeHTTP(w, r)
+		case MerchantServiceListCashboxesProcedure:
+			merchantServiceListCashboxesHandler.ServeHTTP(w, r)
+		case MerchantServiceListBalancesProcedure:
+			merchantServiceListBalancesHandler.ServeHTTP(w, r)
+		case MerchantServiceListDepositsProcedure:
+			merchantServiceListDepositsHandler.ServeHTTP(w, r)
+		case MerchantServiceGetDepositProcedure:
+			merchantServiceGetDepositHandler.ServeHTTP(w, r)
+		case MerchantServiceCreateDepositProcedure:
+			merchantServiceCreateDepositHandler.ServeHTTP(w, r)
+		case MerchantServiceListDepositNetworksProcedure:
+			merchantServiceListDepositNetworksHandler.ServeHTTP(w, r)
+		case MerchantServiceListAppealsProcedure:
+			merchantServiceListAppealsHandler.ServeHTTP(w, r)
+		case MerchantServiceGetAppealProcedure:
+			merchantServiceGetAppealHandler.ServeHTTP(w, r)
+		case MerchantServiceGetAppealFileProcedure:
+			merchantServiceGetAppealFileHandler.ServeHTTP(w, r)
+		case MerchantServiceGetEventProcedure:
+			merchantServiceGetEventHandler.ServeHTTP(w, r)
+		case MerchantServiceGetEndpointHealthProcedure:
+			merchantServiceGetEndpointHealthHandler.ServeHTTP(w, r)
+		case MerchantServiceListDeadEndpointsProcedure:
+			merchantServiceListDeadEndpointsHandler.ServeHTTP(w, r)
+		case MerchantServiceListOldWebhookSecretsProcedure:
+			merchantServiceListOldWebhookSecretsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -295,4 +648,56 @@ func (UnimplementedMerchantServiceHandler) ListPayins(context.Context, *connect.
 
 func (UnimplementedMerchantServiceHandler) CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CancelPayin is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListCashboxes is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListBalances is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDeposits is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetDeposit is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CreateDeposit is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDepositNetworks is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListAppeals is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetAppeal is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetAppealFile is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetEvent is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetEndpointHealth is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDeadEndpoints is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListOldWebhookSecrets is not implemented"))
 }

@@ -51,6 +51,15 @@ const (
 	// ReportServiceGetOverviewProcedure is the fully-qualified name of the ReportService's GetOverview
 	// RPC.
 	ReportServiceGetOverviewProcedure = "/portal.v1.ReportService/GetOverview"
+	// ReportServiceListEventsProcedure is the fully-qualified name of the ReportService's ListEvents
+	// RPC.
+	ReportServiceListEventsProcedure = "/portal.v1.ReportService/ListEvents"
+	// ReportServiceGetSignedTimelineProcedure is the fully-qualified name of the ReportService's
+	// GetSignedTimeline RPC.
+	ReportServiceGetSignedTimelineProcedure = "/portal.v1.ReportService/GetSignedTimeline"
+	// ReportServiceGetSigningKeysProcedure is the fully-qualified name of the ReportService's
+	// GetSigningKeys RPC.
+	ReportServiceGetSigningKeysProcedure = "/portal.v1.ReportService/GetSigningKeys"
 )
 
 // ReportServiceClient is a client for the portal.v1.ReportService service.
@@ -67,6 +76,13 @@ type ReportServiceClient interface {
 	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
 	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
 	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
+	// ListEvents lists a merchant's events, newest first. It is for owners and developers of merchants. MerchantService.GetEvent reads one
+	// with its attempts, and MerchantService.ListEvents is the feed to catch up by.
+	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
+	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
+	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
+	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
 
 // NewReportServiceClient constructs a client for the portal.v1.ReportService service. By default,
@@ -116,6 +132,24 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
 			connect.WithClientOptions(opts...),
 		),
+		listEvents: connect.NewClient[v1.ReportServiceListEventsRequest, v1.ListReportEventsResponse](
+			httpClient,
+			baseURL+ReportServiceListEventsProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("ListEvents")),
+			connect.WithClientOptions(opts...),
+		),
+		getSignedTimeline: connect.NewClient[v1.GetSignedTimelineRequest, v1.SignedDocumentResponse](
+			httpClient,
+			baseURL+ReportServiceGetSignedTimelineProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
+			connect.WithClientOptions(opts...),
+		),
+		getSigningKeys: connect.NewClient[v1.GetSigningKeysRequest, v1.SignedDocumentResponse](
+			httpClient,
+			baseURL+ReportServiceGetSigningKeysProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetSigningKeys")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -127,6 +161,9 @@ type reportServiceClient struct {
 	listPayins         *connect.Client[v1.ReportServiceListPayinsRequest, v1.ListReportPayinsResponse]
 	getStatement       *connect.Client[v1.GetStatementRequest, v1.GetStatementResponse]
 	getOverview        *connect.Client[v1.GetOverviewRequest, v1.GetOverviewResponse]
+	listEvents         *connect.Client[v1.ReportServiceListEventsRequest, v1.ListReportEventsResponse]
+	getSignedTimeline  *connect.Client[v1.GetSignedTimelineRequest, v1.SignedDocumentResponse]
+	getSigningKeys     *connect.Client[v1.GetSigningKeysRequest, v1.SignedDocumentResponse]
 }
 
 // GetPaymentTimeline calls portal.v1.ReportService.GetPaymentTimeline.
@@ -159,6 +196,21 @@ func (c *reportServiceClient) GetOverview(ctx context.Context, req *connect.Requ
 	return c.getOverview.CallUnary(ctx, req)
 }
 
+// ListEvents calls portal.v1.ReportService.ListEvents.
+func (c *reportServiceClient) ListEvents(ctx context.Context, req *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error) {
+	return c.listEvents.CallUnary(ctx, req)
+}
+
+// GetSignedTimeline calls portal.v1.ReportService.GetSignedTimeline.
+func (c *reportServiceClient) GetSignedTimeline(ctx context.Context, req *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+	return c.getSignedTimeline.CallUnary(ctx, req)
+}
+
+// GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.
+func (c *reportServiceClient) GetSigningKeys(ctx context.Context, req *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+	return c.getSigningKeys.CallUnary(ctx, req)
+}
+
 // ReportServiceHandler is an implementation of the portal.v1.ReportService service.
 type ReportServiceHandler interface {
 	// GetPaymentTimeline tells what happened to a payment, the oldest first.
@@ -173,6 +225,13 @@ type ReportServiceHandler interface {
 	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
 	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
 	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
+	// ListEvents lists a merchant's events, newest first. It is for owners and developers of merchants. MerchantService.GetEvent reads one
+	// with its attempts, and MerchantService.ListEvents is the feed to catch up by.
+	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
+	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
+	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
+	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
 
 // NewReportServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -218,6 +277,24 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceListEventsHandler := connect.NewUnaryHandler(
+		ReportServiceListEventsProcedure,
+		svc.ListEvents,
+		connect.WithSchema(reportServiceMethods.ByName("ListEvents")),
+		connect.WithHandlerOptions(opts...),
+	)
+	reportServiceGetSignedTimelineHandler := connect.NewUnaryHandler(
+		ReportServiceGetSignedTimelineProcedure,
+		svc.GetSignedTimeline,
+		connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
+		connect.WithHandlerOptions(opts...),
+	)
+	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
+		ReportServiceGetSigningKeysProcedure,
+		svc.GetSigningKeys,
+		connect.WithSchema(reportServiceMethods.ByName("GetSigningKeys")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.ReportService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ReportServiceGetPaymentTimelineProcedure:
@@ -232,6 +309,12 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceGetStatementHandler.ServeHTTP(w, r)
 		case ReportServiceGetOverviewProcedure:
 			reportServiceGetOverviewHandler.ServeHTTP(w, r)
+		case ReportServiceListEventsProcedure:
+			reportServiceListEventsHandler.ServeHTTP(w, r)
+		case ReportServiceGetSignedTimelineProcedure:
+			reportServiceGetSignedTimelineHandler.ServeHTTP(w, r)
+		case ReportServiceGetSigningKeysProcedure:
+			reportServiceGetSigningKeysHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -263,4 +346,16 @@ func (UnimplementedReportServiceHandler) GetStatement(context.Context, *connect.
 
 func (UnimplementedReportServiceHandler) GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetOverview is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListEvents is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetSignedTimeline is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetSigningKeys is not implemented"))
 }

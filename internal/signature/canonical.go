@@ -1,5 +1,4 @@
-// Package auth decides who calls: keys and signatures, tokens, users.
-package auth
+package signature
 
 import (
 	"bytes"

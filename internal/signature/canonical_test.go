@@ -1,4 +1,4 @@
-package auth
+package signature
 
 import (
 	"bytes"
@@ -85,7 +85,7 @@ func FuzzCanonical(f *testing.F) {
 			if i == 1 && len(again) != 1 {
 				t.Fatalf("shortest form %q has a shorter one: %q", form, again[1])
 			}
-			says, said := decoded(t, form), decoded(t, body)
+			says, said := decodedJSON(t, form), decodedJSON(t, body)
 			if i == 1 {
 				says, said = exact(says), exact(said)
 			}
@@ -96,7 +96,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-func decoded(t *testing.T, document []byte) any {
+func decodedJSON(t *testing.T, document []byte) any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()

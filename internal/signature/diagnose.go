@@ -1,0 +1,259 @@
+package signature
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // to recognise a signature that was made with it
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Request is a signed request, as it was sent.
+type Request struct {
+	Method string
+	// Path has the query, too.
+	Path   string
+	Header http.Header
+	Body   []byte
+}
+
+// Key is a key of whoever asks. Of its secret the SHA-256 is enough.
+type Key struct {
+	ID      string
+	Hash    []byte
+	Revoked bool
+}
+
+// Diagnose says what is wrong with a request of one who has these keys. Webhooks are the webhook
+// secrets that belong to them. It never says what the right signature would be. Unless the request
+// has the secret of one of the keys, all that is said follows from the request alone.
+func Diagnose(r Request, names Headers, keys []Key, webhooks ...string) Finding {
+	if lacking, is := lacks(r.Header, names); is {
+		return lacking
+	}
+	secret := r.Header.Get(names.Secret)
+	if m := proves(r.Header.Get(names.KeyID), secret, keys); m != Right {
+		return found(m)
+	}
+	c := checkup{Request: r, names: names, secret: secret, webhooks: webhooks}
+	return c.signature(r.Header.Get(names.Signature))
+}
+
+// lacks looks for a header that is missing, or has another name.
+func lacks(header http.Header, names Headers) (Finding, bool) {
+	for _, wanted := range []struct{ name, like string }{
+		{names.Signature, "sign"}, {names.KeyID, "key"}, {names.Secret, "secret"},
+	} {
+		if header.Get(wanted.name) != "" {
+			continue
+		}
+		missing := Finding{Mistake: HeaderMissing, Offset: -1, Header: wanted.name}
+		for name := range header {
+			ours := slices.ContainsFunc([]string{names.Signature, names.KeyID, names.Secret},
+				func(one string) bool { return strings.EqualFold(one, name) })
+			if !ours && strings.Contains(strings.ToLower(name), wanted.like) {
+				missing.Mistake = HeaderMisnamed
+			}
+		}
+		return missing, true
+	}
+	return Finding{}, false
+}
+
+const quotes = "\"'`"
+
+// proves is Right where the secret is that of the key which the id names. Everything else that it
+// says needs the secret of a key.
+func proves(id, secret string, keys []Key) Mistake {
+	trimmed := strings.TrimSpace(secret)
+	for _, form := range []struct {
+		mistake Mistake
+		secret  string
+	}{
+		{Right, secret}, {SecretSpace, trimmed}, {SecretQuoted, strings.Trim(trimmed, quotes)},
+		{SecretPrefix, secretBegins + trimmed},
+	} {
+		hash := sha256.Sum256([]byte(form.secret))
+		owners := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool {
+			return subtle.ConstantTimeCompare(hash[:], k.Hash) != 1
+		})
+		if len(owners) == 0 {
+			continue
+		}
+		key := owners[0]
+		switch {
+		case key.ID != id && strings.Trim(strings.TrimSpace(id), quotes) == key.ID:
+			return KeyIDSpace
+		case key.ID != id:
+			return OtherKey
+		case key.Revoked:
+			return KeyRevoked
+		}
+		return form.mistake
+	}
+	if strings.HasPrefix(strings.Trim(trimmed, quotes), webhookBegins) {
+		return WebhookSecret
+	}
+	return Unproven
+}
+
+const (
+	// secretBegins is what the secrets of keys begin with, webhookBegins what those of webhooks do.
+	secretBegins, webhookBegins = "sk_", "whsec_"
+)
+
+// checkup looks at the signature of a request whose secret is right.
+type checkup struct {
+	Request
+	names    Headers
+	secret   string
+	webhooks []string
+}
+
+func (c checkup) signature(given string) Finding {
+	if Verify([]byte(c.secret), c.Body, given) {
+		return found(Right)
+	}
+	bare := strings.Trim(strings.TrimSpace(given), quotes)
+	if _, after, is := strings.Cut(bare, "="); is && len(after) >= hex.EncodedLen(sha256.Size) {
+		bare = strings.TrimSpace(after)
+	}
+	if Verify([]byte(c.secret), c.Body, bare) {
+		return found(Prefixed)
+	}
+	claimed, err := hex.DecodeString(bare)
+	if err != nil {
+		return c.notHex(bare)
+	}
+	switch len(claimed) {
+	case sha256.Size:
+		return c.search(claimed)
+	case sha1.Size:
+		return found(SHA1)
+	case sha512.Size, sha512.Size384:
+		return found(SHA512)
+	}
+	return found(WrongSize)
+}
+
+// notHex is a signature in Base64, perhaps of something else, or of its hex text.
+func (c checkup) notHex(given string) Finding {
+	for _, encoding := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+	} {
+		raw, err := encoding.DecodeString(given)
+		if err != nil {
+			continue
+		}
+		if inner, err := hex.DecodeString(string(raw)); err == nil {
+			raw = inner
+		}
+		if Verify([]byte(c.secret), c.Body, hex.EncodeToString(raw)) {
+			return found(Base64)
+		}
+		if len(raw) == sha256.Size {
+			if f := c.search(raw); f.Mistake != Other {
+				return f
+			}
+		}
+	}
+	return found(NotHex)
+}
+
+// search looks for what was signed, and with what.
+func (c checkup) search(claimed []byte) Finding {
+	for _, text := range c.contents() {
+		if hmac.Equal(mac([]byte(c.secret), text.bytes), claimed) {
+			return c.differs(text)
+		}
+	}
+	for _, text := range append(canonicalForms(c.Body), c.Body) {
+		for _, key := range c.otherKeys() {
+			if hmac.Equal(mac(key.bytes, text), claimed) {
+				return found(key.mistake)
+			}
+		}
+		if slices.ContainsFunc(c.hashes(text), func(hash []byte) bool { return hmac.Equal(hash, claimed) }) {
+			return found(NoHMAC)
+		}
+		if hmac.Equal(mac(text, []byte(c.secret)), claimed) {
+			return found(Swapped)
+		}
+	}
+	return found(Other)
+}
+
+// differs tells where the body begins to differ from what was signed, which is a form of it.
+func (c checkup) differs(text candidate) Finding {
+	f := found(text.mistake)
+	if !text.form {
+		return f
+	}
+	f.Offset = min(len(c.Body), len(text.bytes))
+	for i := range f.Offset {
+		if c.Body[i] != text.bytes[i] {
+			f.Offset = i
+			break
+		}
+	}
+	return f
+}
+
+// hashes are plain ones of a text, with the secret or without.
+func (c checkup) hashes(text []byte) [][]byte {
+	secret := []byte(c.secret)
+	var list [][]byte
+	for _, parts := range [][][]byte{
+		{text}, {secret, text}, {text, secret}, {secret, []byte(":"), text}, {text, []byte(":"), secret},
+		{secret, []byte("."), text}, {text, []byte("."), secret},
+	} {
+		hash := sha256.Sum256(bytes.Join(parts, nil))
+		list = append(list, hash[:])
+	}
+	return list
+}
+
+// otherKeys are what may have been used as the HMAC key by mistake.
+func (c checkup) otherKeys() []candidate {
+	s := c.secret
+	list := []candidate{{mistake: NoSecret}, {mistake: KeyIDAsSecret, bytes: []byte(c.Header.Get(c.names.KeyID))}}
+	add := func(m Mistake, keys ...string) {
+		for _, key := range keys {
+			list = append(list, candidate{mistake: m, bytes: []byte(key)})
+		}
+	}
+	add(SecretSpace, s+"\n", s+"\r\n", s+"\r", s+" ", " "+s, "\t"+s, s+"\t", " "+s+" ")
+	add(SecretQuoted, `"`+s+`"`, "'"+s+"'", "`"+s+"`")
+	bare := strings.TrimPrefix(s, secretBegins)
+	add(SecretPrefix, bare)
+	add(SecretDecoded, decoded(s)...)
+	add(SecretDecoded, decoded(bare)...)
+	hash := sha256.Sum256([]byte(s))
+	add(SecretHashed, string(hash[:]), hex.EncodeToString(hash[:]))
+	for _, webhook := range c.webhooks {
+		raw := strings.TrimPrefix(webhook, webhookBegins)
+		add(WebhookSecret, webhook, raw)
+		add(WebhookSecret, decoded(raw)...)
+	}
+	return list
+}
+
+// decoded are the bytes that a text may stand for.
+func decoded(text string) []string {
+	var list []string
+	for _, decode := range []func(string) ([]byte, error){
+		base64.StdEncoding.DecodeString, base64.RawStdEncoding.DecodeString, base64.URLEncoding.DecodeString,
+		base64.RawURLEncoding.DecodeString, hex.DecodeString,
+	} {
+		if raw, err := decode(text); err == nil {
+			list = append(list, string(raw))
+		}
+	}
+	return list
+}
