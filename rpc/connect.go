@@ -31,6 +31,8 @@ type Services struct {
 	Receipt    portalv1connect.ReceiptServiceHandler
 	Report     portalv1connect.ReportServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
+	Requests   portalv1connect.RequestLogServiceHandler
+	Looks      portalv1connect.LookServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
@@ -59,6 +61,8 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewReportServiceHandler(s.Report, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
+	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
+	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

@@ -95,6 +95,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Report:     portalv1connect.UnimplementedReportServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Requests:   portalv1connect.UnimplementedRequestLogServiceHandler{},
+		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},

@@ -38,6 +38,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Receipt:    rpc.NewReceiptService(g.payments),
 		Report:     rpc.NewReportService(report.New(g.pools, g.clock, g.payments)),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls)),
+		Requests:   rpc.NewRequestLogService(report.New(g.pools, g.clock, g.payments)),
+		Looks:      rpc.NewLookService(g.settings()),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,
 			Rates:     rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)),

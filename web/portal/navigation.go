@@ -40,7 +40,9 @@ func (v *visit) navigation() []view.NavItem {
 		add(caller.MerchantEvents, "/merchant/developers/keys", say.KeysTitle)
 		add(caller.MerchantEvents, "/merchant/developers/webhooks", say.WebhooksTitle)
 		add(caller.MerchantEvents, "/merchant/developers/events", say.EventsTitle)
+		add(caller.MerchantEvents, requestsPath, say.RequestsTitle)
 		add(caller.MerchantEvents, "/merchant/developers/doctor", say.DoctorTitle)
+		add(caller.MerchantEvents, looksPath, say.LooksTitle)
 		add(caller.MerchantTeamRead, "/merchant/team", say.TeamTitle)
 		add(caller.MerchantTeamRead, "/merchant/log", say.LogTitle)
 	}

@@ -66,6 +66,8 @@ func (p *Portal) routes() []route {
 		doctorRoutes,
 		overviewRoutes,
 		signedRoutes,
+		requestRoutes,
+		lookRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
