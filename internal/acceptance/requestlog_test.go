@@ -216,3 +216,40 @@ func TestRequestLogAtShutdown(t *testing.T) {
 		t.Errorf("%d are kept", kept)
 	}
 }
+
+// A merchant's developer changes the look of a cashbox over RPC: the hosted page has it at once, and what
+// was seen before is no longer taken.
+func TestLookByRPC(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	box := g.first()
+	service := portalv1connect.NewLookServiceClient(withToken(g.user(t, "merchant").Token), g.BaseURL)
+	list, err := service.ListCashboxLooks(t.Context(), connect.NewRequest(&portalv1.ListCashboxLooksRequest{}))
+	noError(t, err)
+	var seen *portalv1.CashboxLook
+	for _, look := range list.Msg.GetData() {
+		if look.GetMerchantCashboxId() == box.MerchantCashboxID {
+			seen = look
+		}
+	}
+	color := "#7B2FF7"
+	change := &portalv1.UpdateCashboxLookRequest{
+		MerchantCashboxId: box.MerchantCashboxID, Version: seen.GetVersion(), PageColor: &color,
+		ReturnHosts: &portalv1.LookHosts{Hosts: []string{"shop.example"}},
+	}
+	after, err := service.UpdateCashboxLook(t.Context(), connect.NewRequest(change))
+	noError(t, err)
+	look := after.Msg.GetLook()
+	if look.GetPageColor() != "#7b2ff7" || strings.Join(look.GetReturnHosts(), " ") != "shop.example" {
+		t.Errorf("%v", look)
+	}
+	link := g.create(t, box, nil).text("data.paymentPageUrl")
+	page, err := trySend(http.MethodGet, link, "", nil)
+	if err != nil || !strings.Contains(page.raw, ":root{--accent:#7b2ff7}") {
+		t.Errorf("the page is not in the colour, %v", err)
+	}
+	if _, err = service.UpdateCashboxLook(t.Context(), connect.NewRequest(change)); connect.CodeOf(err) !=
+		connect.CodeFailedPrecondition {
+		t.Errorf("with what was seen before: %v", err)
+	}
+}
