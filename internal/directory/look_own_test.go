@@ -80,7 +80,13 @@ func TestOwnLookOfOthers(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", test.who, err, test.want)
 		}
 	}
-	if _, err := b.settings.OwnLooks(t.Context(), userOf(b.merchant, caller.Support)); !errors.Is(err, fault.ErrRoleNotAllowed) {
+	if _, err := b.settings.OwnLooks(
+		t.Context(),
+		userOf(b.merchant, caller.Support),
+	); !errors.Is(
+		err,
+		fault.ErrRoleNotAllowed,
+	) {
 		t.Error(err)
 	}
 	if _, err := b.settings.OwnLooks(t.Context(), viewer); err != nil {
