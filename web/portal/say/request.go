@@ -14,7 +14,8 @@ var (
 	RequestStatus   = Phrase{"Answer", "Ответ"}
 	RequestWhat     = Phrase{"Request", "Запрос"}
 	RequestCode     = Phrase{"Error code", "Код ошибки"}
-	RequestID       = Phrase{"Request id", "Идентификатор запроса"}
+	RequestKey      = Phrase{"Key", "Ключ"}
+	RequestID       = Phrase{"Request id", "Id запроса"}
 	RequestDuration = Phrase{"Duration", "Длительность"}
 	RequestTook     = Phrase{"%s ms", "%s мс"}
 	RequestHidden   = Phrase{
