@@ -36,6 +36,13 @@ where id = @id;
 select m.name, c.page_color, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 
+-- CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
+-- name: CashboxesLooks :many
+select c.id, c.name, c.currency, c.page_color, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+from cashbox c join merchant m on m.id = c.merchant_id
+where c.merchant_id = @merchant_id and (sqlc.narg(id)::bigint is null or c.id = sqlc.narg(id))
+order by c.id limit @most;
+
 -- name: CashboxCurrency :one
 select currency from cashbox where id = @id;
 

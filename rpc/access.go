@@ -83,6 +83,9 @@ var access = edge.Access{
 	portalv1connect.CredentialServiceListCredentialsProcedure:   {caller.MerchantPortal},
 	portalv1connect.CredentialServiceCreateCredentialProcedure:  {caller.MerchantPortal},
 	portalv1connect.CredentialServiceRevokeCredentialProcedure:  {caller.MerchantPortal},
+	portalv1connect.RequestLogServiceListRequestsProcedure:      {caller.MerchantPortal},
+	portalv1connect.LookServiceListCashboxLooksProcedure:        {caller.MerchantPortal},
+	portalv1connect.LookServiceUpdateCashboxLookProcedure:       {caller.MerchantPortal},
 	sandboxv1connect.SandboxServiceAdvanceClockProcedure:        {caller.Anyone},
 
 	gatewayv1connect.PaymentServiceResendCodeProcedure:          {caller.MerchantKey},

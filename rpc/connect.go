@@ -32,6 +32,8 @@ type Services struct {
 	Report     portalv1connect.ReportServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Team       portalv1connect.TeamServiceHandler
+	Requests   portalv1connect.RequestLogServiceHandler
+	Looks      portalv1connect.LookServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
@@ -61,6 +63,8 @@ func (s Services) mounted() map[string]http.Handler {
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	add(portalv1connect.NewTeamServiceHandler(s.Team, options))
+	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
+	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

@@ -96,6 +96,8 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Team:       portalv1connect.UnimplementedTeamServiceHandler{},
+		Requests:   portalv1connect.UnimplementedRequestLogServiceHandler{},
+		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},

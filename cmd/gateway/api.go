@@ -46,6 +46,8 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Report:     rpc.NewReportService(reports, g.signer),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)),
 		Team:       rpc.NewTeamService(g.users),
+		Requests:   rpc.NewRequestLogService(reports),
+		Looks:      rpc.NewLookService(g.settings()),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,
 			Rates:     rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)),

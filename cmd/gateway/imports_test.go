@@ -26,6 +26,7 @@ var floors = map[string]int{
 	"gateway.example/internal/routing":                    2,
 	"gateway.example/internal/auth":                       2,
 	"gateway.example/internal/limit":                      2,
+	"gateway.example/internal/requestlog":                 2,
 	"gateway.example/internal/webhook":                    2,
 	"gateway.example/internal/webhook/signing":            1,
 	"gateway.example/internal/card":                       2,

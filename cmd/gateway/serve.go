@@ -30,6 +30,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/requestlog"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
@@ -54,7 +55,9 @@ type gateway struct {
 	links     *auth.Links
 	keys      *auth.Keys
 	observer  *edge.Observer
-	users     *session.Service
+	// requests keeps what merchants' programs ask for.
+	requests *requestlog.Log
+	users    *session.Service
 	// submissions are forms of the portals that were sent.
 	submissions *submission.Service
 	// savedViews are lists that users of the portals find again by a name.
@@ -235,6 +238,8 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.rates = rate.NewPoller(g.workPool, g.clock, addresses, g.ops.metrics)
 	g.keys = auth.NewKeys(g.pools.Reads, g.headers, g.externalSecret)
 	g.observer = edge.NewObserver(g.log, g.ops.metrics, g.keys.LoggableID)
+	g.requests = requestlog.New(g.workPool, g.clock, g.ops.metrics)
+	g.observer.Requests = g.requests
 	g.limits = limit.New(g.pools.Reads)
 	if err := g.limits.Load(ctx); err != nil {
 		return err
@@ -328,6 +333,7 @@ func (g *gateway) run(ctx context.Context, doors *listeners, databaseDied <-chan
 	var working sync.WaitGroup
 	working.Go(func() { g.work(background) })
 	working.Go(func() { g.deliverer.Run(background) })
+	working.Go(func() { g.requests.Run(background) })
 	if g.testClock != nil {
 		working.Go(func() { g.testClock.Follow(background) })
 	}

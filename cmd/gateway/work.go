@@ -75,6 +75,7 @@ func (g *gateway) loops() []loop {
 		},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"prune submissions", tidyEvery, g.submissions.Prune},
+		{"prune requests", tidyEvery, g.requests.Prune},
 		{
 			"summarise",
 			summariesEvery,

@@ -72,6 +72,9 @@ var may = map[string][][]string{
 	"portal.v1.CredentialService/CreateCredential":     {developers},
 	"portal.v1.CredentialService/ListCredentials":      {developers},
 	"portal.v1.CredentialService/RevokeCredential":     {developers},
+	"portal.v1.LookService/ListCashboxLooks":           {developers},
+	"portal.v1.LookService/UpdateCashboxLook":          {developers},
+	"portal.v1.RequestLogService/ListRequests":         {developers},
 	"portal.v1.MerchantService/CancelPayin":            {financiers},
 	"portal.v1.MerchantService/GetReplay":              {developers},
 	"portal.v1.MerchantService/ListEvents":             {developers},
@@ -460,6 +463,11 @@ var foreign = []struct {
 		forMerchant,
 	},
 
+	{
+		"portal.v1.LookService/UpdateCashboxLook",
+		`{"merchantCashboxId":CASHBOX,"pageColor":"#123456"}`,
+		codes{"merchant": "not_found"},
+	},
 	{"portal.v1.ReceiptService/ListReceipts", `{"paymentId":PAYMENT}`, forParties},
 	{"portal.v1.ReceiptService/GetReceipt", `{"paymentId":PAYMENT,"number":1}`, forParties},
 	{"portal.v1.ReceiptService/AppealWithReceipt", `{"paymentId":PAYMENT,"number":1,"reason":"why"}`, forMerchant},

@@ -54,6 +54,9 @@ const (
 	MerchantEvents Capability = "merchant.events"
 	MerchantResend Capability = "merchant.resend"
 	MerchantKeys   Capability = "merchant.keys"
+	// MerchantLooks is to change how the hosted pages of the merchant's cashboxes look, where they lead
+	// back to and who may frame them; who sees events sees these, too.
+	MerchantLooks Capability = "merchant.looks"
 	// MerchantTeamRead is to see the merchant's users and what they did, MerchantTeam to invite them, to
 	// change their roles, to switch them off and to end their sessions.
 	MerchantTeamRead Capability = "merchant.team.read"
@@ -96,6 +99,7 @@ var grants = map[Capability]grant{
 	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, fresh: true},
+	MerchantLooks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 
 	MerchantTeamRead: {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reads: true},
 	MerchantTeam:     {roles: map[Kind][]Role{MerchantPortal: {Owner}}, fresh: true},

@@ -17,6 +17,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.deposits",
 			"merchant.events",
 			"merchant.keys",
+			"merchant.looks",
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
@@ -25,8 +26,10 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 		caller.Finance: {
 			"merchant.appeal", "merchant.deposits", "merchant.money", "merchant.payouts", "merchant.read",
 		},
-		caller.Developer: {"merchant.events", "merchant.keys", "merchant.read", "merchant.resend"},
-		caller.Support:   {"merchant.appeal", "merchant.read"},
+		caller.Developer: {
+			"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend",
+		},
+		caller.Support: {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {
 		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.work"},

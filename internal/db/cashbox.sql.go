@@ -186,6 +186,60 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 	return webhook_secret, err
 }
 
+const cashboxesLooks = `-- name: CashboxesLooks :many
+select c.id, c.name, c.currency, c.page_color, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+from cashbox c join merchant m on m.id = c.merchant_id
+where c.merchant_id = $1 and ($2::bigint is null or c.id = $2)
+order by c.id limit $3
+`
+
+type CashboxesLooksParams struct {
+	MerchantID int64
+	ID         *int64
+	Most       int32
+}
+
+type CashboxesLooksRow struct {
+	ID          int64
+	Name        string
+	Currency    string
+	PageColor   *string
+	FrameOrigin *string
+	ReturnHosts []string
+	PayerEvents bool
+	Merchant    string
+}
+
+// CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
+func (q *Queries) CashboxesLooks(ctx context.Context, arg CashboxesLooksParams) ([]CashboxesLooksRow, error) {
+	rows, err := q.db.Query(ctx, cashboxesLooks, arg.MerchantID, arg.ID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CashboxesLooksRow
+	for rows.Next() {
+		var i CashboxesLooksRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Currency,
+			&i.PageColor,
+			&i.FrameOrigin,
+			&i.ReturnHosts,
+			&i.PayerEvents,
+			&i.Merchant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cashboxesOf = `-- name: CashboxesOf :many
 select id, name, currency from cashbox where merchant_id = $1 order by id
 `

@@ -55,6 +55,9 @@ var (
 
 const maxOrigin = 260
 
+// NoColor is said of what is no colour.
+const NoColor = "must be a colour such as #1a6b54"
+
 // look takes over the fields of the look that are set.
 func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 	if u.PageColor != nil {
@@ -62,7 +65,7 @@ func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
 		f.Check(
 			params.PageColor == nil || colorForm.MatchString(*params.PageColor),
 			"pageColor",
-			"must be a colour such as #1a6b54",
+			NoColor,
 		)
 	}
 	if u.FrameOrigin != nil {

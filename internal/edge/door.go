@@ -152,6 +152,7 @@ func (d *Door) admit(
 		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
 		who, err = d.keys.Merchant(ctx, r.Header, body)
+		noteSigned(r, who.MerchantID)
 		return ctx, who, err
 	}
 	found, err := d.users.FindBearer(ctx, r.Header.Get("Authorization"))
@@ -181,7 +182,9 @@ func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
 	case who.Kind == caller.MerchantKey:
-		_, err = d.limits.Count(limit.Key, strconv.FormatInt(who.ID, 10))
+		if _, err = d.limits.Count(limit.Key, strconv.FormatInt(who.ID, 10)); err != nil {
+			noteTooOften(r.Context())
+		}
 	case who.Kind != caller.Anyone && who.Kind != caller.Application:
 		_, err = d.limits.Count(limit.User, strconv.FormatInt(who.ID, 10))
 	case who.Kind == caller.Anyone && r.Method == http.MethodPost:

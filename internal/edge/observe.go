@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/limit"
+	"gateway.example/internal/requestlog"
 )
 
 // call is what is known of a request while it runs. Logs and metrics name its procedure, never its
@@ -23,6 +25,12 @@ type call struct {
 	code string
 	// viewer names an operator who looks as another user, and that user; "" is nobody.
 	viewer string
+	// signed tells that a merchant's program made the request, or somebody who names its key; merchant
+	// is whose key and secret were found good, or 0. Bounded tells that anybody could make as many.
+	signed, bounded bool
+	merchant        int64
+	// pattern is of a documented path, "" of what has none.
+	pattern string
 }
 
 type callKey struct{}
@@ -48,6 +56,21 @@ func noteCode(ctx context.Context, code string) {
 	}
 }
 
+// noteSigned says that a request is signed with a merchant's key, which is the merchant's or, at 0,
+// not known to be.
+func noteSigned(r *http.Request, merchantID int64) {
+	if c, ok := r.Context().Value(callKey{}).(*call); ok {
+		c.signed, c.merchant, c.bounded, c.pattern = true, merchantID, merchantID == 0, r.Pattern
+	}
+}
+
+// noteTooOften says that a request came too often, of which there may be any number.
+func noteTooOften(ctx context.Context) {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.bounded = true
+	}
+}
+
 // Address is the address of the caller whose request ctx belongs to.
 func Address(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
@@ -61,6 +84,8 @@ type Observer struct {
 	log       *slog.Logger
 	durations *prometheus.HistogramVec
 	keyID     func(http.Header) string
+	// Requests keeps what merchants' programs asked for; nil keeps nothing.
+	Requests *requestlog.Log
 }
 
 // NewObserver makes one. KeyID is the id of the key that a request names, in so far as it may be
@@ -101,7 +126,23 @@ func (o *Observer) Observe(next http.Handler) http.Handler {
 			line = append(line, "viewer", c.viewer)
 		}
 		o.log.InfoContext(r.Context(), "request", line...)
+		if c.signed && o.Requests != nil {
+			o.Requests.Add(c.entry(r, seen.status, took, o.keyID(r.Header)))
+		}
 	}))
+}
+
+// entry is the request as its merchant finds it again. Over Connect the procedure is all there is of a
+// path.
+func (c *call) entry(r *http.Request, status int, took time.Duration, keyID string) requestlog.Entry {
+	path := c.procedure
+	if strings.HasPrefix(c.pattern, "/api/") {
+		path = c.pattern
+	}
+	return requestlog.Entry{
+		MerchantID: c.merchant, KeyID: keyID, Bounded: c.bounded, Method: r.Method, Path: path, Status: status,
+		Code: c.code, RequestID: RequestID(r.Context()), Took: took,
+	}
 }
 
 // Named has a mux's requests named by the pattern they match: a path itself may be a credential.

@@ -33,8 +33,20 @@ func Admit(h http.Header, frame, style string) {
 		style = " '" + style + "'"
 	}
 	h.Set(
-		"Content-Security-Policy",
+		policyHeader,
 		"default-src 'none'; script-src 'self'; style-src 'self'"+style+"; img-src 'self'; connect-src 'self'; "+
 			"base-uri 'none'; form-action 'self'; frame-ancestors "+ancestors,
 	)
+}
+
+const policyHeader = "Content-Security-Policy"
+
+// ShowFrames lets a page show frames of the same origin, besides what it may otherwise.
+func ShowFrames(h http.Header) { h.Set(policyHeader, h.Get(policyHeader)+"; frame-src 'self'") }
+
+// AdmitOwn lets pages of the same origin show a page in a frame, which may use the one inline stylesheet
+// whose hash this is.
+func AdmitOwn(h http.Header, style string) {
+	Admit(h, "'self'", style)
+	h.Set("X-Frame-Options", "SAMEORIGIN")
 }

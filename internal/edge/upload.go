@@ -52,14 +52,17 @@ func (d *Door) takeUpload(
 	scope string,
 	next http.Handler,
 ) error {
+	noteSigned(r, 0)
 	proof, err := d.keys.Begin(r.Context(), r.Header)
 	if err != nil {
 		return err
 	}
+	noteSigned(r, proof.Merchant())
 	if err := proof.Need(scope); err != nil {
 		return err
 	}
 	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
+		noteTooOften(r.Context())
 		return err
 	}
 	leaveKey, err := d.keyUploads.enter(r.Context(), proof.Key())

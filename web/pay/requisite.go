@@ -135,9 +135,9 @@ func (v visit) secondsLeft() int {
 func (p *Pay) dress(v visit, room string) view.Shell {
 	s := p.shell(v.w, v.r)
 	s.Path = room + v.r.PathValue("token")
-	style := p.styles.of(v.look.Color)
-	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.hash)
-	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.text, v.look.FrameOrigin
+	style := p.styles.Of(v.look.Color)
+	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.Hash)
+	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.Text, v.look.FrameOrigin
 	if v.payment.Ended() {
 		s.Result = string(v.payment.Status)
 	}

@@ -46,7 +46,7 @@ type Rooms struct {
 type Pay struct {
 	Rooms
 	files   view.Files
-	styles  *sheets
+	styles  *site.PaySheets
 	forms   *securecookie.SecureCookie
 	uploads *edge.Files
 	// watching holds the questions of pages that wait.
@@ -57,7 +57,7 @@ type Pay struct {
 func New(rooms Rooms) http.Handler {
 	p := &Pay{
 		Rooms:    rooms,
-		styles:   &sheets{base: site.Style("tokens.css", "pay.css")},
+		styles:   &site.PaySheets{},
 		forms:    newForms(rooms.Links),
 		uploads:  edge.NewFiles(merchantFiles),
 		watching: &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
@@ -121,9 +121,9 @@ const languageCookie = "lang"
 // shell begins a page in its reader's language: the one chosen in the link, chosen before, or asked
 // for by the browser. A choice is remembered.
 func (p *Pay) shell(w http.ResponseWriter, r *http.Request) view.Shell {
-	style := p.styles.of("")
-	edge.Admit(w.Header(), "", style.hash)
-	s := view.Shell{Files: p.files, Style: style.text}
+	style := p.styles.Of("")
+	edge.Admit(w.Header(), "", style.Hash)
+	s := view.Shell{Files: p.files, Style: style.Text}
 	if s.Words, s.Chosen = words.In(r.URL.Query().Get("lang")); s.Chosen {
 		http.SetCookie(w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS, and a language is no secret
 			Name: languageCookie, Value: s.Code, Path: "/", MaxAge: 365 * 24 * 60 * 60,

@@ -140,6 +140,11 @@ var access = map[string]string{
 	"GET /merchant/developers/doctor":     "developers",
 	"POST /merchant/developers/doctor":    "developers",
 	"GET /merchant/log":                   "team",
+	"GET /merchant/developers/requests":   "developers",
+	"GET /merchant/looks":                 "developers",
+	"POST /merchant/looks":                "developers",
+	"GET /merchant/looks/preview":         "developers",
+	"GET /merchant/looks/code.svg":        "all",
 
 	"GET /operator":              "operators",
 	"POST /operator/view-as":     "viewers",

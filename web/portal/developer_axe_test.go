@@ -25,6 +25,8 @@ func (b *bundle) developerPages(t testing.TB) map[string]string {
 		"doctor":   "/merchant/developers/doctor",
 		"log":      "/merchant/log",
 		"keys":     "/merchant/developers/keys",
+		"requests": "/merchant/developers/requests",
+		"looks":    "/merchant/looks",
 		"new key":  b.boxPath("keys/new"),
 		"revoke":   b.boxPath(fmt.Sprintf("keys/%d/revoke", key)),
 		"webhooks": "/merchant/developers/webhooks",

@@ -35,6 +35,11 @@ type list struct {
 	account, cashbox bool
 	// types are the types of events that it may be kept to; none does not ask.
 	types []string
+	// program tells that it is of what programs ask: it may be kept to an error code and to an API key.
+	program bool
+	// days is for how many days it is kept, which kept says; 0 is for ever.
+	days int
+	kept say.Phrase
 	// always tells that it is of all time, and not of the last days; single that it is kept to one
 	// status and not to several.
 	always, single bool
@@ -66,6 +71,8 @@ const (
 	asksAccount = "account"
 	asksCashbox = "cashbox"
 	asksType    = "type"
+	asksCode    = "code"
+	asksKey     = "key"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
@@ -74,6 +81,7 @@ const (
 const (
 	windowDays = 30
 	maxSearch  = 200
+	maxText    = 64
 )
 
 // asked is what an address asks of a list.
@@ -136,6 +144,9 @@ func (l list) parameters() []string {
 	if len(l.types) > 0 {
 		names = append(names, asksType)
 	}
+	if l.program {
+		names = append(names, asksCode, asksKey)
+	}
 	return names
 }
 
@@ -155,6 +166,9 @@ func (a *asked) read(s view.Shell) {
 		check(err == nil && id > 0, asksCashbox, say.WrongCashbox)
 	}
 	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
+	for _, name := range []string{asksCode, asksKey} {
+		check(len([]rune(a.query.Get(name))) <= maxText, name, say.WrongTooLong)
+	}
 	kind := a.query.Get(asksType)
 	check(kind == "" || slices.Contains(a.types, kind), asksType, say.WrongType)
 	for _, status := range f.Status {
@@ -319,6 +333,9 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 	for _, kind := range a.types {
 		f.Types = append(f.Types, view.Option{Value: kind, Text: kind})
 	}
+	if a.program {
+		f.Texts = []view.Field{f.Text(asksCode, say.RequestCode, a.query), f.Text(asksKey, say.KeyID, a.query)}
+	}
 	v.shell.Mistakes = len(a.wrong) > 0
 	boxes, err := v.cashboxes(a)
 	if err != nil {
@@ -364,7 +381,9 @@ func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	if !a.account { // an account is always of one
 		add(asksCashbox, boxes.name)
 	}
-	add(asksType, func(value string) string { return value })
+	for _, name := range []string{asksType, asksCode, asksKey} {
+		add(name, func(value string) string { return value })
+	}
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}
@@ -380,6 +399,8 @@ func (v *visit) window(a asked) string {
 	switch {
 	case a.always || len(a.wrong) > 0 || !a.filter.From.IsZero():
 		return ""
+	case a.days > 0:
+		return v.shell.Say(a.kept, v.shell.Day(v.shell.Now.AddDate(0, 0, -a.days)))
 	case a.filter.To.IsZero():
 		return v.shell.Say(say.LastDays, v.shell.Day(v.shell.Now.AddDate(0, 0, -windowDays)))
 	}

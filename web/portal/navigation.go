@@ -29,7 +29,9 @@ var merchantEntries = []entry{
 	{needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle},
 	{needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle},
 	{needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle},
+	{needs: caller.MerchantEvents, href: requestsPath, label: say.RequestsTitle},
 	{needs: caller.MerchantEvents, href: "/merchant/developers/doctor", label: say.DoctorTitle},
+	{needs: caller.MerchantEvents, href: looksPath, label: say.LooksTitle},
 	{needs: caller.MerchantTeamRead, href: "/merchant/team", label: say.TeamTitle},
 	{needs: caller.MerchantTeamRead, href: "/merchant/log", label: say.LogTitle},
 }

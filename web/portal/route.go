@@ -67,6 +67,8 @@ func (p *Portal) routes() []route {
 		overviewRoutes,
 		signedRoutes,
 		workRoutes,
+		requestRoutes,
+		lookRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)

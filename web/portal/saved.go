@@ -22,7 +22,7 @@ var viewRoutes = []route{
 // lists are the lists of which there may be views.
 var lists = []list{
 	paymentList, payoutList, statementList,
-	ownPaymentList, ownPayoutList, ownStatementList, depositList, appealList, eventList,
+	ownPaymentList, ownPayoutList, ownStatementList, depositList, appealList, eventList, requestList,
 }
 
 func (v *visit) savedViews(a asked) ([]view.SavedView, error) {

@@ -45,6 +45,17 @@ every("[data-zone]", (e) => {
   e.addEventListener("click", () => { document.getElementById("zone").value = zone; });
 });
 
+// The browser's chooser of colours beside the field for one. Each follows the other.
+every("[data-picks]", (e) => {
+  const text = document.getElementById(e.dataset.picks);
+  e.hidden = false;
+  e.addEventListener("input", () => {
+    text.value = e.value;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  text.addEventListener("input", () => { if (/^#[0-9a-f]{6}$/i.test(text.value)) e.value = text.value; });
+});
+
 // Keys, for those who have not switched them off.
 const typing = (e) => e.target.closest("input, select, textarea, dialog, [contenteditable]");
 const rows = () => [...document.querySelectorAll("[data-row]")];

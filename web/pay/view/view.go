@@ -12,7 +12,7 @@ import (
 	"gateway.example/web/words"
 )
 
-// Files are the addresses of what pages load.
+// Files are the addresses of what pages load. A page that is only looked at has no script.
 type Files struct{ Script, Icon string }
 
 // Shell is what every hosted page has around its content. It speaks its reader's language.

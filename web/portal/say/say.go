@@ -73,6 +73,7 @@ var Flashes = merged(
 	merchantFlashes,
 	developerFlashes,
 	teamFlashes,
+	lookFlashes,
 )
 
 func merged(all ...map[string]Flash) map[string]Flash {

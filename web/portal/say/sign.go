@@ -247,7 +247,7 @@ func Wrong(language, text string) string {
 		}
 		return text
 	}
-	for _, russian := range []string{wrongs[text], merchantWrongs[text]} {
+	for _, russian := range []string{wrongs[text], merchantWrongs[text], lookWrongs[text]} {
 		if russian != "" {
 			return russian
 		}

@@ -78,6 +78,7 @@ var logSubjects = map[string]Phrase{
 	"app_user":       {"User", "Пользователь"},
 	"token":          {"Sessions of user", "Сеансы пользователя"},
 	"api_key":        {"API key", "Ключ API"},
+	"cashbox":        {"Look of cashbox", "Вид страниц кассы"},
 	"webhook_secret": {"Signing secret of cashbox", "Секрет подписи кассы"},
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"net/url"
 	"strconv"
 	"time"
 
@@ -35,6 +36,8 @@ type Filters struct {
 	// Types are of events.
 	Type  string
 	Types []Option
+	// Texts are fields besides.
+	Texts []Field
 	// From and To are days, MinAmount and MaxAmount amounts, as typed.
 	From, To, MinAmount, MaxAmount string
 	// Wrong is what is wrong with what was typed, by the names of the fields.
@@ -88,6 +91,14 @@ func (f Filters) Day(name string, label say.Phrase, value string) Field {
 		field.Type = "text"
 	}
 	return field
+}
+
+// Text is a field for a text that a program knows.
+func (f Filters) Text(name string, label say.Phrase, values url.Values) Field {
+	return Field{
+		Name: name, Label: label, Value: values.Get(name), Wrong: f.Wrong[name], Quiet: true, Max: 64,
+		More: templ.Attributes{"autocomplete": "off", "spellcheck": "false", "autocapitalize": "none"},
+	}
 }
 
 // amount is a field for an amount.

@@ -1,12 +1,10 @@
-package pay
+package site
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 	"sync"
-
-	"gateway.example/web/site"
 )
 
 // Surfaces of tokens.css that a shop's colour must stand out from: the ground is the less contrasting
@@ -26,24 +24,54 @@ const (
 // rgb is a colour in sRGB, each part 0 to 255.
 type rgb [3]float64
 
-// sheet is the stylesheet of a page, and its hash as the page's policy writes it.
-type sheet struct{ text, hash string }
+// Sheet is the stylesheet of a hosted page, and its hash as the page's policy writes it.
+type Sheet struct{ Text, Hash string }
 
-// sheets are those of all colours, each made once: there are as many as shops have colours.
-type sheets struct {
-	base string
-	made sync.Map
+// PaySheet is the stylesheet of the hosted pages with a shop's colour, or with ours when it is "".
+func PaySheet(color string) Sheet {
+	text := paySheet() + accent(color)
+	return Sheet{text, Hash(text)}
 }
 
-// of is the stylesheet with a shop's colour, or with ours when it is "".
-func (s *sheets) of(color string) sheet {
+var paySheet = sync.OnceValue(func() string { return Style("tokens.css", "pay.css") })
+
+// PaySheets are those of all colours that shops have, each made once.
+type PaySheets struct{ made sync.Map }
+
+// Of is PaySheet, kept for the next time.
+func (s *PaySheets) Of(color string) Sheet {
 	if made, there := s.made.Load(color); there {
-		return made.(sheet) //nolint:forcetypeassert // only sheets are put in
+		return made.(Sheet) //nolint:forcetypeassert // only sheets are put in
 	}
-	text := s.base + accent(color)
-	made := sheet{text, site.Hash(text)}
+	made := PaySheet(color)
 	s.made.Store(color, made)
 	return made
+}
+
+// Legibility is how a shop's colour is drawn on the hosted pages.
+type Legibility struct {
+	// Light and Dark are the colours that text has on light pages and on dark ones: the shop's own, or
+	// one that can be read.
+	Light, Dark string
+	// OnLight and OnDark are the contrasts that the shop's own would have there.
+	OnLight, OnDark float64
+}
+
+// Readable is the contrast of text that WCAG 2.2 AA asks for.
+const Readable = readable
+
+// Legible tells how a colour, #rrggbb, is drawn.
+func Legible(color string) Legibility {
+	c := parseRGB(color[1:])
+	light, dark := drawn(c)
+	return Legibility{
+		Light: light.String(), Dark: dark.String(), OnLight: contrast(c, lightGround), OnDark: contrast(c, darkCard),
+	}
+}
+
+// drawn is a colour as it is on light pages and on dark ones.
+func drawn(c rgb) (light, dark rgb) {
+	return c.until(rgb{}, lightGround, readable), c.until(rgb{255, 255, 255}, darkCard, readableInDark)
 }
 
 // accent puts a shop's colour, #rrggbb, in place of ours, darker or lighter where it could not be
@@ -52,8 +80,7 @@ func accent(color string) string {
 	if color == "" {
 		return ""
 	}
-	c := parseRGB(color[1:])
-	light, dark := c.until(rgb{}, lightGround, readable), c.until(rgb{255, 255, 255}, darkCard, readableInDark)
+	light, dark := drawn(parseRGB(color[1:]))
 	return fmt.Sprintf(":root{--accent:%s}@media(prefers-color-scheme:dark){:root{--accent:%s}}\n", light, dark)
 }
 

@@ -1,4 +1,4 @@
-package pay
+package site
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gateway.example/web/site"
 	"gateway.example/web/static"
 )
 
@@ -46,6 +45,21 @@ func TestReadableColorStays(t *testing.T) {
 	}
 }
 
+// What is said of a colour is what is drawn: yellow is darker in light, and stays in dark.
+func TestLegible(t *testing.T) {
+	t.Parallel()
+	got := Legible("#ffd400")
+	if got.OnLight > 1.4 || got.OnDark < 11 || got.Light == "#ffd400" || got.Dark != "#ffd400" {
+		t.Errorf("yellow is %+v", got)
+	}
+	if sheet := accent("#ffd400"); !strings.Contains(sheet, got.Light) {
+		t.Errorf("%s is not in %s", got.Light, sheet)
+	}
+	if got = Legible("#0b6650"); got.OnLight < Readable || got.Light != "#0b6650" || got.Dark == "#0b6650" {
+		t.Errorf("green is %+v", got)
+	}
+}
+
 // WCAG's own examples of contrast: black on white is 21, and #767676 on white is just enough.
 func TestContrast(t *testing.T) {
 	t.Parallel()
@@ -61,13 +75,13 @@ func TestContrast(t *testing.T) {
 // A page's stylesheet is named by its hash in the page's policy, so it must be made the same each time.
 func TestSheets(t *testing.T) {
 	t.Parallel()
-	made := &sheets{base: site.Style("tokens.css", "pay.css")}
-	plain, colored := made.of(""), made.of("#ffd400")
-	if plain == colored || made.of("#ffd400") != colored || !strings.HasPrefix(colored.text, plain.text) {
+	made := &PaySheets{}
+	plain, colored := made.Of(""), made.Of("#ffd400")
+	if plain == colored || made.Of("#ffd400") != colored || !strings.HasPrefix(colored.Text, plain.Text) {
 		t.Error("a colour is put behind the stylesheet of every page, always in the same way")
 	}
 	for _, comment := range []string{"/*", "*/", "\n"} {
-		if strings.Contains(plain.text, comment) {
+		if strings.Contains(plain.Text, comment) {
 			t.Errorf("the stylesheet has %q in it", comment)
 		}
 	}

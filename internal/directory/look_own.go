@@ -1,0 +1,138 @@
+package directory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// ErrLookChanged says that somebody has changed a look since it was read.
+var ErrLookChanged = fault.New(fault.Refused, "look_changed",
+	"The look of the cashbox has changed since it was read; nothing was changed.")
+
+// OwnLook is how the hosted pages of a cashbox look to its merchant, and what is done there.
+type OwnLook struct {
+	CashboxID      int64
+	Name, Currency string
+	// Merchant is the name that payers see.
+	Merchant string
+	// Color is #rrggbb in lower case, "" is the gateway's own; FrameOrigin is the one origin whose pages
+	// may frame the hosted ones, "" is none.
+	Color, FrameOrigin string
+	// ReturnHosts are those that payers may be led back to; none is any.
+	ReturnHosts []string
+	// PayerEvents tells that the merchant is told when a payer says that they have paid.
+	PayerEvents bool
+}
+
+// Color is a colour as it is kept, and whether it is one: "" is the gateway's own.
+func Color(text string) (color string, good bool) {
+	color = strings.ToLower(strings.TrimSpace(text))
+	return color, color == "" || colorForm.MatchString(color)
+}
+
+// Version changes whenever something of the look does.
+func (l OwnLook) Version() string {
+	all := strings.Join(
+		append([]string{l.Color, l.FrameOrigin, strconv.FormatBool(l.PayerEvents)}, l.ReturnHosts...),
+		"\n",
+	)
+	sum := sha256.Sum256([]byte(all))
+	return hex.EncodeToString(sum[:8])
+}
+
+// OwnLooks lists the looks of the cashboxes of the merchant whose user asks, the oldest first. Who may
+// see events may see them.
+func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CashboxesLooksRow, error) {
+		return q.CashboxesLooks(ctx, db.CashboxesLooksParams{MerchantID: who.MerchantID, Most: ownCashboxes})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list looks: %w", err)
+	}
+	list := make([]OwnLook, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, ownLook(row))
+	}
+	return list, nil
+}
+
+func ownLook(row db.CashboxesLooksRow) OwnLook {
+	return OwnLook{
+		CashboxID: row.ID, Name: row.Name, Currency: row.Currency, Merchant: row.Merchant, Color: deref(row.PageColor),
+		FrameOrigin: deref(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
+	}
+}
+
+// LookUpdate changes the fields that are set; an empty text clears its field.
+type LookUpdate struct {
+	CashboxID int64
+	// Version is that of the look that was seen; "" changes it whatever it is now.
+	Version            string
+	Color, FrameOrigin *string
+	ReturnHosts        *[]string
+	PayerEvents        *bool
+}
+
+// UpdateOwnLook changes the look of a cashbox of the merchant whose user asks, and returns it as it is
+// then. It answers ErrLookChanged where somebody else was faster.
+func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookUpdate) (OwnLook, error) {
+	c, err := s.change(who, caller.MerchantLooks, "cashbox", strconv.FormatInt(u.CashboxID, 10))
+	if err != nil {
+		return OwnLook{}, err
+	}
+	fields := CashboxUpdate{
+		PageColor: u.Color, FrameOrigin: u.FrameOrigin, ReturnHosts: u.ReturnHosts, PayerEvents: u.PayerEvents,
+	}
+	params, f := db.CashboxUpdateParams{ID: u.CashboxID}, fault.Decoded(ctx)
+	fields.look(f, &params)
+	fields.payer(f, &params)
+	if err := f.Err(); err != nil {
+		return OwnLook{}, err
+	}
+	var look OwnLook
+	find := db.CashboxesLooksParams{MerchantID: who.MerchantID, ID: &u.CashboxID, Most: 1}
+	_, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.CashboxID) },
+		Apply: func(q *db.Queries) error { // the row is locked
+			if look, err = lookOf(ctx, q, find); err != nil {
+				return err
+			}
+			if u.Version != "" && u.Version != look.Version() {
+				return ErrLookChanged
+			}
+			if err := q.CashboxUpdate(ctx, params); err != nil {
+				return err
+			}
+			look, err = lookOf(ctx, q, find)
+			return err
+		},
+	})
+	return look, err
+}
+
+// lookOf reads the look of one cashbox of a merchant's: another's is not there.
+func lookOf(ctx context.Context, q *db.Queries, find db.CashboxesLooksParams) (OwnLook, error) {
+	rows, err := q.CashboxesLooks(ctx, find)
+	if err != nil {
+		return OwnLook{}, err
+	}
+	if len(rows) == 0 {
+		return OwnLook{}, fault.ErrNotFound
+	}
+	return ownLook(rows[0]), nil
+}

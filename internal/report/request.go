@@ -1,0 +1,197 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/requestlog"
+)
+
+// RequestFilter keeps to some of a merchant's requests. Statuses are classes: 2xx, 3xx, 4xx, 5xx. From
+// and To bound when requests came; a search is for a request id, and finds it whatever else the filter
+// says.
+type RequestFilter struct {
+	Filter
+	// Code is an error's, and KeyID that of an API key; "" is any.
+	Code, KeyID string
+}
+
+// RequestItem is a request that a merchant's program has made, or somebody who names its key.
+type RequestItem struct {
+	ID int64
+	At time.Time
+	// Path is the pattern of a documented path, or a procedure of Connect.
+	Method, Path string
+	Status       int
+	// Code is that of the error, "" where there was none.
+	Code  string
+	KeyID string
+	// RequestID is the X-Request-Id of the answer; "" where it looked like a secret.
+	RequestID string
+	Took      time.Duration
+}
+
+// requestClasses are the first digits of statuses.
+var requestClasses = map[string]int16{"2xx": 2, "3xx": 3, "4xx": 4, "5xx": 5}
+
+// RequestClasses are the statuses that requests may be kept to.
+func RequestClasses() []string { return []string{"2xx", "3xx", "4xx", "5xx"} }
+
+// Requests lists what a merchant's programs asked of the API in the last days, the newest first.
+func (s *Service) Requests(ctx context.Context, who caller.Caller, f RequestFilter) (Page[RequestItem], error) {
+	if err := who.Need(caller.MerchantEvents); err != nil {
+		return Page[RequestItem]{}, err
+	}
+	found := fault.Decoded(ctx)
+	found.MaxLength("code", f.Code, maxFilter)
+	found.MaxLength("keyId", f.KeyID, maxSearch)
+	w, err := f.check(fault.WithDecoded(ctx, found), RequestClasses())
+	if err != nil {
+		return Page[RequestItem]{}, err
+	}
+	f.Filter = scopeOf(who, f.Filter).Filter
+	if f.Search != "" {
+		return s.requestsNamed(ctx, f)
+	}
+	t := requestTable{RequestFilter: f}
+	for _, class := range f.Status {
+		t.classes = append(t.classes, requestClasses[class])
+	}
+	if t.came, w, err = s.boundRequests(ctx, f, w); err != nil {
+		return Page[RequestItem]{}, err
+	}
+	page, err := read(ctx, s, t, []*string{nil}, w)
+	if err != nil {
+		return Page[RequestItem]{}, fmt.Errorf("list requests: %w", err)
+	}
+	return turned(page, requestItem), nil
+}
+
+// requestsNamed are the requests of an id.
+func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[RequestItem], error) {
+	params := db.ReportRequestsNamedParams{MerchantID: f.MerchantID, RequestID: f.Search, Page: limitMost}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportRequestsNamedRow, error) {
+		return q.ReportRequestsNamed(ctx, params)
+	})
+	if err != nil {
+		return Page[RequestItem]{}, fmt.Errorf("find requests: %w", err)
+	}
+	var page Page[RequestItem]
+	for _, row := range rows {
+		page.Items = append(page.Items, requestItem(db.ReportRequestsBelowRow(row)))
+	}
+	return page, nil
+}
+
+// writtenWithin is more than requests wait to be written: by so much the order of ids may differ from
+// that of time.
+const writtenWithin = 10 * time.Minute
+
+// boundRequests finds the ids of what came within the filter's time.
+func (s *Service) boundRequests(ctx context.Context, f RequestFilter, w window) (created, window, error) {
+	c := created{from: f.From, to: f.To}
+	if c.to.IsZero() {
+		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	if kept := s.clock.Now().Add(-requestlog.KeepFor); c.from.Before(kept) {
+		c.from = kept
+	}
+	if f.From.IsZero() && f.To.IsZero() {
+		return c, w, nil // what is older is removed, but for a little
+	}
+	first, err := s.requestSince(ctx, f.MerchantID, c.from.Add(-writtenWithin))
+	if err != nil {
+		return c, w, err
+	}
+	w.above = max(w.above, first-1)
+	if !f.To.IsZero() {
+		until, err := s.requestSince(ctx, f.MerchantID, c.to.Add(writtenWithin))
+		if err != nil {
+			return c, w, err
+		}
+		w.below = min(w.below, until)
+	}
+	return c, w, nil
+}
+
+// requestSince is an id below which the merchant has no request of that time or later. It halves the
+// range of ids, as eventSince does for events.
+func (s *Service) requestSince(ctx context.Context, merchantID int64, since time.Time) (int64, error) {
+	last, err := s.q.ReportRequestLast(ctx, merchantID)
+	if db.NoRows(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the last request: %w", err)
+	}
+	low, high := int64(0), last+1
+	for low < high {
+		middle := low + (high-low)/2
+		row, err := s.q.ReportRequestAtOrAfter(ctx, db.ReportRequestAtOrAfterParams{MerchantID: merchantID, ID: middle})
+		switch {
+		case db.NoRows(err):
+			high = middle
+		case err != nil:
+			return 0, fmt.Errorf("find a request by time: %w", err)
+		case row.At.Before(since):
+			low = row.ID + 1
+		default:
+			high = middle
+		}
+	}
+	if low > last {
+		return math.MaxInt64, nil
+	}
+	return low, nil
+}
+
+// requestTable reads requests.
+type requestTable struct {
+	RequestFilter
+	came    created
+	classes []int16
+}
+
+func (requestTable) id(row db.ReportRequestsBelowRow) int64 { return row.ID }
+
+func (t requestTable) list(
+	ctx context.Context, q *db.Queries, _ *string, w window,
+) ([]db.ReportRequestsBelowRow, error) {
+	params := db.ReportRequestsBelowParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Scan: scanMost, CameFrom: t.came.from,
+		CameTo: t.came.to, Classes: t.classes, Code: unless(t.Code), KeyID: unless(t.KeyID), Page: int32(w.limit) + 1,
+	}
+	if !w.backward {
+		return q.ReportRequestsBelow(ctx, params)
+	}
+	rows, err := q.ReportRequestsAbove(ctx, db.ReportRequestsAboveParams(params))
+	list := make([]db.ReportRequestsBelowRow, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, db.ReportRequestsBelowRow(row))
+	}
+	return list, err
+}
+
+func (t requestTable) stop(ctx context.Context, q *db.Queries, _ *string, w window) (*mark, error) {
+	params := db.ReportRequestsStopBelowParams{
+		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Past: scanMost - 1,
+	}
+	if w.backward {
+		row, err := q.ReportRequestsStopAbove(ctx, db.ReportRequestsStopAboveParams(params))
+		return stopped(row.ID, row.At, err)
+	}
+	row, err := q.ReportRequestsStopBelow(ctx, params)
+	return stopped(row.ID, row.At, err)
+}
+
+func requestItem(row db.ReportRequestsBelowRow) RequestItem {
+	return RequestItem{
+		ID: row.ID, At: row.At, Method: row.Method, Path: row.Path, Status: int(row.Status), Code: row.Code,
+		KeyID: row.KeyID, RequestID: row.RequestID, Took: time.Duration(row.DurationUs) * time.Microsecond,
+	}
+}

@@ -1,0 +1,203 @@
+// Package requestlog keeps for some days what merchants' programs asked of the API, for their
+// developers to look at: never a body, a query, a path or a secret. Requests are collected in memory
+// and written by one worker, so that none waits for it. What does not fit is counted and left out.
+package requestlog
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+)
+
+// Entry is a request that was answered.
+type Entry struct {
+	// MerchantID is whose it is, by a key and secret that were found good. 0 leaves it to the key that
+	// is named, which nothing was proven of.
+	MerchantID int64
+	KeyID      string
+	// Bounded tells that so many of them are kept of a key in a minute: anybody who knows the key's id
+	// can make them.
+	Bounded bool
+	Method  string
+	// Path is a pattern or a procedure, never what was asked for.
+	Path   string
+	Status int
+	// Code is the error's, "" where there was none.
+	Code      string
+	RequestID string
+	Took      time.Duration
+
+	at time.Time
+}
+
+const (
+	// KeepFor is how long requests are kept.
+	KeepFor = 7 * 24 * time.Hour
+	// BoundedMost is how many bounded requests of a key are kept in a minute by each process.
+	BoundedMost = 30
+
+	// room is how many requests wait to be written; batch is how many are written at a time.
+	room, batch = 20_000, 2_000
+	// boundedKeys is how many keys may have bounded requests in a minute.
+	boundedKeys = 1_000
+	writeEvery  = time.Second
+	// writeLimit bounds a write, and so how long a shutdown waits for the last one.
+	writeLimit = 5 * time.Second
+	// pruned is how many requests are removed at a time.
+	pruned = 5_000
+)
+
+// Log collects requests and writes them.
+type Log struct {
+	q       *db.Queries
+	clock   clock.Clock
+	dropped *prometheus.CounterVec
+	// writing is held by whoever writes.
+	writing sync.Mutex
+
+	mu      sync.Mutex
+	waiting []Entry
+	// bounded counts bounded requests by their keys in a minute.
+	bounded map[string]int
+	minute  time.Time
+}
+
+// New makes the log over a pool for background work.
+func New(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
+	l := &Log{
+		q: db.New(pool), clock: c, bounded: map[string]int{}, waiting: make([]Entry, 0, batch),
+		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gateway_request_log_dropped_total",
+			Help: "Requests that are missing in merchants' request logs, by the reason: full, bounded, unwritten.",
+		}, []string{"reason"}),
+	}
+	for _, reason := range []string{"full", "bounded", "unwritten"} {
+		l.dropped.WithLabelValues(reason)
+	}
+	metrics.MustRegister(l.dropped)
+	return l
+}
+
+// Add keeps a request that has just been answered, as far as there is room. It never waits for the
+// database.
+func (l *Log) Add(e Entry) {
+	e.at = l.clock.Now().Add(-e.Took)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case e.Bounded && !l.admits(e.KeyID):
+		l.dropped.WithLabelValues("bounded").Inc()
+	case len(l.waiting) >= room:
+		l.dropped.WithLabelValues("full").Inc()
+	default:
+		l.waiting = append(l.waiting, e)
+	}
+}
+
+// admits counts a bounded request. Minutes are of the real time: the bound is on what strangers can
+// have written.
+func (l *Log) admits(keyID string) bool {
+	if now := time.Now(); now.Sub(l.minute) >= time.Minute {
+		l.minute = now
+		clear(l.bounded)
+	}
+	n, counted := l.bounded[keyID]
+	if n >= BoundedMost || !counted && len(l.bounded) >= boundedKeys {
+		return false
+	}
+	l.bounded[keyID] = n + 1
+	return true
+}
+
+// Run writes what was collected, every second until ctx ends, and what is left then.
+func (l *Log) Run(ctx context.Context) {
+	tick := time.NewTicker(writeEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+		if err := l.Flush(context.WithoutCancel(ctx)); err != nil {
+			slog.ErrorContext(ctx, "requests could not be written", "error", err)
+		}
+	}
+}
+
+// Flush writes what was collected. What cannot be written because the database is away waits for the
+// next time; if it was written after all, and only the answer was lost, it is there twice.
+func (l *Log) Flush(ctx context.Context) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
+	defer cancel()
+	for {
+		l.mu.Lock()
+		entries := append([]Entry(nil), l.waiting[:min(batch, len(l.waiting))]...)
+		l.mu.Unlock()
+		if len(entries) == 0 {
+			return nil
+		}
+		err := l.write(ctx, entries)
+		if db.Fault(err) != nil || ctx.Err() != nil {
+			return err
+		}
+		if err != nil { // it would not be taken the next time, either
+			l.dropped.WithLabelValues("unwritten").Add(float64(len(entries)))
+		}
+		l.forget(len(entries))
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// forget takes the first so many out of what waits. Nobody else does, since only one writes.
+func (l *Log) forget(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = l.waiting[:copy(l.waiting, l.waiting[n:])]
+}
+
+func (l *Log) write(ctx context.Context, entries []Entry) error {
+	var p db.ApiRequestInsertParams
+	for i, e := range entries {
+		p.MerchantIds = append(p.MerchantIds, e.MerchantID)
+		p.Ats = append(p.Ats, e.at)
+		p.Methods = append(p.Methods, knownMethod(e.Method))
+		p.Paths = append(p.Paths, e.Path)
+		p.Statuses = append(p.Statuses, int16(e.Status))
+		p.Codes = append(p.Codes, e.Code)
+		p.KeyIds = append(p.KeyIds, e.KeyID)
+		p.RequestIds = append(p.RequestIds, harmless(e.RequestID))
+		p.Durations = append(p.Durations, e.Took.Microseconds())
+		p.Places = append(p.Places, int32(i))
+	}
+	if _, err := l.q.ApiRequestInsert(ctx, p); err != nil {
+		return fmt.Errorf("write requests: %w", err)
+	}
+	return nil
+}
+
+// Prune removes what is older than KeepFor, in batches that each are a transaction of their own.
+func (l *Log) Prune(ctx context.Context) error {
+	before := l.clock.Now().Add(-KeepFor)
+	for ctx.Err() == nil {
+		gone, err := l.q.ApiRequestPrune(ctx, db.ApiRequestPruneParams{Most: pruned, Before: before})
+		if err != nil {
+			return fmt.Errorf("prune requests: %w", err)
+		}
+		if gone < pruned {
+			return nil
+		}
+	}
+	return ctx.Err()
+}

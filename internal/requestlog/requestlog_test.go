@@ -1,0 +1,236 @@
+package requestlog_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/requestlog"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is the log over a database of its own, with two merchants.
+type bundle struct {
+	*dbtest.DB
+	clock       *dbtest.Clock
+	log         *requestlog.Log
+	metrics     *prometheus.Registry
+	shop, other dbtest.Merchant
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}, metrics: prometheus.NewRegistry()}
+	b.shop, b.other = b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewMerchant(t, dbtest.MerchantOpts{})
+	b.log = requestlog.New(b.Pool, b.clock, b.metrics)
+	return b
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// entry is a good request of the first merchant.
+func (b *bundle) entry(id string) requestlog.Entry {
+	return requestlog.Entry{
+		MerchantID: b.shop.ID, KeyID: b.shop.KeyID, Method: "GET", Path: "/api/v1/payments/{payment_id}", Status: 200,
+		RequestID: id, Took: 1500 * time.Microsecond,
+	}
+}
+
+// rows are what is kept, in the order of ids, a line each.
+func (b *bundle) rows(t *testing.T) string {
+	t.Helper()
+	rows, err := b.Pool.Query(t.Context(), `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
+		request_id, duration_us) from api_request order by id`)
+	noError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	return strings.Join(lines, "\n")
+}
+
+func (b *bundle) dropped(t *testing.T, reason string) float64 {
+	t.Helper()
+	families, err := b.metrics.Gather()
+	noError(t, err)
+	for _, metric := range families[0].GetMetric() {
+		if metric.GetLabel()[0].GetValue() == reason {
+			return metric.GetCounter().GetValue()
+		}
+	}
+	t.Fatalf("no metric for %s", reason)
+	return 0
+}
+
+// A request is kept for its merchant, one that only names a key for that key's merchant, revoked or
+// not, and one that names none for nobody.
+func TestWhose(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.Pool.Exec(t.Context(), "update api_key set revoked_at = now() where key_id = $1", b.other.KeyID)
+	noError(t, err)
+	b.log.Add(b.entry("good"))
+	for _, key := range []string{b.other.KeyID, "mk_0123456789abcdef01234567", ""} {
+		refused := b.entry("refused")
+		refused.MerchantID, refused.KeyID, refused.Bounded = 0, key, true
+		refused.Status, refused.Code = 403, "invalid_signature"
+		b.log.Add(refused)
+	}
+	noError(t, b.log.Flush(t.Context()))
+	noError(t, b.log.Flush(t.Context())) // nothing is written twice
+	want := fmt.Sprintf("%d GET /api/v1/payments/{payment_id} 200  %s good 1500\n"+
+		"%d GET /api/v1/payments/{payment_id} 403 invalid_signature %s refused 1500",
+		b.shop.ID, b.shop.KeyID, b.other.ID, b.other.KeyID)
+	if got := b.rows(t); got != want {
+		t.Errorf("kept:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// What callers choose is kept only as far as it cannot be a secret.
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := uuid.NewString()
+	for sent, kept := range map[string]string{
+		"request-1":                         "request-1",
+		id:                                  id,
+		"1763839200123":                     "1763839200123", // a time in milliseconds
+		"4111111111111111":                  "",
+		"order.4111111111111111.7":          "",
+		"a4111-1111-1111-1111b":             "",
+		"4111.1111_1111-1111":               "",
+		"4111111111111112":                  "4111111111111112", // the check digit is wrong
+		"sk_0123456789abcdef0123456789abcd": "",
+		"k2qhE0rhW6wScthkvct9oi3wCNGBN475Fw8YbSr__zc":             "",
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+	} {
+		e := b.entry(sent)
+		e.Method = "SECRET"
+		b.log.Add(e)
+		noError(t, b.log.Flush(t.Context()))
+		var got, method string
+		noError(t, b.Pool.QueryRow(t.Context(), "delete from api_request returning request_id, method").
+			Scan(&got, &method))
+		if got != kept || method != "OTHER" {
+			t.Errorf("%s is kept as %q, want %q; the method as %s", sent, got, kept, method)
+		}
+	}
+}
+
+// Of a key's requests that anybody could make, so many are kept in a minute, and of all keys so many.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	e := b.entry("refused")
+	e.MerchantID, e.Bounded = 0, true
+	for range requestlog.BoundedMost + 7 {
+		b.log.Add(e)
+	}
+	if got := b.dropped(t, "bounded"); got != 7 {
+		t.Errorf("%f are dropped of one key", got)
+	}
+	for i := range 1500 {
+		e.KeyID = fmt.Sprintf("mk_%024x", i)
+		b.log.Add(e)
+	}
+	if got := b.dropped(t, "bounded"); got != 7+501 { // 999 keys beside the first
+		t.Errorf("%f are dropped of all keys", got)
+	}
+	noError(t, b.log.Flush(t.Context()))
+	if got := strings.Count(b.rows(t)+"\n", "\n"); got != requestlog.BoundedMost {
+		t.Errorf("%d are kept", got)
+	}
+}
+
+// What does not fit is dropped and counted; nobody waits for the database. What waits while it is
+// away is written later.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 20_003 {
+		b.log.Add(b.entry("many"))
+	}
+	if got := b.dropped(t, "full"); got != 3 {
+		t.Errorf("%f are dropped", got)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.log.Flush(gone); err == nil {
+		t.Error("written without time for it")
+	}
+	noError(t, b.log.Flush(t.Context()))
+	var n int
+	noError(t, b.Pool.QueryRow(t.Context(), "select count(*) from api_request").Scan(&n))
+	if n != 20_000 || b.dropped(t, "unwritten") != 0 {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// Requests that nobody can write do not keep those after them.
+func TestUnwritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.log.Add(b.entry("\xff"))
+	if err := b.log.Flush(t.Context()); err == nil {
+		t.Error("written")
+	}
+	b.log.Add(b.entry("next"))
+	noError(t, b.log.Flush(t.Context()))
+	if got := b.rows(t); !strings.HasSuffix(got, " next 1500") || b.dropped(t, "unwritten") != 1 {
+		t.Errorf("kept: %s", got)
+	}
+}
+
+// The worker writes by itself, and at its end what is left.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { b.log.Run(ctx); close(ended) }()
+	b.log.Add(b.entry("first"))
+	for began := time.Now(); !strings.Contains(b.rows(t), "first"); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("nothing is written")
+		}
+	}
+	b.log.Add(b.entry("last"))
+	cancel()
+	<-ended
+	if got := b.rows(t); !strings.Contains(got, "last") {
+		t.Errorf("kept: %s", got)
+	}
+}
+
+// Requests are kept for a week, and then go, however many they are.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 12_000 {
+		b.log.Add(b.entry("old"))
+	}
+	noError(t, b.log.Flush(t.Context()))
+	b.clock.Advance(requestlog.KeepFor - time.Hour)
+	b.log.Add(b.entry("young"))
+	noError(t, b.log.Flush(t.Context()))
+	noError(t, b.log.Prune(t.Context()))
+	if got := strings.Count(b.rows(t)+"\n", "\n"); got != 12_001 {
+		t.Errorf("%d are kept before a week has gone", got)
+	}
+	b.clock.Advance(2 * time.Hour)
+	noError(t, b.log.Prune(t.Context()))
+	if got := b.rows(t); !strings.HasSuffix(got, " young 1500") || strings.Contains(got, "\n") {
+		t.Errorf("kept: %d bytes", len(got))
+	}
+}
