@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -50,23 +51,53 @@ func (v *visit) overviewState(shown *view.Overview, o report.Overview) {
 		if q.More {
 			count += "+"
 		}
-		shown.Queues = append(shown.Queues,
-			view.OverviewQueue{Label: v.shell.Say(say.OverviewQueue(string(q.Queue))), Count: count})
+		shown.Queues = append(
+			shown.Queues,
+			view.OverviewQueue{
+				Label: v.shell.Say(say.OverviewQueue(string(q.Queue))),
+				Count: count,
+				Href:  queuePaths[q.Queue],
+			},
+		)
 	}
 	for _, e := range o.Endpoints {
 		answer := v.shell.Say(say.EndpointSilent)
 		if e.LastStatus != 0 {
 			answer = v.shell.Say(say.EndpointAnswer, e.LastStatus)
 		}
-		shown.Endpoints = append(shown.Endpoints,
-			v.shell.Say(say.EndpointFails, e.Host, e.Failures, e.Attempts)+"; "+answer)
+		shown.Endpoints = append(shown.Endpoints, view.OverviewQueue{
+			Label: v.shell.Say(say.EndpointFails, e.Host, e.Failures, e.Attempts), Count: "; " + answer,
+			Href: view.Link(hooksPath + "#cashbox-" + strconv.FormatInt(e.CashboxID, 10)),
+		})
 	}
 	for _, b := range o.Balances {
 		shown.Balances = append(shown.Balances, view.OverviewBalance{
 			Name: b.Name, Total: view.Figure(b.Total), Available: view.Figure(b.Available),
 			Reserved: view.Figure(b.Reserved), Insurance: view.Figure(b.Insurance),
+			Statement: view.Query(ownStatementList.path, asksCashbox, strconv.FormatInt(b.CashboxID, 10)),
 		})
 	}
+}
+
+// always is a day before which there is nothing.
+const always = "2000-01-01"
+
+// queuePaths are where what waits is listed, of whatever age.
+var queuePaths = map[report.Queue]view.Link{
+	report.QueueOwnAppeals:  view.Link(appealList.path + "?status=open&status=in_review"),
+	report.QueueOwnDeposits: view.Link(depositList.path + "?status=pending"),
+	report.QueueOverdue:     view.Query(ownPayoutList.path, asksOverdue, yes, asksFrom, always),
+	report.QueueDeadEvents:  view.Query(eventsPath, asksStatus, "dead", asksFrom, always),
+}
+
+// today leads to today's payments in a currency with one of these statuses.
+func (v *visit) today(currency string, statuses ...string) view.Link {
+	from := v.shell.Now.In(v.shell.Zone).Format(time.DateOnly)
+	query := url.Values{asksFrom: {from}, asksCurrency: {currency}}
+	if len(statuses) > 0 {
+		query[asksStatus] = statuses
+	}
+	return listed(ownPaymentList.path, query.Encode())
 }
 
 func (v *visit) overviewDay(d report.DayFigures, money bool) view.OverviewDay {
@@ -82,7 +113,10 @@ func (v *visit) overviewDay(d report.DayFigures, money bool) view.OverviewDay {
 		day.Figures = append(day.Figures, figure(say.CompletedSum, func(f report.Figures) string {
 			return v.overviewSum(f, d.Currency, money)
 		}))
+		day.Figures[len(day.Figures)-1].Href = v.today(d.Currency, "completed")
 	}
+	day.Figures[0].Href = v.today(d.Currency)
+	day.Figures[1].Href = v.today(d.Currency, "completed", "failed", "cancelled")
 	return day
 }
 

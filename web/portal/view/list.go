@@ -33,8 +33,12 @@ type Filters struct {
 	Method   string
 	Methods  []Option
 	// Types are of events.
-	Type  string
-	Types []Option
+	Type       string
+	Types      []Option
+	Currency   string
+	Currencies []Option
+	// Overdue keeps to what is late; nil does not ask.
+	Overdue *Tick
 	// From and To are days, MinAmount and MaxAmount amounts, as typed.
 	From, To, MinAmount, MaxAmount string
 	// Wrong is what is wrong with what was typed, by the names of the fields.

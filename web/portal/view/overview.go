@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 // Overview is how a merchant stands.
@@ -11,7 +13,7 @@ type Overview struct {
 	Methods   []OverviewRow
 	Hours     []OverviewHour
 	Queues    []OverviewQueue
-	Endpoints []string
+	Endpoints []OverviewQueue
 	Balances  []OverviewBalance
 }
 
@@ -22,7 +24,11 @@ type OverviewDay struct {
 }
 
 // OverviewFigure is a number and what it was.
-type OverviewFigure struct{ Label, Now, Before string }
+// Href leads to what is counted; "" leads nowhere.
+type OverviewFigure struct {
+	Label, Now, Before string
+	Href               templ.SafeURL
+}
 
 // OverviewRow are the figures of a method, or of an hour.
 type OverviewRow struct{ Name, Payments, Completed, Amount, Success, Median string }
@@ -37,11 +43,17 @@ type OverviewHour struct {
 	Row     OverviewRow
 }
 
-// OverviewQueue is what waits; Count is capped.
-type OverviewQueue struct{ Label, Count string }
+// OverviewQueue is what waits or fails, and where it is; Count is capped.
+type OverviewQueue struct {
+	Label, Count string
+	Href         templ.SafeURL
+}
 
 // OverviewBalance is what a cashbox has, in USDT.
-type OverviewBalance struct{ Name, Total, Available, Reserved, Insurance string }
+type OverviewBalance struct {
+	Name, Total, Available, Reserved, Insurance string
+	Statement                                   templ.SafeURL
+}
 
 // Sizes of the charts, in units of their own.
 const (
