@@ -118,7 +118,9 @@ func (p *planted) everything(owner *person, text string, at int) {
 		return err
 	})
 	p.plant("view", text, 60, func(text string) error {
-		return posted(owner.post(p.t, "/views", "name", text, "path", "/merchant/payments", "query", "q="+url.QueryEscape(text)))
+		return posted(
+			owner.post(p.t, "/views", "name", text, "path", "/merchant/payments", "query", "q="+url.QueryEscape(text)),
+		)
 	})
 	p.plant("agent", text, 200, func(text string) error { return p.signsIn("shop-owner", text) })
 	p.payout(text, at)
@@ -274,7 +276,12 @@ func (p *planted) decide(id int64, text string) {
 	_, err := p.b.payments.ReviewAppeal(p.t.Context(), admin, id)
 	noError(p.t, err)
 	p.plant("decision", text, 255, func(reason string) error {
-		_, err := p.b.payments.ResolveAppeal(p.t.Context(), admin, id, payment.Resolution{Outcome: "failed", Reason: &reason})
+		_, err := p.b.payments.ResolveAppeal(
+			p.t.Context(),
+			admin,
+			id,
+			payment.Resolution{Outcome: "failed", Reason: &reason},
+		)
 		return err
 	})
 }
@@ -316,7 +323,8 @@ func TestInjection(t *testing.T) {
 			t.Errorf("%s was written only %d times", kind, p.kinds[kind])
 		}
 	}
-	if seen.files["text/csv; charset=utf-8"] < 5 || seen.files["application/pdf"] < 10 || seen.files["application/json"] < 10 {
+	if seen.files["text/csv; charset=utf-8"] < 5 || seen.files["application/pdf"] < 10 ||
+		seen.files["application/json"] < 10 {
 		t.Errorf("files: %v", seen.files)
 	}
 }
@@ -434,8 +442,28 @@ func (c *crawl) attribute(path string, attribute html.Attribute) {
 // portals shows: of a browser they name the family.
 var (
 	everyKind = []string{
-		"order", "description", "user", "name", "back", "receipt", "reason", "decision", "cancelled", "payout",
-		"recipient", "bank", "client", "proof", "unpaid", "external", "rejected", "key", "login", "view", "agent", "answer",
+		"order",
+		"description",
+		"user",
+		"name",
+		"back",
+		"receipt",
+		"reason",
+		"decision",
+		"cancelled",
+		"payout",
+		"recipient",
+		"bank",
+		"client",
+		"proof",
+		"unpaid",
+		"external",
+		"rejected",
+		"key",
+		"login",
+		"view",
+		"agent",
+		"answer",
 	}
 	shownNowhere = []string{"name", "back", "agent"}
 )
