@@ -147,7 +147,7 @@ func TestFinanceWalks(t *testing.T) {
 	set(tab, "#from", today.Format(time.DateOnly))
 	set(tab, "#to", today.Format(time.DateOnly))
 	tab.Click("form[role=search] button")
-	holds(tab, ".chips", "По")
+	holds(tab, "main", "Убрать фильтр: По")
 	holds(tab, "tbody", "Платёж № 1")
 	rows := listed(tab)
 	file := fetched(tab, ".head a[href*='.csv']")
@@ -234,7 +234,7 @@ func (b *bundle) developerResends(t *testing.T, tab browsertest.Tab) {
 	tab.Click("tr[data-row] a.button")
 	tab.Click("main form button.primary")
 	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
-	holds(tab, "main", "Queued so far 2")
+	holds(tab, "main", "Queued so far2")
 	tab.Await(".headline .badge", "Done")
 }
 
