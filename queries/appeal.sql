@@ -21,9 +21,18 @@ order by a.id desc limit @page;
 
 -- name: AppealListOwn :many
 select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.merchant_id = @merchant_id and a.id < @before_id and (sqlc.narg(status)::text is null or a.status = sqlc.narg(status))
+where a.merchant_id = @merchant_id and a.id < @before_id
+  and (sqlc.narg(statuses)::text[] is null or a.status = any(sqlc.narg(statuses)::text[]))
   and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
 order by a.id desc limit @page;
+
+-- AppealListOwnAbove is the same the other way, the oldest first.
+-- name: AppealListOwnAbove :many
+select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+where a.merchant_id = @merchant_id and a.id > @after_id
+  and (sqlc.narg(statuses)::text[] is null or a.status = any(sqlc.narg(statuses)::text[]))
+  and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
+order by a.id limit @page;
 
 -- name: AppealGet :one
 select sqlc.embed(a), sqlc.embed(p) from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id

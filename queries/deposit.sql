@@ -28,3 +28,10 @@ select * from deposit where merchant_id = @merchant_id and id < @before_id
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
   and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
 order by id desc limit @page;
+
+-- DepositListOwnAbove is the same the other way, the oldest first.
+-- name: DepositListOwnAbove :many
+select * from deposit where merchant_id = @merchant_id and id > @after_id
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+order by id limit @page;

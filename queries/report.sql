@@ -87,6 +87,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+  and (sqlc.narg(taken_until)::timestamptz is null
+    or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id desc limit @page;
 
 -- name: ReportPayinsAbove :many
@@ -107,6 +109,8 @@ where (sqlc.narg(statuses)::text[] is null or status = any(sqlc.narg(statuses)::
   and (sqlc.narg(min_amount)::numeric is null or amount >= sqlc.narg(min_amount))
   and (sqlc.narg(max_amount)::numeric is null or amount <= sqlc.narg(max_amount))
   and (sqlc.narg(last4)::text is null or id::text = sqlc.narg(last4) or right(address_mask, 4) = sqlc.narg(last4))
+  and (sqlc.narg(taken_until)::timestamptz is null
+    or taken_at <= sqlc.narg(taken_until) or expires_at <= sqlc.narg(expired_by)::timestamptz)
 order by id asc limit @page;
 
 -- name: ReportPayinsStopBelow :one
@@ -263,21 +267,22 @@ select count(*) from (
 -- wait for another attempt and of the newest that were given up. Hosts where none failed are left out.
 -- name: ReportEndpoints :many
 with newest as (
-    (select a.id, a.url from webhook_event a where a.merchant_id = @merchant_id and a.number is not null order by a.number desc limit @most)
+    (select a.id, a.url, a.cashbox_id from webhook_event a where a.merchant_id = @merchant_id and a.number is not null order by a.number desc limit @most)
     union
-    (select b.id, b.url from webhook_event b where b.merchant_id = @merchant_id and b.status = 'pending' and b.number is not null
+    (select b.id, b.url, b.cashbox_id from webhook_event b where b.merchant_id = @merchant_id and b.status = 'pending' and b.number is not null
         order by b.number desc limit @most)
     union
-    (select c.id, c.url from webhook_event c where c.merchant_id = @merchant_id and c.status = 'dead' order by c.number desc limit @most)
+    (select c.id, c.url, c.cashbox_id from webhook_event c where c.merchant_id = @merchant_id and c.status = 'dead' order by c.number desc limit @most)
 ), tried as (
-    select lower(split_part(newest.url, '/', 3)) as host, t.at, t.status_code,
+    select lower(split_part(newest.url, '/', 3)) as host, newest.cashbox_id, t.at, t.status_code,
         t.status_code is null or t.status_code not between 200 and 299 as failed
     from newest join webhook_attempt t on t.merchant_id = @merchant_id and t.event_id = newest.id
     where t.at > @since
 )
 select host::text as host, count(*) as attempts, count(*) filter (where failed) as failures,
     max(at) filter (where failed)::timestamptz as last_at,
-    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status
+    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status,
+    ((array_agg(cashbox_id order by at desc) filter (where failed))[1])::bigint as last_cashbox_id
 from tried group by host having count(*) filter (where failed) > 0 order by failures desc, host limit 10;
 
 -- name: ReportCountMerchantDeposits :one

@@ -178,6 +178,8 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Signer:      g.signer,
 		Limits:      g.limits,
 		Clock:       g.clock,
+		APIURL:      g.baseURL,
+		Headers:     g.headers,
 		Secure:      strings.HasPrefix(g.portalURL, "https://"),
 		Stopping:    stopping,
 	}

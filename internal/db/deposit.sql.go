@@ -208,6 +208,60 @@ func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) 
 	return items, nil
 }
 
+const depositListOwnAbove = `-- name: DepositListOwnAbove :many
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id > $2
+  and ($3::text is null or status = $3)
+  and ($4::bigint is null or cashbox_id = $4)
+order by id limit $5
+`
+
+type DepositListOwnAboveParams struct {
+	MerchantID int64
+	AfterID    int64
+	Status     *string
+	CashboxID  *int64
+	Page       int32
+}
+
+// DepositListOwnAbove is the same the other way, the oldest first.
+func (q *Queries) DepositListOwnAbove(ctx context.Context, arg DepositListOwnAboveParams) ([]Deposit, error) {
+	rows, err := q.db.Query(ctx, depositListOwnAbove,
+		arg.MerchantID,
+		arg.AfterID,
+		arg.Status,
+		arg.CashboxID,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Deposit
+	for rows.Next() {
+		var i Deposit
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.CashboxID,
+			&i.Status,
+			&i.Amount,
+			&i.Network,
+			&i.Address,
+			&i.ExternalReference,
+			&i.IdempotencyKey,
+			&i.CreatedAt,
+			&i.StatusAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const depositLock = `-- name: DepositLock :one
 select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id = $2 for no key update
 `

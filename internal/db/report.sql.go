@@ -389,21 +389,22 @@ func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymen
 
 const reportEndpoints = `-- name: ReportEndpoints :many
 with newest as (
-    (select a.id, a.url from webhook_event a where a.merchant_id = $1 and a.number is not null order by a.number desc limit $2)
+    (select a.id, a.url, a.cashbox_id from webhook_event a where a.merchant_id = $1 and a.number is not null order by a.number desc limit $2)
     union
-    (select b.id, b.url from webhook_event b where b.merchant_id = $1 and b.status = 'pending' and b.number is not null
+    (select b.id, b.url, b.cashbox_id from webhook_event b where b.merchant_id = $1 and b.status = 'pending' and b.number is not null
         order by b.number desc limit $2)
     union
-    (select c.id, c.url from webhook_event c where c.merchant_id = $1 and c.status = 'dead' order by c.number desc limit $2)
+    (select c.id, c.url, c.cashbox_id from webhook_event c where c.merchant_id = $1 and c.status = 'dead' order by c.number desc limit $2)
 ), tried as (
-    select lower(split_part(newest.url, '/', 3)) as host, t.at, t.status_code,
+    select lower(split_part(newest.url, '/', 3)) as host, newest.cashbox_id, t.at, t.status_code,
         t.status_code is null or t.status_code not between 200 and 299 as failed
     from newest join webhook_attempt t on t.merchant_id = $1 and t.event_id = newest.id
     where t.at > $3
 )
 select host::text as host, count(*) as attempts, count(*) filter (where failed) as failures,
     max(at) filter (where failed)::timestamptz as last_at,
-    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status
+    coalesce((array_agg(status_code order by at desc) filter (where failed))[1], 0)::int as last_status,
+    ((array_agg(cashbox_id order by at desc) filter (where failed))[1])::bigint as last_cashbox_id
 from tried group by host having count(*) filter (where failed) > 0 order by failures desc, host limit 10
 `
 
@@ -414,11 +415,12 @@ type ReportEndpointsParams struct {
 }
 
 type ReportEndpointsRow struct {
-	Host       string
-	Attempts   int64
-	Failures   int64
-	LastAt     time.Time
-	LastStatus int32
+	Host          string
+	Attempts      int64
+	Failures      int64
+	LastAt        time.Time
+	LastStatus    int32
+	LastCashboxID int64
 }
 
 // ReportEndpoints adds up the attempts to deliver to each of a merchant's hosts since a time, of the newest events, of the newest that
@@ -438,6 +440,7 @@ func (q *Queries) ReportEndpoints(ctx context.Context, arg ReportEndpointsParams
 			&i.Failures,
 			&i.LastAt,
 			&i.LastStatus,
+			&i.LastCashboxID,
 		); err != nil {
 			return nil, err
 		}
@@ -582,11 +585,11 @@ func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPa
 const reportPayinsAbove = `-- name: ReportPayinsAbove :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
-    where id > $11 and id < $12
-      and ($13::bigint is null or merchant_id = $13)
-      and ($14::bigint is null or trader_id = $14)
-      and ($15::text is null or status = $15)
-    order by id asc limit $16
+    where id > $13 and id < $14
+      and ($15::bigint is null or merchant_id = $15)
+      and ($16::bigint is null or trader_id = $16)
+      and ($17::text is null or status = $17)
+    order by id asc limit $18
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -597,7 +600,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9)
-order by id asc limit $10
+  and ($10::timestamptz is null
+    or taken_at <= $10 or expires_at <= $11::timestamptz)
+order by id asc limit $12
 `
 
 type ReportPayinsAboveParams struct {
@@ -610,6 +615,8 @@ type ReportPayinsAboveParams struct {
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
 	Last4       *string
+	TakenUntil  *time.Time
+	ExpiredBy   *time.Time
 	Page        int32
 	Above       int64
 	Below       int64
@@ -669,6 +676,8 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 		arg.MinAmount,
 		arg.MaxAmount,
 		arg.Last4,
+		arg.TakenUntil,
+		arg.ExpiredBy,
 		arg.Page,
 		arg.Above,
 		arg.Below,
@@ -735,11 +744,11 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 const reportPayinsBelow = `-- name: ReportPayinsBelow :many
 with listed as (
     select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
-    where id > $11 and id < $12
-      and ($13::bigint is null or merchant_id = $13)
-      and ($14::bigint is null or trader_id = $14)
-      and ($15::text is null or status = $15)
-    order by id desc limit $16
+    where id > $13 and id < $14
+      and ($15::bigint is null or merchant_id = $15)
+      and ($16::bigint is null or trader_id = $16)
+      and ($17::text is null or status = $17)
+    order by id desc limit $18
 )
 select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
 where ($1::text[] is null or status = any($1::text[]))
@@ -750,7 +759,9 @@ where ($1::text[] is null or status = any($1::text[]))
   and ($7::numeric is null or amount >= $7)
   and ($8::numeric is null or amount <= $8)
   and ($9::text is null or id::text = $9 or right(address_mask, 4) = $9)
-order by id desc limit $10
+  and ($10::timestamptz is null
+    or taken_at <= $10 or expires_at <= $11::timestamptz)
+order by id desc limit $12
 `
 
 type ReportPayinsBelowParams struct {
@@ -763,6 +774,8 @@ type ReportPayinsBelowParams struct {
 	MinAmount   decimal.NullDecimal
 	MaxAmount   decimal.NullDecimal
 	Last4       *string
+	TakenUntil  *time.Time
+	ExpiredBy   *time.Time
 	Page        int32
 	Above       int64
 	Below       int64
@@ -822,6 +835,8 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 		arg.MinAmount,
 		arg.MaxAmount,
 		arg.Last4,
+		arg.TakenUntil,
+		arg.ExpiredBy,
 		arg.Page,
 		arg.Above,
 		arg.Below,

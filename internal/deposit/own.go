@@ -3,6 +3,7 @@ package deposit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -16,31 +17,41 @@ type OwnPage struct {
 	Page
 	// CashboxID keeps to a cashbox; nil is any.
 	CashboxID *int64
+	// Backward asks for what is newer than the cursor, and not for what is older.
+	Backward bool
 }
 
-// ListOwn lists the deposits of the caller's merchant to a user of its portal. The cursor is nil on
-// the last page.
+// ListOwn lists the deposits of the caller's merchant to a user of its portal, the newest first. The
+// cursor leads on in the direction that was asked for, and is nil where nothing follows there.
 func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) ([]Deposit, *string, error) {
 	if err := who.Need(caller.MerchantMoney); err != nil {
 		return nil, nil, err
 	}
-	limit, before, err := page.check(ctx)
+	limit, from, err := page.check(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
+		if page.Backward {
+			return q.DepositListOwnAbove(ctx, db.DepositListOwnAboveParams{
+				MerchantID: who.MerchantID,
+				AfterID:    from,
+				Status:     page.Status,
+				CashboxID:  page.CashboxID,
+				Page:       limit + 1,
+			})
+		}
 		return q.DepositListOwn(ctx, db.DepositListOwnParams{
-			MerchantID: who.MerchantID,
-			BeforeID:   before,
-			Status:     page.Status,
-			CashboxID:  page.CashboxID,
-			Page:       limit + 1,
+			MerchantID: who.MerchantID, BeforeID: from, Status: page.Status, CashboxID: page.CashboxID, Page: limit + 1,
 		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the merchant's deposits: %w", err)
 	}
 	list, cursor := listed(rows, limit)
+	if page.Backward {
+		slices.Reverse(list)
+	}
 	return list, cursor, nil
 }
 

@@ -13,12 +13,25 @@ import (
 // OwnAppeals asks for part of the list of a merchant's appeals, the newest first.
 type OwnAppeals struct {
 	Page
+	// Statuses keep to these, with Status; none is any.
+	Statuses []string
 	// CashboxID keeps to the payments of a cashbox; nil is any.
 	CashboxID *int64
+	// Backward asks for what is newer than the cursor, and not for what is older.
+	Backward bool
 }
 
-// ListOwnAppeals lists the appeals of the caller's merchant to a user of its portal. The cursor is
-// nil on the last page.
+// statuses are those that are kept to; nil is any.
+func (o OwnAppeals) statuses() []string {
+	if o.Status == nil {
+		return o.Statuses
+	}
+	return append(slices.Clone(o.Statuses), *o.Status)
+}
+
+// ListOwnAppeals lists the appeals of the caller's merchant to a user of its portal, the newest
+// first. The cursor leads on in the direction that was asked for, and is nil where nothing follows
+// there.
 func (s *Service) ListOwnAppeals(
 	ctx context.Context, who caller.Caller, page OwnAppeals,
 ) ([]AppealRecord, *string, error) {
@@ -26,19 +39,35 @@ func (s *Service) ListOwnAppeals(
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	f.Check(page.Status == nil || slices.Contains(appealStatuses, *page.Status), "status",
-		"must be open, in_review, completed, failed or closed")
+	limit, from := page.Bounds(f)
+	statuses := page.statuses()
+	for _, status := range statuses {
+		f.Check(
+			slices.Contains(appealStatuses, status),
+			"status",
+			"must be open, in_review, completed, failed or closed",
+		)
+	}
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealListOwnRow, error) {
+		if page.Backward {
+			above, err := q.AppealListOwnAbove(ctx, db.AppealListOwnAboveParams{
+				MerchantID: who.MerchantID,
+				AfterID:    from,
+				Statuses:   statuses,
+				CashboxID:  page.CashboxID,
+				Page:       limit + 1,
+			})
+			rows := make([]db.AppealListOwnRow, 0, len(above))
+			for _, row := range above {
+				rows = append(rows, db.AppealListOwnRow(row))
+			}
+			return rows, err
+		}
 		return q.AppealListOwn(ctx, db.AppealListOwnParams{
-			MerchantID: who.MerchantID,
-			BeforeID:   before,
-			Status:     page.Status,
-			CashboxID:  page.CashboxID,
-			Page:       limit + 1,
+			MerchantID: who.MerchantID, BeforeID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: limit + 1,
 		})
 	})
 	if err != nil {
@@ -48,6 +77,9 @@ func (s *Service) ListOwnAppeals(
 	list := make([]AppealRecord, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, appealFromRows(row.Appeal, row.Payment))
+	}
+	if page.Backward {
+		slices.Reverse(list)
 	}
 	return list, cursor, nil
 }

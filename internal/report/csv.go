@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // csvTable writes rows as CSV and counts them.
@@ -58,14 +60,15 @@ func (t *csvTable) end() error {
 	return t.flush()
 }
 
+// formulaBegins are what formulas begin with, in full width as well, which some spreadsheets take for
+// the same.
+const formulaBegins = "=+-@\t\r\n＝＋－＠"
+
 // safeText is a text that no spreadsheet takes for a formula. Others wrote it: an order id that
 // begins with "=" would be carried out by whoever opens the file.
 func safeText(text string) string {
-	if text == "" {
-		return ""
-	}
-	switch text[0] {
-	case '=', '+', '-', '@', '\t', '\r':
+	first, _ := utf8.DecodeRuneInString(text)
+	if text != "" && strings.ContainsRune(formulaBegins, first) {
 		return "'" + text
 	}
 	return text

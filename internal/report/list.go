@@ -33,6 +33,8 @@ type Filter struct {
 	// CashboxID keeps to a cashbox, MerchantID and TraderID to theirs; zero is any. Merchants and
 	// traders see their own whatever these say.
 	CashboxID, MerchantID, TraderID int64
+	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
+	Overdue bool
 	// Search looks for one thing: a uuid, an id, or the last four digits of a requisite or card; for
 	// merchants, and operators who keep to one, also an order id or a payer. What a uuid, an id or an
 	// order id finds is shown whatever else the filter says.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -59,7 +60,10 @@ func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Pa
 	if err != nil || len(exact) > 0 || c.Search != "" && !lastDigits(c.Search) {
 		return Page[db.Payin]{Items: exact}, err
 	}
-	return s.payoutPage(ctx, payoutTable{scope: c}, w)
+	if c.Overdue {
+		c.Status = []string{string(payout.Processing)}
+	}
+	return s.payoutPage(ctx, payoutTable{scope: c, now: s.clock.Now()}, w)
 }
 
 func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
@@ -103,6 +107,7 @@ func (s *Service) payoutsNamed(ctx context.Context, c scope) ([]db.Payin, error)
 type payoutTable struct {
 	scope
 	created created
+	now     time.Time
 }
 
 func (payoutTable) id(p db.Payin) int64 { return p.ID }
@@ -113,6 +118,10 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount), Last4: t.digits(),
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
 		TraderID: unless(t.TraderID), Status: branch, Scan: scanMost,
+	}
+	if t.Overdue {
+		until := t.now.Add(-overdueAfter)
+		params.TakenUntil, params.ExpiredBy = &until, &t.now
 	}
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status

@@ -86,6 +86,8 @@ type EndpointFailures struct {
 	// LastAt is when the last one failed, LastStatus what was answered then; 0 is no answer.
 	LastAt     time.Time
 	LastStatus int
+	// CashboxID is the cashbox whose delivery failed last.
+	CashboxID int64
 }
 
 // QueueCount is how much waits in a queue, up to 99; More tells that there is more.
@@ -252,7 +254,7 @@ func (o *Overview) endpoints(ctx context.Context, q *db.Queries, who caller.Call
 	for _, row := range rows {
 		o.Endpoints = append(o.Endpoints, EndpointFailures{
 			Host: row.Host, Attempts: row.Attempts, Failures: row.Failures,
-			LastAt: row.LastAt, LastStatus: int(row.LastStatus),
+			LastAt: row.LastAt, LastStatus: int(row.LastStatus), CashboxID: row.LastCashboxID,
 		})
 	}
 	return err

@@ -333,7 +333,8 @@ rows,1
 func TestNoFormulas(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "x=1": "x=1", "": "", "1-2": "1-2",
+		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "\nx": "'\nx", "＝1": "'＝1", "－1": "'－1",
+		"x=1": "x=1", "": "", "1-2": "1-2",
 	} {
 		if got := report.SafeText(text); got != want {
 			t.Errorf("%q becomes %q; want %q", text, got, want)

@@ -45,7 +45,6 @@ var appealList = list{
 	status:   say.AppealStatus,
 	cashbox:  true,
 	always:   true,
-	single:   true,
 	none:     say.NoAppeals,
 	noneText: say.NoAppealsText,
 }
@@ -71,8 +70,8 @@ func (v *visit) appeals() error {
 	var next *string
 	if len(a.wrong) == 0 {
 		var page payment.OwnAppeals
-		page.Status, page.Cursor = given(a.query.Get(asksStatus)), given(a.filter.Cursor)
-		page.CashboxID = a.cashboxID()
+		page.Statuses, page.Cursor = a.filter.Status, given(a.filter.Cursor)
+		page.CashboxID, page.Backward = a.cashboxID(), a.filter.Backward
 		var err error
 		found, next, err = v.Payments.ListOwnAppeals(v.ctx(), v.who, page)
 		if a.wrong, err = v.flawed(err); err != nil {
@@ -83,14 +82,17 @@ func (v *visit) appeals() error {
 	if err != nil {
 		return err
 	}
-	shown := view.Appeals{Filters: filters, Empty: a.nothing(), Pages: onward(a, next)}
+	shown := view.Appeals{Filters: filters, Empty: a.nothing()}
+	var ids []int64
 	for _, one := range found {
+		ids = append(ids, one.ID)
 		shown.Items = append(shown.Items, view.AppealRow{
 			ID: one.ID, Href: v.appealPath(one.ID), CreatedAt: one.CreatedAt, Status: view.AppealBadge(one.Status),
 			Amount:  v.shell.Amount(one.Payment.Amount, one.Payment.Currency),
 			Payment: v.shell.Say(say.ShortPayment, one.Payment.ID), Order: one.Payment.OrderID, Reason: one.Reason,
 		})
 	}
+	shown.Pages = around(a, next, ids)
 	v.shell.Title = v.shell.Say(say.Appeals)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.AppealsPage(s, shown) })
 	return nil

@@ -2,6 +2,9 @@ package portal_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +12,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/web/browsertest"
+	"gateway.example/web/portal"
 )
 
 // pages are those there are, by what they show.
@@ -19,7 +23,8 @@ func (b *bundle) pages(t testing.TB, p *person) map[string]string {
 	noError(t, err)
 	_, err = b.payments.Confirm(t.Context(), b.asTrader(), ended.ID)
 	noError(t, err)
-	_ = p
+	taken := b.payOut(t, 1)[0]
+	p.post(t, taken+"/take")
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
 	return map[string]string{
 		"sign in":         "/sign-in",
@@ -41,9 +46,76 @@ func (b *bundle) pages(t testing.TB, p *person) map[string]string {
 		"requisites":      "/trader/requisites",
 		"requisite":       fmt.Sprintf("/trader/requisites/%d", b.traders[0].Requisites[0]),
 		"statement":       "/trader/statement",
+		"payout":          taken,
+		"complete":        taken + "/complete",
+		"fail":            taken + "/fail",
+		"give back":       taken + "/give-back",
+		"invitation":      b.invitation(t),
 		"no such page":    "/trader/nothing",
 		"no such payment": "/trader/payments/987654",
 	}
+}
+
+// invitation is the page by which somebody sets their password.
+func (b *bundle) invitation(t testing.TB) string {
+	t.Helper()
+	link, err := b.sessions.InviteMember(t.Context(), b.asMerchant(), "invited", caller.Support)
+	noError(t, err)
+	_, token, _ := strings.Cut(link, "/invitation/")
+	return "/invitation/" + token
+}
+
+// unexamined are the addresses at which there is no page of its own: files, parts of pages, and those
+// that only lead on.
+var unexamined = []string{
+	"GET /{$}", "GET /trader/desk", "GET /trader/live", "GET /.well-known/gateway-keys.json",
+	"GET /trader/payments.csv", "GET /trader/payouts.csv", "GET /trader/statement.csv",
+	"GET /merchant/payments.csv", "GET /merchant/payouts.csv", "GET /merchant/statement.csv",
+	"GET /trader/payments/{id}/receipts/{n}", "GET /merchant/payments/{id}/receipts/{n}",
+	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
+}
+
+// No page is left out: every address is either examined or said to have none.
+func TestEveryPageIsExamined(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	left := http.NewServeMux()
+	missing := map[string]bool{}
+	for pattern := range portal.Patterns(b.rooms) {
+		if strings.HasPrefix(pattern, "GET ") {
+			left.HandleFunc(pattern, http.NotFound)
+			missing[pattern] = !slices.Contains(unexamined, pattern)
+		}
+	}
+	other := setup(t, options{passkeys: true})
+	trader, owner := other.trader(t, 0), b.merchantUser(t, caller.Owner)
+	for p, pages := range map[*person][]map[string]string{
+		trader: {other.pages(t, trader)},
+		owner:  {b.merchantPages(t, owner), b.developerPages(t, owner), {"overview": "/merchant"}},
+	} {
+		for name, path := range merged(pages) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+path, nil)
+			noError(t, err)
+			_, pattern := left.Handler(r)
+			delete(missing, pattern)
+			if a := p.get(t, path); a.to() != "" {
+				t.Errorf("%s is no page, and leads from %s to %s", name, path, a.to())
+			}
+		}
+	}
+	for pattern, page := range missing {
+		if page {
+			t.Errorf("%s is not examined: put it among the pages, or say that it has none", pattern)
+		}
+	}
+}
+
+func merged(all []map[string]string) map[string]string {
+	one := map[string]string{}
+	for _, pages := range all {
+		maps.Copy(one, pages)
+	}
+	return one
 }
 
 // Nobody is shut out: every page, in light and dark, on a phone and at a desk, with text of twice the

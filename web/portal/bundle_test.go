@@ -129,6 +129,8 @@ func setup(t testing.TB, o options) *bundle {
 		Events:      webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
 		Clock:       b.clock,
 		Limits:      limit.New(d.Pool),
+		APIURL:      "https://api.example",
+		Headers:     auth.DefaultHeaders(),
 		Stopping:    b.stopping,
 	}
 	pages, err := portal.New(b.rooms)

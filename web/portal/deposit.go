@@ -53,7 +53,7 @@ func (v *visit) deposits() error {
 	if len(a.wrong) == 0 {
 		var page deposit.OwnPage
 		page.Status, page.Cursor = given(a.query.Get(asksStatus)), given(a.filter.Cursor)
-		page.CashboxID = a.cashboxID()
+		page.CashboxID, page.Backward = a.cashboxID(), a.filter.Backward
 		var err error
 		found, next, err = v.Deposits.ListOwn(v.ctx(), v.who, page)
 		if a.wrong, err = v.flawed(err); err != nil {
@@ -68,11 +68,13 @@ func (v *visit) deposits() error {
 	if err != nil {
 		return err
 	}
-	shown := view.Deposits{Filters: filters, Empty: a.nothing(), Pages: onward(a, next)}
+	shown := view.Deposits{Filters: filters, Empty: a.nothing()}
 	if v.who.May(caller.MerchantDeposits) {
 		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/deposits/new", say.RequestDeposit
 	}
+	var ids []int64
 	for _, d := range found {
+		ids = append(ids, d.ID)
 		shown.Items = append(shown.Items, view.DepositRow{
 			ID:        d.ID,
 			Href:      view.Link(v.depositPath(d.ID)),
@@ -83,6 +85,7 @@ func (v *visit) deposits() error {
 			Status:    view.DepositBadge(d.Status),
 		})
 	}
+	shown.Pages = around(a, next, ids)
 	v.shell.Title = v.shell.Say(say.Deposits)
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.DepositsPage(s, shown) })
 	return nil
@@ -107,14 +110,22 @@ func (a *asked) nothing() view.Empty {
 	return view.Empty{Title: a.none, Text: a.noneText}
 }
 
-// onward leads to the next part of a short list, and back to its beginning.
-func onward(a asked, next *string) view.Pages {
+// around leads to the parts of a short list around one, of which these are the ids: on is where the
+// list goes on in the direction in which it was read.
+func around(a asked, on *string, ids []int64) view.Pages {
 	var p view.Pages
-	if a.filter.Cursor != "" {
-		p.Newest = view.Link(a.href(a.query))
+	turned, back := a.filter.Cursor != "", a.filter.Backward
+	if len(ids) == 0 {
+		if turned {
+			p.Newest = view.Link(a.href(a.query))
+		}
+		return p
 	}
-	if next != nil {
-		p.Older = a.with(asksAfter, *next)
+	if back && on != nil || turned && !back {
+		p.Newer = a.with(asksBefore, strconv.FormatInt(ids[0], 10))
+	}
+	if !back && on != nil || turned && back {
+		p.Older = a.with(asksAfter, strconv.FormatInt(ids[len(ids)-1], 10))
 	}
 	return p
 }
@@ -142,6 +153,7 @@ func (v *visit) deposit() error {
 		{Label: say.Address, Value: d.Address, Class: "mono"},
 		{Label: say.Reference, Value: text(d.ExternalReference)},
 	}}
+	shown.Curl = v.curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
 	for _, move := range moves {
 		line := view.Line{At: move.At, Kind: "status", Actor: v.actor(move.Actor)}
 		line.Text = v.shell.Say(say.LineStatusFirst, v.shell.Say(say.DepositStatus(move.To)))

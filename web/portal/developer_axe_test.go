@@ -10,7 +10,7 @@ import (
 )
 
 // developerPages are those of a merchant's developers, by what they show.
-func (b *bundle) developerPages(t testing.TB) map[string]string {
+func (b *bundle) developerPages(t testing.TB, p *person) map[string]string {
 	t.Helper()
 	sent, dead := b.tell(t, b.merchant, 1, "delivered"), b.tell(t, b.merchant, 2, "dead")
 	b.attempt(t, sent, 500, 40, "<h1>broken</h1>")
@@ -18,7 +18,13 @@ func (b *bundle) developerPages(t testing.TB) map[string]string {
 	var key int64
 	noError(t, b.Pool.QueryRow(t.Context(), "select id from api_key where key_id = $1", b.merchant.KeyID).Scan(&key))
 	member := b.user(t, "<i>member</i>", caller.MerchantPortal, caller.Support, b.merchant.ID)
+	confirm := p.page(t, "/merchant/developers/resend").Find("tbody a").AttrOr("href", "/none")
+	replay := p.post(t, "/merchant/developers/resend", hidden(p.page(t, confirm))...).to()
+	b.tell(t, b.merchant, 3, "dead")
 	return map[string]string{
+		"off":      memberPath(member, "/off"),
+		"confirm":  confirm,
+		"replay":   replay,
 		"team":     "/merchant/team",
 		"invite":   "/merchant/team/invite",
 		"member":   memberPath(member, ""),
@@ -44,8 +50,9 @@ func TestAccessibleDevelopers(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
 	b := setup(t, options{})
-	pages := b.developerPages(t)
-	tab := b.as(t, caller.Owner).tab(t, b.server.URL)
+	p := b.as(t, caller.Owner)
+	pages := b.developerPages(t, p)
+	tab := p.tab(t, b.server.URL)
 	tab.Examining(rules)
 	b.examine(t, tab, pages)
 }

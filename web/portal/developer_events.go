@@ -113,6 +113,9 @@ func (v *visit) event() error {
 		return err
 	}
 	shown.Box = v.boxName(box)
+	if shown.Subject, err = v.subjectOf(event); err != nil {
+		return err
+	}
 	if v.may(caller.MerchantResend) {
 		shown.Resend = view.Link(eventPath(shown.ID) + "/resend")
 	}
@@ -134,6 +137,24 @@ func (v *visit) event() error {
 	}
 	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.EventPage(s, shown) })
 	return nil
+}
+
+// subjectOf leads to the payment or payout that an event is about.
+func (v *visit) subjectOf(event webhook.Told) (view.Link, error) {
+	if event.Subject == subjectPayment {
+		return view.Link(v.paymentPath(event.SubjectID)), nil
+	}
+	id := strconv.FormatInt(event.SubjectID, 10)
+	found, err := v.Reports.Payouts(v.ctx(), v.who, report.Filter{Search: id, From: time.Unix(0, 0)})
+	if err != nil {
+		return "", err
+	}
+	for _, item := range found.Items {
+		if item.ID == event.SubjectID {
+			return view.Link(v.payoutPath(item.UUID.String())), nil
+		}
+	}
+	return "", nil
 }
 
 func (v *visit) resendPage() error {

@@ -59,7 +59,7 @@ func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (view.Ho
 	if err != nil {
 		return view.HookBox{}, err
 	}
-	shown := view.HookBox{Name: v.boxName(box), Signs: box.Signs, Old: old}
+	shown := view.HookBox{ID: boxID(box), Name: v.boxName(box), Signs: box.Signs, Old: old}
 	if v.may(caller.MerchantKeys) {
 		shown.Rotate = view.Link(boxPath(box, "secret"))
 	}

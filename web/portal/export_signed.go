@@ -48,7 +48,8 @@ func (v *visit) printTimeline() error {
 	v.shell.Title = v.shell.Say(say.PaymentTitle, p.ID)
 	shown := view.Printed{
 		UUID: p.UUID.String(), OrderID: p.OrderID, Lines: v.timeline(lines),
-		File: view.Link(fmt.Sprintf("/merchant/payments/%d/timeline.json", p.ID)),
+		Back: view.Link(v.paymentPath(p.ID)),
+		File: view.Link(v.paymentPath(p.ID) + "/timeline.json"),
 	}
 	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.PrintPage(s, shown) })
 	return nil

@@ -8,3 +8,6 @@ func Patterns(rooms Rooms) map[string]bool {
 	}
 	return found
 }
+
+// Quoted is a text as a shell takes it for one word.
+func Quoted(text string) string { return quoted(text) }

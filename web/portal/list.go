@@ -40,6 +40,10 @@ type list struct {
 	// days is for how many days it is kept, which kept says; 0 is for ever.
 	days int
 	kept say.Phrase
+	// currencies are those that payments may be kept to; none does not ask.
+	currencies []string
+	// overdue tells that it may be kept to what is late.
+	overdue bool
 	// always tells that it is of all time, and not of the last days; single that it is kept to one
 	// status and not to several.
 	always, single bool
@@ -73,10 +77,16 @@ const (
 	asksType    = "type"
 	asksCode    = "code"
 	asksKey     = "key"
+	// asksCurrency keeps to a currency, and asksOverdue to what is late.
+	asksCurrency = "currency"
+	asksOverdue  = "overdue"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
 )
+
+// yes is what a tick sends.
+const yes = "yes"
 
 const (
 	windowDays = 30
@@ -147,6 +157,12 @@ func (l list) parameters() []string {
 	if l.program {
 		names = append(names, asksCode, asksKey)
 	}
+	if len(l.currencies) > 0 {
+		names = append(names, asksCurrency)
+	}
+	if l.overdue {
+		names = append(names, asksOverdue)
+	}
 	return names
 }
 
@@ -171,6 +187,8 @@ func (a *asked) read(s view.Shell) {
 	}
 	kind := a.query.Get(asksType)
 	check(kind == "" || slices.Contains(a.types, kind), asksType, say.WrongType)
+	f.Currency, f.Overdue = a.query.Get(asksCurrency), a.query.Get(asksOverdue) != ""
+	check(f.Currency == "" || slices.Contains(a.currencies, f.Currency), asksCurrency, say.WrongCurrency)
 	for _, status := range f.Status {
 		check(slices.Contains(a.statuses, status), asksStatus, say.WrongStatus)
 	}
@@ -327,6 +345,15 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 	for _, method := range a.methods {
 		f.Methods = append(f.Methods, view.Option{Value: method, Text: v.methodName(method)})
 	}
+	if len(a.currencies) > 0 {
+		f.Currency, f.Currencies = a.query.Get(asksCurrency), []view.Option{{Text: v.shell.Say(say.AnyCashbox)}}
+	}
+	for _, currency := range a.currencies {
+		f.Currencies = append(f.Currencies, view.Option{Value: currency, Text: currency})
+	}
+	if a.overdue {
+		f.Overdue = &view.Tick{Value: yes, Text: v.shell.Say(say.OverdueOnly), On: a.filter.Overdue}
+	}
 	if len(a.types) > 0 {
 		f.Type, f.Types = a.query.Get(asksType), []view.Option{{Text: v.shell.Say(say.AnyType)}}
 	}
@@ -381,9 +408,10 @@ func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	if !a.account { // an account is always of one
 		add(asksCashbox, boxes.name)
 	}
-	for _, name := range []string{asksType, asksCode, asksKey} {
+	for _, name := range []string{asksType, asksCode, asksKey, asksCurrency} {
 		add(name, func(value string) string { return value })
 	}
+	add(asksOverdue, func(string) string { return s.Say(say.OverdueOnly) })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }
 	}

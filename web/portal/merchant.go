@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -56,21 +57,23 @@ var merchantRoutes = []route{
 
 var (
 	ownPaymentList = list{
-		path:     "/merchant/payments",
-		statuses: paymentList.statuses,
-		status:   say.PaymentStatus,
-		methods:  paymentList.methods,
-		search:   true,
-		hint:     say.SearchOrders,
-		amounts:  true,
-		cashbox:  true,
-		export:   caller.MerchantMoney,
+		path:       "/merchant/payments",
+		currencies: catalogue.Currencies,
+		statuses:   paymentList.statuses,
+		status:     say.PaymentStatus,
+		methods:    paymentList.methods,
+		search:     true,
+		hint:       say.SearchOrders,
+		amounts:    true,
+		cashbox:    true,
+		export:     caller.MerchantMoney,
 
 		about: say.Order, sum: say.YouGetUSDT,
 		none: say.NoPayments, noneText: say.NoOwnPaymentsText, lately: say.NoneLately,
 	}
 	ownPayoutList = list{
 		path:     "/merchant/payouts",
+		overdue:  true,
 		statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 		status:   say.PayoutStatus,
 		methods:  payoutList.methods,

@@ -381,7 +381,11 @@ func (b *bundle) merchantPages(t testing.TB, p *person) map[string]string {
 		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 	)...)
 	path := fmt.Sprintf("/merchant/payments/%d", open.ID)
+	payout := strings.Replace(b.payOut(t, 1)[0], "trader", "merchant", 1)
 	return map[string]string{
+		"payout":       payout,
+		"cancel":       payout + "/cancel",
+		"print":        path + "/print",
 		"payments":     "/merchant/payments",
 		"filtered":     "/merchant/payments?status=completed&q=nothing",
 		"payment":      path,

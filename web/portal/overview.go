@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -50,16 +51,24 @@ func (v *visit) overviewState(shown *view.Overview, o report.Overview) {
 		if q.More {
 			count += "+"
 		}
-		shown.Queues = append(shown.Queues,
-			view.OverviewQueue{Label: v.shell.Say(say.OverviewQueue(string(q.Queue))), Count: count})
+		shown.Queues = append(
+			shown.Queues,
+			view.OverviewQueue{
+				Label: v.shell.Say(say.OverviewQueue(string(q.Queue))),
+				Count: count,
+				Href:  queuePaths[q.Queue],
+			},
+		)
 	}
 	for _, e := range o.Endpoints {
 		answer := v.shell.Say(say.EndpointSilent)
 		if e.LastStatus != 0 {
 			answer = v.shell.Say(say.EndpointAnswer, e.LastStatus)
 		}
-		shown.Endpoints = append(shown.Endpoints,
-			v.shell.Say(say.EndpointFails, e.Host, e.Failures, e.Attempts)+"; "+answer)
+		shown.Endpoints = append(shown.Endpoints, view.OverviewQueue{
+			Label: v.shell.Say(say.EndpointFails, e.Host, e.Failures, e.Attempts), Count: "; " + answer,
+			Href: view.Link(hooksPath + "#cashbox-" + strconv.FormatInt(e.CashboxID, 10)),
+		})
 	}
 	shown.Balance = v.overviewBalance(o.Balances)
 }
@@ -83,6 +92,27 @@ func (v *visit) overviewBalance(boxes []report.CashboxBalance) []view.OverviewFi
 	}
 }
 
+// always is a day before which there is nothing.
+const always = "2000-01-01"
+
+// queuePaths are where what waits is listed, of whatever age.
+var queuePaths = map[report.Queue]view.Link{
+	report.QueueOwnAppeals:  view.Link(appealList.path + "?status=open&status=in_review"),
+	report.QueueOwnDeposits: view.Link(depositList.path + "?status=pending"),
+	report.QueueOverdue:     view.Query(ownPayoutList.path, asksOverdue, yes, asksFrom, always),
+	report.QueueDeadEvents:  view.Query(eventsPath, asksStatus, "dead", asksFrom, always),
+}
+
+// today leads to today's payments in a currency with one of these statuses.
+func (v *visit) today(currency string, statuses ...string) view.Link {
+	from := v.shell.Now.In(v.shell.Zone).Format(time.DateOnly)
+	query := url.Values{asksFrom: {from}, asksCurrency: {currency}}
+	if len(statuses) > 0 {
+		query[asksStatus] = statuses
+	}
+	return listed(ownPaymentList.path, query.Encode())
+}
+
 func (v *visit) overviewDay(d report.DayFigures, money bool) view.OverviewDay {
 	figure := func(label say.Phrase, of func(report.Figures) string) view.OverviewFigure {
 		return view.OverviewFigure{Label: v.shell.Say(label), Now: of(d.Now), Before: of(d.LastWeek)}
@@ -96,7 +126,10 @@ func (v *visit) overviewDay(d report.DayFigures, money bool) view.OverviewDay {
 		day.Figures = append(day.Figures, figure(say.CompletedSum, func(f report.Figures) string {
 			return v.overviewSum(f, d.Currency, money)
 		}))
+		day.Figures[len(day.Figures)-1].Href = v.today(d.Currency, "completed")
 	}
+	day.Figures[0].Href = v.today(d.Currency)
+	day.Figures[1].Href = v.today(d.Currency, "completed", "failed", "cancelled")
 	return day
 }
 

@@ -205,6 +205,10 @@ func (v *visit) payment() error {
 			shown.Files = append(shown.Files, v.receiptShown(id, file))
 		}
 	}
+	if v.who.Kind == caller.MerchantPortal {
+		shown.File, shown.Print = view.Link(v.paymentPath(id)+"/timeline.json"), view.Link(v.paymentPath(id)+"/print")
+		shown.Curl = v.curl("/api/v1/payments/" + name)
+	}
 	v.shell.Title = v.shell.Say(say.PaymentTitle, id)
 	v.show(then.status(), func(s view.Shell) site.Page { return view.PaymentPage(s, shown) })
 	return nil

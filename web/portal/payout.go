@@ -233,7 +233,7 @@ func (v *visit) ownPayout(p payout.Payin) (view.Payout, error) {
 		return view.Payout{}, err
 	}
 	shown := v.payoutShown(payout.Offer{Payin: p, Address: p.AddressMask, Recipient: p.Recipient})
-	shown.Note = say.Phrase{}
+	shown.Note, shown.Curl = say.Phrase{}, v.curl("/api/v1/payins/"+p.UUID.String())
 	if p.Status == payout.Waiting && v.who.May(caller.MerchantPayouts) {
 		shown.Cancel = view.Link(shown.Path + "/cancel")
 	}

@@ -17,7 +17,7 @@ import (
 
 // payOut makes payouts of 1000 RUB, which are 10 USDT at spot and cost the merchant 10.2. The traders
 // have no share of that markup: they get the 10.
-func (b *bundle) payOut(t *testing.T, count int) []string {
+func (b *bundle) payOut(t testing.TB, count int) []string {
 	t.Helper()
 	ctx := t.Context()
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "1000")

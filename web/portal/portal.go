@@ -49,6 +49,9 @@ type Rooms struct {
 	Signer *attest.Signer
 	Limits *limit.Limits
 	Clock  clock.Clock
+	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.
+	APIURL  string
+	Headers auth.Headers
 	// Secure tells that the portals are public by https alone.
 	Secure bool
 	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -46,6 +47,7 @@ func (v *visit) told(
 		default:
 			told.Text, told.Notes = v.words(line, subject)
 			told.Code = codeOf(line)
+			told.Event, told.EventName = v.eventOf(line)
 		}
 		shown = append(shown, told)
 	}
@@ -226,6 +228,15 @@ func (v *visit) webhookWords(line report.Line) (string, []string) {
 		return v.shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
 	}
 	return v.shell.Say(say.LineAttempt, w.Sequence, *w.StatusCode, w.Took.Milliseconds()), nil
+}
+
+// eventOf leads to the webhook that a line is about, for who works with those.
+func (v *visit) eventOf(line report.Line) (view.Link, string) {
+	w := line.Webhook
+	if w == nil || v.who.Kind != caller.MerchantPortal || !v.who.May(caller.MerchantEvents) {
+		return "", ""
+	}
+	return view.Link(eventPath(w.EventID.String())), v.shell.Say(say.EventNamed, w.Sequence)
 }
 
 // codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.

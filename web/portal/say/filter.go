@@ -2,20 +2,22 @@ package say
 
 // What lists are kept to, and what is said of them.
 var (
-	Search       = Phrase{"Search", "Поиск"}
-	SearchOwn    = Phrase{"Number, or last 4 digits", "Номер или последние 4 цифры"}
-	FiltersTitle = Phrase{"Filters", "Фильтры"}
-	Apply        = Phrase{"Apply", "Применить"}
-	Status       = Phrase{"Status", "Статус"}
-	AnyMethod    = Phrase{"Any", "Любой"}
-	FromDay      = Phrase{"From", "С"}
-	ToDay        = Phrase{"To", "По"}
-	MinAmount    = Phrase{"Amount from", "Сумма от"}
-	MaxAmount    = Phrase{"Amount to", "Сумма до"}
-	InForce      = Phrase{"Filters in force", "Действующие фильтры"}
-	RemoveFilter = Phrase{"Remove the filter:", "Убрать фильтр:"}
-	ClearAll     = Phrase{"Clear all", "Сбросить все"}
-	ExportCSV    = Phrase{"Export CSV", "Скачать CSV"}
+	Search        = Phrase{"Search", "Поиск"}
+	SearchOwn     = Phrase{"Number, or last 4 digits", "Номер или последние 4 цифры"}
+	FiltersTitle  = Phrase{"Filters", "Фильтры"}
+	Apply         = Phrase{"Apply", "Применить"}
+	Status        = Phrase{"Status", "Статус"}
+	WrongCurrency = Phrase{"Choose a currency of the list.", "Выберите валюту из списка."}
+	OverdueOnly   = Phrase{"Overdue only", "Только просроченные"}
+	AnyMethod     = Phrase{"Any", "Любой"}
+	FromDay       = Phrase{"From", "С"}
+	ToDay         = Phrase{"To", "По"}
+	MinAmount     = Phrase{"Amount from", "Сумма от"}
+	MaxAmount     = Phrase{"Amount to", "Сумма до"}
+	InForce       = Phrase{"Filters in force", "Действующие фильтры"}
+	RemoveFilter  = Phrase{"Remove the filter:", "Убрать фильтр:"}
+	ClearAll      = Phrase{"Clear all", "Сбросить все"}
+	ExportCSV     = Phrase{"Export CSV", "Скачать CSV"}
 
 	LastDays   = Phrase{"The last 30 days, since %s.", "Последние 30 дней, с %s."}
 	DaysUpTo   = Phrase{"The 30 days up to %s.", "30 дней по %s."}

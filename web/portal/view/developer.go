@@ -90,6 +90,7 @@ type Hooks struct {
 
 // HookBox is how webhooks of a cashbox do.
 type HookBox struct {
+	ID    string
 	Name  string
 	Signs bool
 	// Old is until when secrets before the newest sign besides.
@@ -137,8 +138,10 @@ func EventBadge(status string) Badge {
 // Event is everything of one event.
 type Event struct {
 	ID, Type, About, Box, URL, Body string
-	CreatedAt                       time.Time
-	Status                          Badge
+	// Subject leads to what it is about; "" is not there.
+	Subject   templ.SafeURL
+	CreatedAt time.Time
+	Status    Badge
 	// Resend leads to where it is sent again; "" is not for this user.
 	Resend   templ.SafeURL
 	Attempts []EventAttempt

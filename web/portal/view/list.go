@@ -37,7 +37,11 @@ type Filters struct {
 	Type  string
 	Types []Option
 	// Texts are fields besides.
-	Texts []Field
+	Texts      []Field
+	Currency   string
+	Currencies []Option
+	// Overdue keeps to what is late; nil does not ask.
+	Overdue *Tick
 	// From and To are days, MinAmount and MaxAmount amounts, as typed.
 	From, To, MinAmount, MaxAmount string
 	// Wrong is what is wrong with what was typed, by the names of the fields.

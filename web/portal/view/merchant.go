@@ -70,7 +70,9 @@ type Deposit struct {
 	Amount, Status string
 	CreatedAt      time.Time
 	Facts          []Fact
-	Lines          []Line
+	// Curl reads it through the API; "" is not for this user.
+	Curl  string
+	Lines []Line
 }
 
 // NewDeposit asks for a deposit, with what was typed.

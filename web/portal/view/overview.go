@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 // Overview is how a merchant stands.
@@ -13,7 +15,7 @@ type Overview struct {
 	Methods   []OverviewRow
 	Hours     []OverviewHour
 	Queues    []OverviewQueue
-	Endpoints []string
+	Endpoints []OverviewQueue
 }
 
 // OverviewDay are figures of today, each with what it was a week ago.
@@ -22,8 +24,12 @@ type OverviewDay struct {
 	Figures []OverviewFigure
 }
 
-// OverviewFigure is a number and what it was, if that is known.
-type OverviewFigure struct{ Label, Now, Before string }
+// OverviewFigure is a number and what it was, if that is known. Href leads to what is counted; ""
+// leads nowhere.
+type OverviewFigure struct {
+	Label, Now, Before string
+	Href               templ.SafeURL
+}
 
 // OverviewRow are the figures of a method, or of an hour.
 type OverviewRow struct{ Name, Payments, Completed, Amount, Success, Median string }
@@ -38,8 +44,11 @@ type OverviewHour struct {
 	Row     OverviewRow
 }
 
-// OverviewQueue is what waits; Count is capped.
-type OverviewQueue struct{ Label, Count string }
+// OverviewQueue is what waits or fails, and where it is; Count is capped.
+type OverviewQueue struct {
+	Label, Count string
+	Href         templ.SafeURL
+}
 
 // Sizes of the charts, in units of their own.
 const (

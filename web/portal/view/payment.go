@@ -45,9 +45,13 @@ type Payment struct {
 	Facts []Fact
 	// Appeal leads to where it may be appealed, Appealed to its appeal.
 	Appeal, Appealed templ.SafeURL
-	Then             Moment
-	Files            []Receipt
-	Lines            []Line
+	// File leads to the timeline as a signed file, Print to the one for paper; "" is not for this user.
+	File, Print templ.SafeURL
+	// Curl reads it through the API; "" is not for this user.
+	Curl  string
+	Then  Moment
+	Files []Receipt
+	Lines []Line
 }
 
 func (p Payment) open() bool { return p.Status == "pending" }
@@ -70,6 +74,9 @@ type Line struct {
 	// Actor is who did it; "" is nobody in particular.
 	Actor string
 	Code  []Code
+	// Event leads to the webhook that it is about, which EventName names; "" is none for this user.
+	Event     templ.SafeURL
+	EventName string
 }
 
 // phase tells whether there is something to say of a card checkout.

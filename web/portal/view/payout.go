@@ -39,6 +39,8 @@ type Payout struct {
 	// Note says what to know first, and Facts what the reader's side knows of it.
 	Note  say.Phrase
 	Facts []Fact
+	// Curl reads it through the API; "" is not for this user.
+	Curl string
 	// Cancel leads to where the merchant may cancel it, or is "".
 	Cancel templ.SafeURL
 	Then   Moment

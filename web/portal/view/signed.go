@@ -6,6 +6,6 @@ import "github.com/a-h/templ"
 type Printed struct {
 	UUID, OrderID string
 	Lines         []Line
-	// File leads to the same as a signed file.
-	File templ.SafeURL
+	// Back leads to the payment, File to the same as a signed file.
+	Back, File templ.SafeURL
 }

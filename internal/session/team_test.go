@@ -1,0 +1,348 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/session"
+)
+
+// team is a merchant's, whose owner is signed in.
+type team struct {
+	people
+	merchantID int64
+	owner      caller.Caller
+}
+
+func newTeam(t *testing.T) team {
+	t.Helper()
+	p := newPeople(t)
+	m := team{people: p, merchantID: p.NewMerchant(t, dbtest.MerchantOpts{}).ID}
+	m.owner = m.as(m.member(t, "anna", caller.Owner), caller.Owner)
+	return m
+}
+
+// member makes a user of the merchant with the password of all.
+func (m team) member(t *testing.T, login string, role caller.Role) int64 {
+	t.Helper()
+	hash, err := session.HashPassword(password)
+	noError(t, err)
+	user := session.NewUser{Kind: caller.MerchantPortal, Role: role, Login: login, MerchantID: &m.merchantID}
+	id, err := session.InsertUser(t.Context(), m.Queries(), user, hash, time.Now())
+	noError(t, err)
+	return id
+}
+
+func (m team) as(id int64, role caller.Role) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, Role: role, ID: id, MerchantID: m.merchantID}
+}
+
+// bearer signs somebody in; "" is that they cannot.
+func (m team) bearer(t *testing.T, login, word string) string {
+	t.Helper()
+	token, err := m.Login(t.Context(), session.Credentials{Login: login, Password: word}, home)
+	if err != nil {
+		refused(t, err, fault.Unauthenticated, "invalid_credentials")
+		return ""
+	}
+	return "Bearer " + token.Bearer
+}
+
+func (m team) isIn(t *testing.T, bearer string) bool {
+	t.Helper()
+	_, err := m.Bearer(t.Context(), bearer)
+	return err == nil
+}
+
+// stands is a user as the team's page lists them.
+func (m team) stands(t *testing.T, id int64) session.Member {
+	t.Helper()
+	list, err := m.Team(t.Context(), m.owner)
+	noError(t, err)
+	for _, member := range list {
+		if member.ID == id {
+			return member
+		}
+	}
+	t.Fatalf("user %d is not in the team", id)
+	return session.Member{}
+}
+
+func wrongField(t *testing.T, err error, name string) {
+	t.Helper()
+	if f := fault.As(err); f == nil || !f.Fields.Wrong(name) {
+		t.Errorf("error %v; want a flaw of %s", err, name)
+	}
+}
+
+// An owner invites somebody, who comes in with the role they were given; of two invitations of one
+// login at a time one is made.
+func TestInviteMember(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	for _, role := range []caller.Role{"", "admin", caller.Desk} {
+		_, err := m.InviteMember(t.Context(), m.owner, "boris", role)
+		wrongField(t, err, "role")
+	}
+	_, err := m.InviteMember(t.Context(), m.owner, "", caller.Finance)
+	wrongField(t, err, "login")
+	links, errs := make([]string, 2), make([]error, 2)
+	var both sync.WaitGroup
+	for i := range links {
+		both.Go(func() { links[i], errs[i] = m.InviteMember(t.Context(), m.owner, "boris", caller.Finance) })
+	}
+	both.Wait()
+	link := links[0] + links[1]
+	if (errs[0] == nil) == (errs[1] == nil) || strings.Count(link, "/invitation/") != 1 {
+		t.Fatalf("two at a time: %v", errs)
+	}
+	wrongField(t, errors.Join(errs...), "login")
+	_, token, _ := strings.Cut(link, "/invitation/")
+	m.StoredNowhere(t, token)
+	list, err := m.Team(t.Context(), m.owner)
+	if err != nil || len(list) != 2 || !list[1].Invited || list[1].Role != caller.Finance {
+		t.Fatalf("the team: %+v, %v", list, err)
+	}
+	_, err = m.AcceptInvitation(t.Context(), token, password, home)
+	noError(t, err)
+	who, err := m.Bearer(t.Context(), m.bearer(t, "boris", password))
+	if err != nil || who.Role != caller.Finance || who.MerchantID != m.merchantID || who.Kind != caller.MerchantPortal {
+		t.Errorf("they are %+v, %v", who, err)
+	}
+}
+
+// Who is switched off before they accept their invitation does not come in by it.
+func TestInvitedAndSwitchedOff(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	link, err := m.InviteMember(t.Context(), m.owner, "boris", caller.Support)
+	noError(t, err)
+	list, err := m.Team(t.Context(), m.owner)
+	noError(t, err)
+	off := false
+	noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: list[1].ID, Enabled: &off}))
+	_, token, _ := strings.Cut(link, "/invitation/")
+	_, err = m.AcceptInvitation(t.Context(), token, password, home)
+	if err == nil || m.bearer(t, "boris", password) != "" {
+		t.Errorf("they are in: %v", err)
+	}
+}
+
+// A change of role or a switch ends sessions at once, and may be made twice.
+func TestUpdateMember(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	id := m.member(t, "boris", caller.Finance)
+	role, off, on := caller.Support, false, true
+	for _, change := range []session.UserUpdate{
+		{ID: id, Role: &role}, {ID: id, Role: &role}, {ID: id, Enabled: &off}, {ID: id, Enabled: &off},
+	} {
+		bearer := m.bearer(t, "boris", password)
+		noError(t, m.UpdateMember(t.Context(), m.owner, change))
+		if bearer != "" && m.isIn(t, bearer) {
+			t.Errorf("a session outlives %+v", change)
+		}
+	}
+	if m.bearer(t, "boris", password) != "" {
+		t.Error("who is switched off signs in")
+	}
+	noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: id, Enabled: &on}))
+	who, err := m.Bearer(t.Context(), m.bearer(t, "boris", password))
+	if err != nil || who.Role != caller.Support {
+		t.Errorf("switched on they are %+v, %v", who, err)
+	}
+	none, king := caller.Role(""), caller.Role("king")
+	for _, wrong := range []*caller.Role{&none, &king} {
+		wrongField(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: id, Role: wrong}), "role")
+	}
+}
+
+// A password that an owner sends along is not set: passwords are each user's own.
+func TestMemberKeepsPassword(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	id := m.member(t, "boris", caller.Finance)
+	other := "another long password"
+	noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: id, Password: &other}))
+	if m.bearer(t, "boris", other) != "" || m.bearer(t, "boris", password) == "" {
+		t.Error("an owner has set a password")
+	}
+}
+
+// Sessions are ended without any other change, and an invitation anew takes password and the link
+// before it away.
+func TestEndAndReinviteMember(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	id := m.member(t, "boris", caller.Developer)
+	bearer := m.bearer(t, "boris", password)
+	for range 2 {
+		noError(t, m.EndMember(t.Context(), m.owner, id))
+	}
+	if m.isIn(t, bearer) || m.bearer(t, "boris", password) == "" {
+		t.Error("only their sessions should have ended")
+	}
+	bearer = m.bearer(t, "boris", password)
+	var tokens []string
+	for range 2 {
+		link, err := m.ReinviteMember(t.Context(), m.owner, id)
+		noError(t, err)
+		_, token, _ := strings.Cut(link, "/invitation/")
+		tokens = append(tokens, token)
+	}
+	if m.isIn(t, bearer) || m.bearer(t, "boris", password) != "" || !m.stands(t, id).Invited {
+		t.Error("who is invited anew has what they had")
+	}
+	_, err := m.AcceptInvitation(t.Context(), tokens[0], password, home)
+	refused(t, err, fault.NotFound, "invitation_invalid")
+	_, err = m.AcceptInvitation(t.Context(), tokens[1], password, home)
+	noError(t, err)
+}
+
+// The last owner who can sign in stays what they are, however they would go; one who is only invited
+// does not count.
+func TestLastOwnerStays(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	_, err := m.InviteMember(t.Context(), m.owner, "invited", caller.Owner)
+	noError(t, err)
+	role, off := caller.Support, false
+	bearer := m.bearer(t, "anna", password)
+	_, reinvited := m.ReinviteMember(t.Context(), m.owner, m.owner.ID)
+	for _, err := range []error{
+		reinvited,
+		m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: m.owner.ID, Role: &role}),
+		m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: m.owner.ID, Enabled: &off}),
+	} {
+		refused(t, err, fault.Conflict, "team_last_owner")
+	}
+	if one := m.stands(t, m.owner.ID); one.Role != caller.Owner || !one.Enabled || one.Invited || !m.isIn(t, bearer) {
+		t.Errorf("the last owner is %+v", one)
+	}
+	other := m.member(t, "boris", caller.Owner)
+	noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: m.owner.ID, Role: &role}))
+	refused(t, m.UpdateMember(t.Context(), m.as(other, caller.Owner), session.UserUpdate{ID: other, Enabled: &off}),
+		fault.Conflict, "team_last_owner")
+}
+
+// Of two owners who take each other's role, switch each other off or invite each other anew at the
+// same time, one stays.
+func TestOwnersAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	ids := []int64{m.owner.ID, m.member(t, "boris", caller.Owner)}
+	role, off := caller.Support, false
+	for name, change := range map[string]func(by, of int64) error{
+		"role": func(by, of int64) error {
+			return m.UpdateMember(t.Context(), m.as(by, caller.Owner), session.UserUpdate{ID: of, Role: &role})
+		},
+		"switch": func(by, of int64) error {
+			return m.UpdateMember(t.Context(), m.as(by, caller.Owner), session.UserUpdate{ID: of, Enabled: &off})
+		},
+		"anew": func(by, of int64) error {
+			_, err := m.ReinviteMember(t.Context(), m.as(by, caller.Owner), of)
+			return err
+		},
+	} {
+		for range 5 {
+			_, err := m.Pool.Exec(t.Context(), `update app_user set role = 'owner', enabled = true,
+				password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, m.merchantID)
+			noError(t, err)
+			errs := make([]error, 2)
+			var both sync.WaitGroup
+			for i := range ids {
+				both.Go(func() { errs[i] = change(ids[i], ids[1-i]) })
+			}
+			both.Wait()
+			if (errs[0] == nil) == (errs[1] == nil) {
+				t.Fatalf("%s: %v", name, errs)
+			}
+			var left int
+			noError(t, m.Pool.QueryRow(t.Context(), `select count(*) from app_user where merchant_id = $1
+				and role = 'owner' and enabled and password_hash is not null`, m.merchantID).Scan(&left))
+			if left != 1 {
+				t.Errorf("%s: %d owners are left", name, left)
+			}
+		}
+	}
+}
+
+// Another merchant's users are not there, nor are users of other kinds, and only owners run a team.
+func TestForeignTeam(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	member := m.member(t, "boris", caller.Finance)
+	bearer := m.bearer(t, "boris", password)
+	other := m.NewMerchant(t, dbtest.MerchantOpts{}).ID
+	trader := m.NewTrader(t, dbtest.TraderOpts{}).ID
+	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 99, MerchantID: other}
+	try := func(who caller.Caller, id int64) []error {
+		role, off := caller.Support, false
+		_, anew := m.ReinviteMember(t.Context(), who, id)
+		return []error{
+			m.UpdateMember(t.Context(), who, session.UserUpdate{ID: id, Role: &role}),
+			m.UpdateMember(t.Context(), who, session.UserUpdate{ID: id, Enabled: &off}),
+			m.EndMember(t.Context(), who, id), anew,
+		}
+	}
+	for _, err := range try(stranger, member) {
+		refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+	}
+	for _, id := range []int64{0, -1, 1 << 40, m.add(t, caller.Trader, "trader", nil, &trader)} {
+		for _, err := range try(m.owner, id) {
+			refused(t, err, fault.NotFound, fault.ErrNotFound.Code)
+		}
+	}
+	for _, role := range []caller.Role{caller.Finance, caller.Developer, caller.Support} {
+		who := m.as(member, role)
+		_, listed := m.Team(t.Context(), who)
+		_, invited := m.InviteMember(t.Context(), who, "eve", caller.Owner)
+		_, _, logged := m.TeamLog(t.Context(), who, 0)
+		_, sessions := m.TeamSessions(t.Context(), who)
+		for _, err := range append(try(who, member), listed, invited, logged, sessions) {
+			refused(t, err, fault.Forbidden, fault.ErrRoleNotAllowed.Code)
+		}
+	}
+	stale := m.owner
+	stale.Stale = true
+	for _, err := range try(stale, member) {
+		refused(t, err, fault.Forbidden, fault.ErrFactorNeeded.Code)
+	}
+	if list, err := m.Team(t.Context(), stranger); err != nil || len(list) != 0 {
+		t.Errorf("a stranger's team: %+v, %v", list, err)
+	}
+	if list, _, err := m.TeamLog(t.Context(), stranger, 0); err != nil || len(list) != 0 {
+		t.Errorf("a stranger's log: %+v, %v", list, err)
+	}
+	if list, err := m.TeamSessions(t.Context(), stranger); err != nil || len(list) != 0 {
+		t.Errorf("a stranger's sessions: %+v, %v", list, err)
+	}
+	if one := m.stands(t, member); one.Role != caller.Finance || !one.Enabled || one.Invited || !m.isIn(t, bearer) {
+		t.Errorf("after all that they are %+v", one)
+	}
+}
+
+// What the team changed is read page by page, each change once.
+func TestTeamLog(t *testing.T) {
+	t.Parallel()
+	m := newTeam(t)
+	id := m.member(t, "boris", caller.Finance)
+	for i := range 60 {
+		on := i%2 == 1
+		noError(t, m.UpdateMember(t.Context(), m.owner, session.UserUpdate{ID: id, Enabled: &on}))
+	}
+	first, more, err := m.TeamLog(t.Context(), m.owner, 0)
+	if err != nil || len(first) != 50 || !more || first[0].Login != "anna" || first[0].Subject != "app_user" {
+		t.Fatalf("%d changes, more %v, %v", len(first), more, err)
+	}
+	rest, more, err := m.TeamLog(t.Context(), m.owner, first[49].ID)
+	if err != nil || len(rest) != 10 || more || rest[0].ID >= first[49].ID {
+		t.Errorf("%d changes, more %v, %v", len(rest), more, err)
+	}
+}

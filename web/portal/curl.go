@@ -1,0 +1,28 @@
+package portal
+
+import (
+	"strings"
+
+	"gateway.example/internal/caller"
+)
+
+// curl is a command for a shell that reads something through the merchant API, for who works with it;
+// "" is for nobody else. Key and secret are the reader's to fill in: none of theirs is known here.
+func (v *visit) curl(path string) string {
+	if v.who.Kind != caller.MerchantPortal || !v.may(caller.MerchantEvents) {
+		return ""
+	}
+	// A request without a body signs the empty text.
+	const signature = `$(printf '' | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)`
+	return strings.Join([]string{
+		"KEY_ID='YOUR_KEY_ID'",
+		"SECRET='YOUR_SECRET'",
+		"curl -sS " + quoted(v.APIURL+path) + ` \`,
+		"  -H " + quoted(v.Headers.KeyID) + `": $KEY_ID" \`,
+		"  -H " + quoted(v.Headers.Secret) + `": $SECRET" \`,
+		"  -H " + quoted(v.Headers.Signature) + `": ` + signature + `"`,
+	}, "\n")
+}
+
+// quoted is a text as a shell takes it for one word that means nothing else, whatever is in it.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,281 @@
+package portal_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/browsertest"
+)
+
+// These walk through a day of each of a merchant's roles in a real browser.
+
+// desktop has a tab shown on a wide screen.
+func desktop(tab browsertest.Tab) browsertest.Tab {
+	tab.Do(chromedp.EmulateViewport(1280, 800))
+	return tab
+}
+
+// comes signs somebody in by hand, who then sees a page titled so.
+func (b *bundle) comes(t *testing.T, tab browsertest.Tab, login, title string) {
+	t.Helper()
+	tab.Open(b.server.URL + "/sign-in")
+	write(tab, "#login", login)
+	write(tab, "#password", password)
+	tab.Click("main button[type=submit]")
+	tab.Await("h1", title)
+}
+
+// employed makes a user of the merchant named after their role.
+func (b *bundle) employed(t *testing.T, role caller.Role) string {
+	t.Helper()
+	login := "the-" + string(role)
+	b.user(t, login, caller.MerchantPortal, role, b.merchant.ID)
+	return login
+}
+
+// write types into a field, in place of what is there.
+func write(tab browsertest.Tab, selector, text string) {
+	tab.T.Helper()
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	set(tab, selector, "")
+	tab.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// set chooses in a field that is not typed into, such as one for a date.
+func set(tab browsertest.Tab, selector, value string) {
+	tab.T.Helper()
+	browsertest.Eval[string](tab, fmt.Sprintf(`document.querySelector(%q).value = %q`, selector, value))
+}
+
+// holds waits until an element's text holds another. The page may be just going to another.
+func holds(tab browsertest.Tab, selector, text string) {
+	tab.T.Helper()
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		got, err := chromedp.Run(
+			tab.Ctx,
+			chromedp.Evaluate[string](browsertest.Said(selector), chromedp.EvalAwaitPromise),
+		)
+		if err == nil && strings.Contains(got, text) {
+			return
+		}
+		if time.Since(began) > browsertest.Patience/2 {
+			tab.T.Fatalf("%s does not say %q: %s %v", selector, text, got, err)
+		}
+	}
+}
+
+// listed is how many rows a list has.
+func listed(tab browsertest.Tab) int {
+	tab.T.Helper()
+	return browsertest.Eval[int](tab, `document.querySelectorAll("tr[data-row]").length`)
+}
+
+// fetched is a file that a link of the page leads to, as the browser gets it.
+func fetched(tab browsertest.Tab, link string) string {
+	tab.T.Helper()
+	return browsertest.Eval[string](tab, fmt.Sprintf(
+		`fetch(document.querySelector(%q).href).then(async r => r.headers.get("content-disposition") + "\n" + await r.text())`,
+		link,
+	))
+}
+
+// Support on a phone finds a payment by its order, by the last four digits and the day, sees what
+// happened to it and how it stood, and appeals it with a file.
+func TestSupportWalks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.create(t, "1400") // on the same requisite, the day before
+	b.clock.Advance(26 * time.Hour)
+	b.SetRate(t, "RUB", "100", true)
+	pay := b.failed(t, "1500")
+	tab := browsertest.New(t)
+	b.comes(t, tab, b.employed(t, caller.Support), "Overview")
+	tab.Open(b.server.URL + "/merchant/payments")
+	write(tab, "#q", pay.OrderID)
+	tab.Click("form[role=search] > button")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".chips a")))
+	want(t, "found by order", listed(tab), 1)
+	digits := *pay.RequisiteValue
+	tab.Open(b.server.URL + "/merchant/payments")
+	write(tab, "#q", digits[len(digits)-4:])
+	tab.Click("details.filtering summary")
+	set(tab, "#from", b.clock.Now().UTC().Format(time.DateOnly))
+	tab.Click("form[role=search] > button")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".chips a")))
+	want(t, "found by digits", listed(tab), 1)
+	tab.Click("tr[data-row] a")
+	tab.Await("h1", fmt.Sprintf("Payment № %d", pay.ID))
+	holds(tab, ".timeline", "Status: Pending → Failed")
+	set(tab, "#at", pay.CreatedAt.UTC().Format("2006-01-02T15:04"))
+	tab.Click(fmt.Sprintf("form[action='/merchant/payments/%d'] button", pay.ID))
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".note.late")))
+	want(t, "then", tab.Text(".headline .badge"), "Pending")
+	tab.Click(".note.late a")
+	tab.Await(".headline .badge", "Failed")
+	tab.Click("a[href$='/appeal']")
+	name := filepath.Join(t.TempDir(), "bank statement.pdf")
+	noError(t, os.WriteFile(name, []byte(pdf), 0o600))
+	tab.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{name}))
+	write(tab, "#reason", "The payer's bank says it is paid")
+	tab.Click("main button.primary")
+	tab.Await("h1", "Appeal № 1")
+	holds(tab, "main", "bank statement.pdf")
+	holds(tab, "main", "The payer's bank says it is paid")
+}
+
+// Finance, in Russian, reads a day of the statement and takes it away as a file, asks for a deposit and
+// cancels a payout.
+func TestFinanceWalks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.confirm(t, b.create(t, "1500"))
+	b.payOut(t, 1)
+	tab := desktop(browsertest.New(t))
+	tab.Open(b.server.URL + "/sign-in?lang=ru")
+	b.comes(t, tab, b.employed(t, caller.Finance), "Обзор")
+	tab.Click(".nav a[href='/merchant/statement']")
+	tab.Await("h1", "Выписка")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("#from")))
+	today := b.clock.Now().UTC()
+	set(tab, "#from", today.Format(time.DateOnly))
+	set(tab, "#to", today.Format(time.DateOnly))
+	tab.Click("form[role=search] button")
+	holds(tab, "main", "Убрать фильтр: По")
+	holds(tab, "tbody", "Платёж № 1")
+	rows := listed(tab)
+	file := fetched(tab, ".head a[href*='.csv']")
+	if rows == 0 || !strings.HasPrefix(file, "attachment") ||
+		!strings.HasSuffix(strings.TrimSpace(file), fmt.Sprint("rows,", rows)) {
+		t.Errorf("%d rows on the page, the file: %s", rows, file)
+	}
+	holds(tab, "main", "+14.28571428")
+	set(tab, "#from", today.AddDate(0, 0, -2).Format(time.DateOnly))
+	set(tab, "#to", today.AddDate(0, 0, -1).Format(time.DateOnly))
+	tab.Click("form[role=search] button")
+	tab.Do(chromedp.WaitNotPresent(chromedp.CSS("tr[data-row]")))
+	tab.Click(".nav a[href='/merchant/deposits']")
+	tab.Await("h1", "Пополнения")
+	tab.Click(".head .primary")
+	write(tab, "#amount", "25,5")
+	set(tab, "#network", "TRC20")
+	write(tab, "#address", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	tab.Click("main form button.primary")
+	tab.Await("h1", "Пополнение № 1")
+	holds(tab, "main .sum", "25.50 USDT")
+	tab.Click(".nav a[href='/merchant/payouts']")
+	tab.Click("tr[data-row] a")
+	tab.Click("a[href$='/cancel']")
+	tab.Click("main form button.danger")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	want(t, "cancelled", tab.Text(".headline .badge"), "Отменена")
+	b.Audit(t)
+}
+
+// A developer makes a key whose secret is seen once, revokes it, changes the webhook secret, sends
+// events again by a filter, and asks what is wrong with a signature.
+func TestDeveloperWalks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.tell(t, b.merchant, 1, "dead")
+	b.tell(t, b.merchant, 2, "dead")
+	tab := desktop(browsertest.New(t))
+	b.comes(t, tab, b.employed(t, caller.Developer), "Overview")
+	tab.Click(".nav a[href='/merchant/developers/keys']")
+	tab.Click(".head .primary")
+	write(tab, "#name", "staging")
+	tab.Click("#scope-payouts")
+	tab.Click("main form button.primary")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("#secret")))
+	secret := tab.Text("#secret")
+	tab.Click(".actions a.primary")
+	tab.Await("h1", "API keys")
+	if page := browsertest.Eval[string](tab, "document.documentElement.outerHTML"); len(secret) != 46 ||
+		strings.Contains(page, secret) || !strings.Contains(page, "staging") {
+		t.Errorf("after the secret %q was seen", secret)
+	}
+	revoke := `[...document.querySelectorAll("tr")].find(e => e.textContent.includes("staging")).querySelector("a.danger").href`
+	tab.Open(browsertest.Eval[string](tab, revoke))
+	tab.Click("main form button.danger")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	holds(tab, "tbody", "Revoked")
+	tab.Click(".nav a[href='/merchant/developers/webhooks']")
+	tab.Click("a[href$='/secret']")
+	tab.Click("main form button[type=submit]")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("#secret")))
+	holds(tab, "#secret", "whsec_")
+	b.developerResends(t, tab)
+	tab.Click(".nav a[href='/merchant/developers/doctor']")
+	write(tab, "#keyId", b.merchant.KeyID)
+	write(tab, "#secret", b.merchant.Secret)
+	write(tab, "#signature", strings.Repeat("ab", 20))
+	write(tab, "#body", "{}")
+	tab.Click("main form button.primary")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".note")))
+	holds(tab, ".note", "SHA-1")
+}
+
+func (b *bundle) developerResends(t *testing.T, tab browsertest.Tab) {
+	t.Helper()
+	tab.Click(".nav a[href='/merchant']")
+	tab.Click("#waiting ~ ul a")
+	tab.Await("h1", "Events")
+	want(t, "what the overview counts", listed(tab), 2)
+	tab.Click(".head a[href='/merchant/developers/resend']")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("form[action='/merchant/developers/resend'] #from")))
+	set(tab, "#from", b.clock.Now().UTC().Format(time.DateOnly))
+	tab.Click("main form button")
+	tab.Click("tr[data-row] a.button")
+	tab.Click("main form button.primary")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	holds(tab, "main", "Queued so far2")
+	tab.Await(".headline .badge", "Done")
+}
+
+// An owner invites a colleague by a link, who signs in with what it gave them. Switched off, the
+// colleague is out at the next click.
+func TestOwnerWalks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	tab, theirs := desktop(browsertest.New(t)), browsertest.New(t)
+	b.comes(t, tab, b.employed(t, caller.Owner), "Overview")
+	tab.Click(".nav a[href='/merchant/team']")
+	tab.Click(".head .primary")
+	write(tab, "#login", "colleague")
+	set(tab, "#role", "finance")
+	tab.Click("main form button.primary")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS("#secret")))
+	theirs.Open(tab.Text("#secret"))
+	write(theirs, "#password", "another long password")
+	write(theirs, "#again", "another long password")
+	theirs.Click("main form button.primary")
+	theirs.Await("h1", "Overview")
+	theirs.Click(`form[action="/sign-out"] button`)
+	theirs.Await("h1", "Sign in")
+	write(theirs, "#login", "colleague")
+	write(theirs, "#password", "another long password")
+	theirs.Click("main button[type=submit]")
+	theirs.Await("h1", "Overview")
+	want(t, "a finance user's pages", browsertest.Eval[bool](
+		theirs,
+		`!!document.querySelector(".nav a[href='/merchant/deposits']") && !document.querySelector(".nav a[href='/merchant/team']")`,
+	), true)
+	tab.Open(b.server.URL + "/merchant/team")
+	tab.Open(browsertest.Eval[string](tab,
+		`[...document.querySelectorAll("td a")].find(e => e.textContent === "colleague").href`))
+	tab.Click("a[href$='/off']")
+	tab.Click("main form button.danger")
+	tab.Do(chromedp.WaitVisible(chromedp.CSS(".flash")))
+	theirs.Open(b.server.URL + "/merchant/balance")
+	theirs.Await("h1", "Sign in")
+	write(theirs, "#login", "colleague")
+	write(theirs, "#password", "another long password")
+	theirs.Click("main button[type=submit]")
+	theirs.Do(chromedp.WaitVisible(chromedp.CSS("[role=alert]")))
+}
