@@ -146,7 +146,6 @@ var access = map[string]string{
 	"GET /merchant/looks/preview":         "developers",
 	"GET /merchant/looks/code.svg":        "all",
 
-	"GET /operator":              "operators",
 	"POST /operator/view-as":     "viewers",
 	"POST /operator/view-as/end": "users",
 }

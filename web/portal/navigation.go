@@ -51,9 +51,7 @@ func entries(kind caller.Kind) []entry {
 		return merchantEntries
 	case caller.Trader:
 		return traderEntries
-	case caller.Operator:
-		return slices.Concat(workEntries)
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
+	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
 	}
 	return nil
 }

@@ -66,7 +66,6 @@ func (p *Portal) routes() []route {
 		doctorRoutes,
 		overviewRoutes,
 		signedRoutes,
-		workRoutes,
 		requestRoutes,
 		lookRoutes,
 	)
