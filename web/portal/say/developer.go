@@ -51,8 +51,8 @@ var (
 	KeyMade    = Phrase{"The key is made", "Ключ создан"}
 	Secret     = Phrase{"Secret", "Секрет"}
 	SecretOnce = Phrase{
-		"Copy the secret now: it is shown only here, and nobody can show it again.",
-		"Скопируйте секрет сейчас: он показан только здесь, и показать его снова никто не сможет.",
+		"Copy it now: it is shown only here, and nobody can show it again.",
+		"Скопируйте сейчас: это показано только здесь, и показать снова никто не сможет.",
 	}
 	SecretKept   = Phrase{"I have kept it", "Я его сохранил"}
 	RotateSecret = Phrase{"Change the signing secret", "Сменить секрет подписи"}
