@@ -68,11 +68,22 @@ func (b *bundle) invitation(t testing.TB) string {
 // unexamined are the addresses at which there is no page of its own: files, parts of pages, and those
 // that only lead on.
 var unexamined = []string{
-	"GET /{$}", "GET /trader/desk", "GET /trader/live", "GET /.well-known/gateway-keys.json",
-	"GET /trader/payments.csv", "GET /trader/payouts.csv", "GET /trader/statement.csv",
-	"GET /merchant/payments.csv", "GET /merchant/payouts.csv", "GET /merchant/statement.csv",
-	"GET /trader/payments/{id}/receipts/{n}", "GET /merchant/payments/{id}/receipts/{n}",
-	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
+	"GET /{$}",
+	"GET /trader/desk",
+	"GET /trader/live",
+	"GET /.well-known/gateway-keys.json",
+	"GET /trader/payments.csv",
+	"GET /trader/payouts.csv",
+	"GET /trader/statement.csv",
+	"GET /merchant/payments.csv",
+	"GET /merchant/payouts.csv",
+	"GET /merchant/statement.csv",
+	"GET /trader/payments/{id}/receipts/{n}",
+	"GET /merchant/payments/{id}/receipts/{n}",
+	"GET /merchant/looks/preview",
+	"GET /merchant/looks/code.svg",
+	"GET /merchant/payments/{id}/timeline.json",
+	"GET /merchant/appeals/{id}/file",
 }
 
 // No page is left out: every address is either examined or said to have none.

@@ -78,7 +78,6 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Await(".shift > span:not(.dot)", "On shift")
 	tab.Click("[data-sound]")
 	awaitScript(t, tab, `String(document.querySelector("[data-sound]").hidden)`, "true")
-	time.Sleep(1200 * time.Millisecond) // until the desk has been looked at
 	tab.Do(chromedp.Focus(chromedp.CSS("#job-1 a.danger")))
 	second := b.create(t, "1501")
 	t.Logf("seen after %s", awaitScript(t, tab, jobs, ids(first, second)))

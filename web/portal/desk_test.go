@@ -195,8 +195,11 @@ func TestLine(t *testing.T) {
 	if first := events.next(t, 5*time.Second); first != ": open" {
 		t.Fatalf("first %q", first)
 	}
-	time.Sleep(1500 * time.Millisecond) // until the desk has been looked at
-	b.create(t, "20000")                // the other trader's
+	// At the first look nobody knows what happened since the page was made: the page asks once more.
+	if got := events.next(t, 10*time.Second); got != "event: changed" {
+		t.Errorf("at the first look %q", got)
+	}
+	b.create(t, "20000") // the other trader's
 	if got := events.next(t, 2500*time.Millisecond); got != "" {
 		t.Errorf("another desk's change tells %q", got)
 	}

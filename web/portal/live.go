@@ -131,9 +131,10 @@ func (l *live) lookOnce(traders []int64) error {
 	return nil
 }
 
-// seen tells every line of a desk if it is not as it was.
+// seen tells every line of a desk if it is not as it was. So it does at the first look: what happened
+// between the page and that look is in the stamp already, and would never be heard of.
 func (d *desk) seen(stamp [2]uint64) {
-	changed := d.known && d.stamp != stamp
+	changed := !d.known || d.stamp != stamp
 	d.stamp, d.known = stamp, true
 	if !changed {
 		return

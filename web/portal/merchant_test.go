@@ -133,9 +133,9 @@ func TestMerchantNavigation(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
 	for role, expected := range map[caller.Role]string{
-		caller.Owner:     "Overview Payments Payouts Appeals Deposits Balance Statement API keys Webhooks Events Signature check Team Log Account",
+		caller.Owner:     "Overview Payments Payouts Appeals Deposits Balance Statement API keys Webhooks Events Requests Signature check Page looks Team Log Account",
 		caller.Finance:   "Overview Payments Payouts Appeals Deposits Balance Statement Account",
-		caller.Developer: "Overview Payments Payouts Appeals API keys Webhooks Events Signature check Account",
+		caller.Developer: "Overview Payments Payouts Appeals API keys Webhooks Events Requests Signature check Page looks Account",
 		caller.Support:   "Overview Payments Payouts Appeals Account",
 	} {
 		p := b.merchantUser(t, role)

@@ -173,7 +173,7 @@ func TestExpiredFragment(t *testing.T) {
 func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, options{})
-	_, err := b.Pool.Exec(t.Context(), "update rate_limit set calls = 5 where name = 'user'")
+	_, err := b.Pool.Exec(t.Context(), "update rate_limit set calls = 5, per_seconds = 60 where name = 'user'")
 	noError(t, err)
 	noError(t, b.rooms.Limits.Load(t.Context()))
 	p := b.trader(t, 0)

@@ -80,8 +80,8 @@ func viewEverywhere(t *testing.T, as looked) {
 		} else if group := access[pattern]; group != "own" && group != "merchants" && verdict(pattern, a) != "let in" {
 			t.Errorf("%s: %d %s", pattern, a.code, a.text())
 		}
-		if !strings.HasPrefix(a.body, "<!doctype") {
-			continue
+		if !strings.HasPrefix(a.body, "<!doctype") || pattern == "GET /merchant/looks/preview" {
+			continue // the preview is the payer's page
 		}
 		banded++
 		if !strings.HasPrefix(band(t, a), "You look as "+as.login+" (owner) until ") {
