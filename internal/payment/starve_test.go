@@ -81,6 +81,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.copies(t, last)
 			c.injure(t, b)
 			b.clock.Advance(15 * time.Minute)
+			began := time.Now()
 			for range c.rounds {
 				_, _ = b.payments.Expire(context.Background())
 			}
@@ -88,7 +89,9 @@ func TestExpiryStarvesNobody(t *testing.T) {
 				t.Errorf("%d of 5 expired", n)
 			}
 			if name == "failing" {
-				if err := b.payments.ExpireAll(context.Background()); err != nil {
+				// Failures are put off for two seconds. A machine that takes longer tries them again, and says so.
+				err := b.payments.ExpireAll(context.Background())
+				if err != nil && time.Since(began) < 2*time.Second {
 					t.Error(err)
 				}
 			}

@@ -224,7 +224,8 @@ func TestMerchantAppeals(t *testing.T) {
 	want(t, "with a file", a.to(), "/merchant/appeals/2")
 	want(t, "of an open payment", p.get(t, path(open)+"/appeal").to(), path(open))
 	want(t, "listed", list(t, p, "/merchant/appeals", 0, 2, 3, 4, 5), []string{
-		"2 | 1,600 ₽ | Payment № 2 <b>2 | see | Open", "1 | 1,500 ₽ | Payment № 1 <b>1 | Paid <i>twice</i> | Open",
+		fmt.Sprintf("2 | 1,600 ₽ | Payment № %d <b>2 | see | Open", second.ID),
+		fmt.Sprintf("1 | 1,500 ₽ | Payment № %d <b>1 | Paid <i>twice</i> | Open", first.ID),
 	})
 	want(t, "decided", len(rows(p.page(t, "/merchant/appeals?status=completed"))), 0)
 	file := p.get(t, "/merchant/appeals/2/file")
