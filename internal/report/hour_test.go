@@ -119,21 +119,29 @@ func TestHoursFollowTheHistory(t *testing.T) {
 		"20/14 sbp completed 25 1 1000.00 259200")
 }
 
+// begin begins a transaction of somebody else, on a connection of its own: the pool may have but one.
+func (b *bundle) begin(t *testing.T) pgx.Tx {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), b.URL)
+	noError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	tx, err := conn.Begin(t.Context())
+	noError(t, err)
+	return tx
+}
+
 // A row of the history that is committed after later ones is counted when it comes, and one that
 // never comes is not waited for for ever.
 func TestHoursMissNoLateCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := b.create(t, b.shop, "first")
-	late, err := b.Pool.Begin(t.Context())
-	noError(t, err)
-	t.Cleanup(func() { _ = late.Rollback(context.Background()) })
+	late := b.begin(t)
 	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 		values ($1, $2, $3, 'system', 'pending', 'failed')`
-	_, err = late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now())
+	_, err := late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now())
 	noError(t, err)
-	gone, err := b.Pool.Begin(t.Context())
-	noError(t, err)
+	gone := b.begin(t)
 	var lost int64
 	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
 	noError(t, gone.Rollback(t.Context()))
@@ -170,10 +178,8 @@ func TestHoursCountOnce(t *testing.T) {
 	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
 		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
 	}
-	dies, err := b.Pool.Begin(t.Context())
-	noError(t, err)
-	t.Cleanup(func() { _ = dies.Rollback(context.Background()) })
-	_, err = dies.Exec(t.Context(), "select from payment_hour_progress for update")
+	dies := b.begin(t)
+	_, err := dies.Exec(t.Context(), "select from payment_hour_progress for update")
 	noError(t, err)
 	b.countHours(t)
 	b.wantHours(t, "while another is at it")
