@@ -253,12 +253,12 @@ func versionOf(t testing.TB, a answer) string {
 	return status.Version
 }
 
-// On a slow line, where a question and its answer take two seconds, a page is seen after one of them:
+// On a slow line, where a question and its answer take four seconds, a page is seen after one of them:
 // it waits for no stylesheet.
 func TestFirstPaint(t *testing.T) {
 	t.Parallel()
 	b, page := setup(t, false), newTab(t)
-	page.Slow(2 * time.Second)
+	page.Slow(4 * time.Second)
 	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
 		page.Open(b.server.URL + b.path(b.create(t, pool[0], pool[1])))
 		painted := eval[float64](
@@ -266,7 +266,8 @@ func TestFirstPaint(t *testing.T) {
 			`new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime))
 			.observe({type: "paint", buffered: true}))`,
 		)
-		if painted < 2000 || painted > 3500 { // a second question would make it four
+		// A second question would make it eight: a machine that is busy besides has the time between.
+		if painted < 4000 || painted > 7500 {
 			t.Errorf("%s is seen after %.0f ms", pool[1], painted)
 		}
 	}
