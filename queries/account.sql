@@ -68,3 +68,19 @@ order by p.account_id limit @page;
 
 -- name: AccountsOverdrawn :one
 select count(*) from account_balance where overdrawn;
+
+-- AccountList lists owners with what they have, by the ids of their available accounts.
+-- name: AccountList :many
+select a.id, a.owner_kind, a.owner_id, coalesce(t.name, c.name, '')::text as name, coalesce(m.name, '')::text as merchant,
+    (free.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available,
+    (held.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id + 1), 0))::numeric as reserved
+from account a
+left join trader t on a.owner_kind = 'trader' and t.id = a.owner_id
+left join cashbox c on a.owner_kind = 'cashbox' and c.id = a.owner_id
+left join merchant m on m.id = c.merchant_id
+cross join lateral (select b.balance from account_balance b where b.account_id = a.id order by b.version desc limit 1) free
+cross join lateral (select b.balance from account_balance b where b.account_id = a.id + 1 order by b.version desc limit 1) held
+where a.id > @past and a.purpose = 'available'
+    and (sqlc.narg(owner_kind)::text is null or a.owner_kind = sqlc.narg(owner_kind))
+    and (sqlc.narg(owner_id)::bigint is null or a.owner_id = sqlc.narg(owner_id))
+order by a.id limit @page;

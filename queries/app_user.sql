@@ -65,3 +65,27 @@ from app_user u where u.id = @id and u.enabled and u.kind <> 'operator';
 -- name: UserToView :one
 select id from app_user
 where (login = @named::text or id = sqlc.narg(id)) and enabled and kind <> 'operator';
+
+-- UserList lists users, the newest first, each with what UserSetting reads of them and the sessions that they have open.
+-- name: UserList :many
+select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+    'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
+    'has_password', u.password_hash is not null,
+    'has_totp', u.totp_secret is not null,
+    'passkeys', (select count(*) from passkey p where p.user_id = u.id)))::jsonb as setting,
+    coalesce(m.name, t.name, '')::text as of_name,
+    (select count(*) from session s where s.user_id = u.id and s.expires_at > @now)::integer as sessions,
+    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > @now), 'epoch')::timestamptz as seen_at
+from app_user u left join merchant m on m.id = u.merchant_id left join trader t on t.id = u.trader_id
+where u.id < @before_id
+  and (sqlc.narg(id)::bigint is null or u.id = sqlc.narg(id))
+  and (sqlc.narg(kind)::text is null or u.kind = sqlc.narg(kind))
+  and (sqlc.narg(merchant_id)::bigint is null or u.merchant_id = sqlc.narg(merchant_id))
+  and (sqlc.narg(trader_id)::bigint is null or u.trader_id = sqlc.narg(trader_id))
+  and (sqlc.narg(search)::text is null or strpos(lower(u.login), lower(sqlc.narg(search))) > 0 or u.id = sqlc.narg(search_id)::bigint)
+  and (sqlc.narg(switched_on)::boolean is null or u.enabled = sqlc.narg(switched_on))
+order by u.id desc limit @page;
+
+-- UserLogins are the logins of users.
+-- name: UserLogins :many
+select id, login from app_user where id = any(@ids::bigint[]);

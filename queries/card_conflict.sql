@@ -20,3 +20,6 @@ returning *;
 
 -- name: ConflictCount :one
 select count(*) from card_conflict where closed_at is null;
+
+-- name: ConflictGet :one
+select * from card_conflict where id = @id;

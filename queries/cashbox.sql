@@ -22,7 +22,7 @@ from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 select (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb from cashbox c where c.id = @id for no key update;
 
 -- name: CashboxUpdate :exec
-update cashbox set collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
+update cashbox set name = coalesce(sqlc.narg(name), name), collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
     trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end,
     page_color = case when @set_page_color::boolean then sqlc.narg(page_color) else page_color end,
     frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end,
@@ -49,3 +49,17 @@ select currency from cashbox where id = @id;
 -- CashboxesOf lists a merchant's cashboxes.
 -- name: CashboxesOf :many
 select id, name, currency from cashbox where merchant_id = @merchant_id order by id;
+
+-- CashboxList lists cashboxes, the newest first, each with its settings as CashboxSetting reads them.
+-- name: CashboxList :many
+select c.id, (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb as setting, m.name as merchant_name
+from cashbox c join merchant m on m.id = c.merchant_id
+where c.id < @before_id
+  and (sqlc.narg(id)::bigint is null or c.id = sqlc.narg(id))
+  and (sqlc.narg(merchant_id)::bigint is null or c.merchant_id = sqlc.narg(merchant_id))
+  and (sqlc.narg(trader_id)::bigint is null or c.trader_cashbox_id = sqlc.narg(trader_id))
+  and (sqlc.narg(currency)::text is null or c.currency = sqlc.narg(currency))
+  and (sqlc.narg(search)::text is null or strpos(lower(c.name), lower(sqlc.narg(search))) > 0
+    or c.merchant_id in (select o.id from merchant o where strpos(lower(o.name), lower(sqlc.narg(search))) > 0) or c.id = sqlc.narg(search_id)::bigint)
+  and (sqlc.narg(switched_on)::boolean is null or c.collect_enabled = sqlc.narg(switched_on))
+order by c.id desc limit @page;

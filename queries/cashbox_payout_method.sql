@@ -16,3 +16,7 @@ on conflict (cashbox_id, method) do update set enabled = excluded.enabled, marku
 
 -- name: CashboxPayoutMethodSetting :one
 select to_jsonb(m)::jsonb from cashbox_payout_method m where m.cashbox_id = @cashbox_id and m.method = @method for no key update;
+
+-- CashboxPayoutMethodList lists the methods by which a cashbox pays out, each with its settings.
+-- name: CashboxPayoutMethodList :many
+select to_jsonb(m)::jsonb as setting from cashbox_payout_method m where m.cashbox_id = @cashbox_id order by m.method;

@@ -7,7 +7,7 @@ values (@name, coalesce(sqlc.narg(api_enabled)::boolean, true), @rate_percent, @
 select (to_jsonb(m) - 'version')::jsonb from merchant m where m.id = @id for no key update;
 
 -- name: MerchantUpdate :exec
-update merchant set api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
+update merchant set name = coalesce(sqlc.narg(name), name), api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
     rate_percent = case when @set_rate::boolean then sqlc.narg(rate_percent) else rate_percent end,
     max_open_payments = coalesce(sqlc.narg(max_open_payments), max_open_payments)
 where id = @id;
@@ -18,3 +18,12 @@ select id, api_enabled, max_open_payments from merchant where version >= @versio
 -- MerchantOpenPayments counts a merchant's pending payments, no further than as many as there may be.
 -- name: MerchantOpenPayments :one
 select count(*)::integer from (select from payment where merchant_id = @merchant_id and status = 'pending' limit @most) as open;
+
+-- MerchantList lists merchants, the newest first, each with its settings as MerchantSetting reads them.
+-- name: MerchantList :many
+select m.id, (to_jsonb(m) - 'version')::jsonb as setting from merchant m
+where m.id < @before_id
+  and (sqlc.narg(id)::bigint is null or m.id = sqlc.narg(id))
+  and (sqlc.narg(search)::text is null or strpos(lower(m.name), lower(sqlc.narg(search))) > 0 or m.id = sqlc.narg(search_id)::bigint)
+  and (sqlc.narg(switched_on)::boolean is null or m.api_enabled = sqlc.narg(switched_on))
+order by m.id desc limit @page;

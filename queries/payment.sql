@@ -7,7 +7,7 @@ insert into payment (
     requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
-    request_id, request_address, choice_pool, choice_looked
+    request_id, request_address, choice_pool, choice_looked, choice_passed
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -16,7 +16,7 @@ insert into payment (
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
     @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at, @request_id, @request_address,
-    @choice_pool, @choice_looked
+    @choice_pool, @choice_looked, @choice_passed
 );
 
 -- name: PaymentGet :one
@@ -111,3 +111,15 @@ from payment p where p.trader_id = @trader_id and p.status = 'pending' order by 
 -- PaymentDeskCount counts a trader's open payments, no further than to a number.
 -- name: PaymentDeskCount :one
 select count(*)::integer from (select from payment where trader_id = @trader_id and status = 'pending' limit @most) as open;
+
+-- PaymentOpenCount counts the pending payments of somebody, no further than most.
+-- name: PaymentOpenCount :one
+select count(*)::integer from (
+    select from payment p
+    where p.status = 'pending'
+      and (sqlc.narg(merchant_id)::bigint is null or p.merchant_id = sqlc.narg(merchant_id))
+      and (sqlc.narg(cashbox_id)::bigint is null or p.cashbox_id = sqlc.narg(cashbox_id))
+      and (sqlc.narg(trader_id)::bigint is null or p.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(requisite_id)::bigint is null or p.requisite_id = sqlc.narg(requisite_id))
+    limit @most
+) as open;

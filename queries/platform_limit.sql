@@ -7,3 +7,7 @@ on conflict (currency) do update set min_amount = excluded.min_amount, max_amoun
 
 -- name: PlatformLimitSetting :one
 select to_jsonb(l)::jsonb from platform_limit l where l.currency = @currency for no key update;
+
+-- PlatformLimitSettings lists the limits, each as PlatformLimitSetting reads them.
+-- name: PlatformLimitSettings :many
+select to_jsonb(l)::jsonb as setting from platform_limit l order by l.currency;

@@ -33,3 +33,7 @@ update rate set stale_at = '-infinity' where currency = @currency and source = @
 
 -- name: RatePrioritize :exec
 update rate set priority = @priority where currency = @currency and source = @source;
+
+-- RateBand is the narrowest band of the feeds that are polled for a currency; no row where none is.
+-- name: RateBand :one
+select min(band_percent)::numeric as band from rate_feed where currency = @currency and enabled having count(*) > 0;

@@ -43,5 +43,9 @@ returning f.*;
 
 -- RateFeedPolled ends a claim that still stands, and locks the feed until the transaction ends.
 -- name: RateFeedPolled :execrows
-update rate_feed set polled_at = @polled_at, error = @error, next_poll_at = @next_poll_at
+update rate_feed set polled_at = @polled_at, error = sqlc.narg(error), next_poll_at = @next_poll_at,
+    good_at = case when sqlc.narg(error)::text is null then @polled_at::timestamptz else good_at end,
+    failed_at = case when sqlc.narg(error)::text is null then failed_at else @polled_at::timestamptz end,
+    failures = case when sqlc.narg(error)::text is null then 0 else failures + 1 end,
+    last_error = coalesce(sqlc.narg(error)::text, last_error)
 where id = @id and enabled and next_poll_at = @claim::timestamptz;

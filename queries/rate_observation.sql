@@ -17,3 +17,8 @@ delete from rate_observation where feed_id = @feed_id and minute <= @before::tim
 
 -- name: RateObservationForget :exec
 delete from rate_observation where feed_id = @feed_id;
+
+-- RateObservationDay lists what the feeds brought since then, minute by minute.
+-- name: RateObservationDay :many
+select o.feed_id, f.currency, o.minute, o.fiat_per_usdt from rate_observation o join rate_feed f on f.id = o.feed_id
+where o.minute > @since::timestamptz order by f.currency, o.feed_id, o.minute;

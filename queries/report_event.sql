@@ -107,3 +107,14 @@ with dead as (
     order by number desc limit @most
 )
 select url, count(*)::integer as events from dead group by url order by count(*) desc, url;
+
+-- ReportDeadEverywhere counts everybody's dead events by merchant and address, of the newest so many.
+-- name: ReportDeadEverywhere :many
+with dead as (
+    select e.merchant_id, e.url from webhook_event e
+    where e.status = 'dead' and (sqlc.narg(merchant_id)::bigint is null or e.merchant_id = sqlc.narg(merchant_id))
+      and e.number is not null and e.created_at >= @created_from and e.created_at < @created_to
+    order by e.number desc limit @most
+)
+select dead.merchant_id, m.name, dead.url, count(*)::integer as events from dead join merchant m on m.id = dead.merchant_id
+group by dead.merchant_id, m.name, dead.url order by count(*) desc, dead.merchant_id, dead.url;

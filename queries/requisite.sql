@@ -121,3 +121,24 @@ update requisite set enabled = coalesce(sqlc.narg(enabled), enabled),
     work_from = case when @set_hours::boolean then sqlc.narg(work_from)::text::time else work_from end,
     work_until = case when @set_hours::boolean then sqlc.narg(work_until)::text::time else work_until end
 where id = @id;
+
+-- RequisiteList lists requisites, the newest first, each with its settings as RequisiteSetting reads them. They are found by
+-- id, by the whole value or its last four characters (ending), or by holder or bank (search).
+-- name: RequisiteList :many
+select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
+    'effective_daily_sum', 'effective_open_payments'])::jsonb as setting, t.name as trader_name
+from requisite r join trader t on t.id = r.trader_id
+where r.id < @before_id
+  and (sqlc.narg(id)::bigint is null or r.id = sqlc.narg(id))
+  and (sqlc.narg(trader_id)::bigint is null or r.trader_id = sqlc.narg(trader_id))
+  and (sqlc.narg(currency)::text is null or r.currency = sqlc.narg(currency))
+  and (sqlc.narg(method)::text is null or r.method = sqlc.narg(method))
+  and (sqlc.narg(ending)::text is null or r.id = sqlc.narg(search_id)::bigint
+    or r.value <> '' and right(r.value, 4) = right(sqlc.narg(ending), 4) and (length(sqlc.narg(ending)) = 4 or r.value = sqlc.narg(ending)))
+  and (sqlc.narg(search)::text is null
+    or strpos(lower(r.holder), lower(sqlc.narg(search))) > 0 or strpos(lower(r.bank), lower(sqlc.narg(search))) > 0)
+  and (sqlc.narg(switched_on)::boolean is null or r.enabled = sqlc.narg(switched_on))
+order by r.id desc limit @page;
+
+-- name: RequisiteValue :one
+select value from requisite where id = @id;

@@ -10,6 +10,6 @@ returning id;
 -- name: SettingChangeList :many
 select id, at, actor, subject, subject_key, before, after from setting_change
 where id < @before_id
-  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject) or subject = sqlc.narg(also)::text)
   and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
 order by id desc limit @page;

@@ -12,3 +12,9 @@ join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id
 where exists (select from rate r where r.currency = d.currency and r.stale_at > @now::timestamptz)
   and d.payment_id <> all(@put_off::bigint[])
 order by d.since limit @page for no key update of p skip locked;
+
+-- SettlementDueWaiting lists payments that wait for a rate, the oldest first.
+-- name: SettlementDueWaiting :many
+select d.merchant_id, d.payment_id, d.currency, d.since, p.amount, p.method, p.trader_id from settlement_due d
+join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id
+order by d.since, d.payment_id limit @page;

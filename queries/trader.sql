@@ -10,7 +10,7 @@ select id, enabled, on_break, rate_percent, share_percent from trader where vers
 select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = @id for no key update;
 
 -- name: TraderUpdate :exec
-update trader set enabled = coalesce(sqlc.narg(enabled), enabled),
+update trader set name = coalesce(sqlc.narg(name), name), enabled = coalesce(sqlc.narg(enabled), enabled),
     rate_percent = case when @set_rate::boolean then sqlc.narg(rate_percent) else rate_percent end,
     share_percent = coalesce(sqlc.narg(share_percent), share_percent),
     max_open_payins = coalesce(sqlc.narg(max_open_payins), max_open_payins)
@@ -21,3 +21,12 @@ select on_break from trader where id = @id;
 
 -- name: TraderSetBreak :exec
 update trader set on_break = @on_break where id = @id;
+
+-- TraderList lists traders, the newest first, each with their settings as TraderSetting reads them.
+-- name: TraderList :many
+select t.id, (to_jsonb(t) - 'version')::jsonb as setting from trader t
+where t.id < @before_id
+  and (sqlc.narg(id)::bigint is null or t.id = sqlc.narg(id))
+  and (sqlc.narg(search)::text is null or strpos(lower(t.name), lower(sqlc.narg(search))) > 0 or t.id = sqlc.narg(search_id)::bigint)
+  and (sqlc.narg(switched_on)::boolean is null or t.enabled = sqlc.narg(switched_on))
+order by t.id desc limit @page;

@@ -18,3 +18,16 @@ on conflict (trader_id, url) do update set key_id = excluded.key_id, secret = ex
 -- AcquirerSetting locks a trader's present acquirer and reads it, its secret left out.
 -- name: AcquirerSetting :one
 select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id = @trader_id and a.present for no key update;
+
+-- AcquirerSettingOf reads a processor, present or former, its secret left out.
+-- name: AcquirerSettingOf :one
+select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.id = @id;
+
+-- AcquirerList lists a trader's processors, the present one first, each as AcquirerSetting reads it and with how many card
+-- attempts are under way there.
+-- name: AcquirerList :many
+select (to_jsonb(a) - 'secret')::jsonb as setting, (
+    select count(*) from card_attempt c
+    where c.trader_id = a.trader_id and c.acquirer_id = a.id and c.status in ('authorising', 'open', 'undoing')
+) as open
+from trader_acquirer a where a.trader_id = @trader_id order by a.present desc, a.id desc;

@@ -20,3 +20,7 @@ select share_percent from trader where id = @trader_id;
 -- name: TraderPays :one
 select t.share_percent from trader t join trader_payout_method m on m.trader_id = t.id
 where t.id = @trader_id and t.enabled and m.enabled and m.currency = @currency and m.method = @method;
+
+-- TraderPayoutMethodList lists the methods that a trader pays out by, each with its settings.
+-- name: TraderPayoutMethodList :many
+select to_jsonb(m)::jsonb as setting from trader_payout_method m where m.trader_id = @trader_id order by m.currency, m.method;

@@ -30,10 +30,12 @@ type Services struct {
 	Merchant   portalv1connect.MerchantServiceHandler
 	Receipt    portalv1connect.ReceiptServiceHandler
 	Report     portalv1connect.ReportServiceHandler
+	Proof      portalv1connect.ProofServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Team       portalv1connect.TeamServiceHandler
 	Requests   portalv1connect.RequestLogServiceHandler
 	Looks      portalv1connect.LookServiceHandler
+	Trust      portalv1connect.TrustServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 }
@@ -60,11 +62,13 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewMerchantServiceHandler(s.Merchant, options))
 	add(portalv1connect.NewReceiptServiceHandler(s.Receipt, options))
 	add(portalv1connect.NewReportServiceHandler(s.Report, options))
+	add(portalv1connect.NewProofServiceHandler(s.Proof, options))
 	add(gatewayv1connect.NewCheckoutServiceHandler(s.Checkout, options))
 	add(portalv1connect.NewCredentialServiceHandler(s.Credential, options))
 	add(portalv1connect.NewTeamServiceHandler(s.Team, options))
 	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
 	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
+	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

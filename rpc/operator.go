@@ -10,11 +10,16 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/sensitive"
 	"gateway.example/internal/session"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -25,12 +30,17 @@ type OperatorRooms struct {
 	Rates    *rate.Settings
 	Settings *directory.Settings
 	Deposits *deposit.Service
-	Payouts  *payout.Service
-	Users    *session.Service
-	Events   *webhook.Events
+	// Proposals does what may take a second operator.
+	Proposals *proposal.Service
+	Payouts   *payout.Service
+	Users     *session.Service
+	Events    *webhook.Events
 
 	Checkouts *checkout.Service
 	Acquirers *acquirer.Directory
+	// Reads is who read what is sensitive.
+	Reads *sensitive.Reads
+	Work  *work.Service
 }
 
 // OperatorService serves portal.v1.OperatorService.
@@ -50,13 +60,23 @@ func NewOperatorService(rooms OperatorRooms) *OperatorService {
 func (s *OperatorService) ExplainRouting(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
 ) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
-	answer, err := s.Payments.ExplainRouting(ctx, caller.From(ctx), payment.RoutingQuestion{
+	found := fault.Decoded(ctx)
+	question := payment.RoutingQuestion{
 		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
 		CashboxID: req.Msg.GetMerchantCashboxId(),
-	})
+	}
+	if req.Msg.GetAt() != nil {
+		at := moment(found, "at", req.Msg.GetAt())
+		question.At = &at
+	}
+	answer, err := s.Payments.ExplainRouting(fault.WithDecoded(ctx, found), caller.From(ctx), question)
 	if err != nil {
 		return nil, err
 	}
+	return connect.NewResponse(routingView(answer)), nil
+}
+
+func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
 	out := &portalv1.ExplainRoutingResponse{
 		Refusal:     optional(answer.Refusal),
 		RequisiteId: optional(answer.RequisiteID),
@@ -69,6 +89,46 @@ func (s *OperatorService) ExplainRouting(
 			candidate.LastUsedAt = timestamp(c.LastUsedAt)
 		}
 		out.Candidates = append(out.Candidates, candidate)
+	}
+	return out
+}
+
+// ReplayRouting implements the service.
+func (s *OperatorService) ReplayRouting(
+	ctx context.Context, req *connect.Request[portalv1.ReplayRoutingRequest],
+) (*connect.Response[portalv1.ReplayRoutingResponse], error) {
+	r, err := s.Payments.ReplayRouting(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
+		RequisiteId: optional(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
+		Passed: passedView(report.ByRule(r.Passed)), Now: routingView(r.Now),
+	}), nil
+}
+
+func passedView(list []report.PassedBy) []*portalv1.PassedBy {
+	var out []*portalv1.PassedBy
+	for _, p := range list {
+		out = append(out, &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites})
+	}
+	return out
+}
+
+// ListRoutingRefusals implements the service.
+func (s *OperatorService) ListRoutingRefusals(
+	ctx context.Context, _ *connect.Request[portalv1.ListRoutingRefusalsRequest],
+) (*connect.Response[portalv1.ListRoutingRefusalsResponse], error) {
+	list, err := s.Payments.Refusals(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListRoutingRefusalsResponse{}
+	for _, r := range list {
+		out.Data = append(out.Data, &portalv1.RoutingRefusals{
+			Hour: timestamp(r.Hour), MerchantId: r.MerchantID, Merchant: r.Merchant, Currency: r.Currency,
+			Method: r.Method, Cause: r.Cause, Refusals: r.Refusals,
+		})
 	}
 	return connect.NewResponse(out), nil
 }

@@ -17,15 +17,36 @@ func (s *OperatorService) SetTraderAcquirer(
 ) (*connect.Response[portalv1.SetTraderAcquirerResponse], error) {
 	c, elsewhere, err := s.Acquirers.Set(ctx, caller.From(ctx), acquirer.Setting{
 		TraderID: req.Msg.GetTraderId(), URL: req.Msg.GetUrl(), KeyID: req.Msg.GetKeyId(), Secret: req.Msg.GetSecret(),
+		Seen: req.Msg.GetVersion(),
 	})
+	return settled(c, err, func() (acquirer.Processor, error) { return s.processor(ctx, req.Msg.GetTraderId()) },
+		func(change *portalv1.SettingChange, p acquirer.Processor) *portalv1.SetTraderAcquirerResponse {
+			return &portalv1.SetTraderAcquirerResponse{Change: change, OpenElsewhere: elsewhere, Data: processorView(p)}
+		})
+}
+
+// processor is the one that takes a trader's new cards.
+func (s *OperatorService) processor(ctx context.Context, traderID int64) (acquirer.Processor, error) {
+	list, err := s.Acquirers.List(ctx, caller.From(ctx), traderID)
+	if err != nil || len(list) == 0 || !list[0].Present {
+		return acquirer.Processor{}, err
+	}
+	return list[0], nil
+}
+
+// RemoveTraderAcquirer implements the service.
+func (s *OperatorService) RemoveTraderAcquirer(
+	ctx context.Context, req *connect.Request[portalv1.RemoveTraderAcquirerRequest],
+) (*connect.Response[portalv1.RemoveTraderAcquirerResponse], error) {
+	removed, err := s.processor(ctx, req.Msg.GetTraderId())
 	if err != nil {
 		return nil, err
 	}
-	change, err := settingChange(c)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetTraderAcquirerResponse{Change: change, OpenElsewhere: elsewhere}), nil
+	c, err := s.Acquirers.Remove(ctx, caller.From(ctx), req.Msg.GetTraderId())
+	return settled(c, err, func() (acquirer.Processor, error) { return removed, nil },
+		func(change *portalv1.SettingChange, p acquirer.Processor) *portalv1.RemoveTraderAcquirerResponse {
+			return &portalv1.RemoveTraderAcquirerResponse{Change: change, Data: processorView(p)}
+		})
 }
 
 // ListCardConflicts implements the service.

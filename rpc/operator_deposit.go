@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/proposal"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -36,8 +37,17 @@ func depositList(list []deposit.Deposit, cursor *string) *portalv1.ListDepositsR
 func (s *OperatorService) ConfirmDeposit(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmDepositRequest],
 ) (*connect.Response[portalv1.DepositResponse], error) {
-	d, err := s.Deposits.Confirm(ctx, caller.From(ctx), req.Msg.GetDepositId())
-	return depositResponse("Deposit confirmed", d, err)
+	p := proposal.Payload{DepositID: req.Msg.GetDepositId()}
+	done, err := s.Proposals.Do(ctx, caller.From(ctx), proposal.ConfirmDeposit, p, req.Msg.GetReason())
+	if err != nil {
+		return nil, err
+	}
+	if done.Proposal != nil {
+		return connect.NewResponse(&portalv1.DepositResponse{
+			Message: "Another operator has to approve this", Proposal: proposalView(*done.Proposal),
+		}), nil
+	}
+	return depositResponse("Deposit confirmed", *done.Deposit, nil)
 }
 
 // RejectDeposit implements the service.
@@ -63,7 +73,6 @@ func depositResponse(
 func (s *OperatorService) SetInsurance(
 	ctx context.Context, req *connect.Request[portalv1.SetInsuranceRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(
-		s.Settings.SetInsurance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetAmount()),
-	)
+	p := proposal.Payload{CashboxID: req.Msg.GetMerchantCashboxId(), Amount: req.Msg.GetAmount()}
+	return proposed(s.Proposals.Do(ctx, caller.From(ctx), proposal.SetInsurance, p, req.Msg.GetReason()))
 }

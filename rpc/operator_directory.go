@@ -7,25 +7,28 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/proposal"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // CreateMerchant implements the service.
 func (s *OperatorService) CreateMerchant(
 	ctx context.Context, req *connect.Request[portalv1.CreateMerchantRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateMerchant(ctx, caller.From(ctx), directory.NewMerchant{
+) (*connect.Response[portalv1.MerchantResponse], error) {
+	c, err := s.Settings.CreateMerchant(ctx, caller.From(ctx), directory.NewMerchant{
 		Name: req.Msg.GetName(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.GetRatePercent(),
-	}))
+	})
+	return s.merchantSet(ctx, c, err)
 }
 
 // CreateTrader implements the service.
 func (s *OperatorService) CreateTrader(
 	ctx context.Context, req *connect.Request[portalv1.CreateTraderRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateTrader(ctx, caller.From(ctx), directory.NewTrader{
+) (*connect.Response[portalv1.TraderResponse], error) {
+	c, err := s.Settings.CreateTrader(ctx, caller.From(ctx), directory.NewTrader{
 		Name: req.Msg.GetName(), SharePercent: req.Msg.GetSharePercent(), RatePercent: req.Msg.GetRatePercent(),
-	}))
+	})
+	return s.traderSet(ctx, c, err)
 }
 
 // CreateCashbox implements the service.
@@ -36,30 +39,27 @@ func (s *OperatorService) CreateCashbox(
 		MerchantID: req.Msg.GetMerchantId(), Name: req.Msg.GetName(), Currency: req.Msg.GetCurrency(),
 		TraderID: req.Msg.GetTraderCashboxId(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	change, err := settingChange(c)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CreateCashboxResponse{Change: change, WebhookSecret: secret}), nil
+	return settled(c, err, func() (directory.Cashbox, error) {
+		return s.Settings.Cashbox(ctx, caller.From(ctx), subjectID(c))
+	}, func(change *portalv1.SettingChange, box directory.Cashbox) *portalv1.CreateCashboxResponse {
+		return &portalv1.CreateCashboxResponse{Change: change, WebhookSecret: secret, Data: cashboxView(box)}
+	})
 }
 
 // FundTrader implements the service.
 func (s *OperatorService) FundTrader(
 	ctx context.Context, req *connect.Request[portalv1.FundTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.FundTrader(ctx, caller.From(ctx), directory.Funding{
+	return proposed(s.Proposals.Do(ctx, caller.From(ctx), proposal.FundTrader, proposal.Payload{
 		TraderID: req.Msg.GetTraderId(), Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(),
-	}))
+	}, req.Msg.GetReason()))
 }
 
 // WithdrawTrader implements the service.
 func (s *OperatorService) WithdrawTrader(
 	ctx context.Context, req *connect.Request[portalv1.WithdrawTraderRequest],
 ) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.WithdrawTrader(ctx, caller.From(ctx), directory.Funding{
+	return proposed(s.Proposals.Do(ctx, caller.From(ctx), proposal.WithdrawTrader, proposal.Payload{
 		TraderID: req.Msg.GetTraderId(), Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(),
-	}))
+	}, req.Msg.GetReason()))
 }

@@ -84,21 +84,25 @@ func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 // SetCashboxPayoutMethod implements the service.
 func (s *OperatorService) SetCashboxPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxPayoutMethodRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetPayoutMethod(ctx, caller.From(ctx), directory.CashboxPayoutMethod{
+) (*connect.Response[portalv1.CashboxPayoutMethodResponse], error) {
+	c, err := s.Settings.SetPayoutMethod(ctx, caller.From(ctx), directory.CashboxPayoutMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarkupPercent: req.Msg.GetMarkupPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
-	}))
+		Seen: req.Msg.GetVersion(),
+	})
+	return s.payoutMethodSet(ctx, c, err)
 }
 
 // SetTraderPayoutMethod implements the service.
 func (s *OperatorService) SetTraderPayoutMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetTraderPayoutMethodRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetTraderPayoutMethod(ctx, caller.From(ctx), directory.TraderPayoutMethod{
+) (*connect.Response[portalv1.TraderPayoutMethodResponse], error) {
+	c, err := s.Settings.SetTraderPayoutMethod(ctx, caller.From(ctx), directory.TraderPayoutMethod{
 		TraderID: req.Msg.GetTraderId(),
 		Currency: req.Msg.GetCurrency(),
 		Method:   req.Msg.GetMethod(),
 		Enabled:  req.Msg.GetEnabled(),
-	}))
+		Seen:     req.Msg.GetVersion(),
+	})
+	return s.traderPayoutSet(ctx, c, err)
 }

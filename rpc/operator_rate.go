@@ -9,6 +9,8 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -17,7 +19,20 @@ import (
 func (s *OperatorService) ExplainRate(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRateRequest],
 ) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	answer, err := s.Payments.ExplainRate(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+	return rateAnswer(s.Payments.ExplainRate(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+}
+
+// QuoteRate implements the service.
+func (s *OperatorService) QuoteRate(
+	ctx context.Context, req *connect.Request[portalv1.QuoteRateRequest],
+) (*connect.Response[portalv1.ExplainRateResponse], error) {
+	return rateAnswer(s.Payments.QuoteRate(ctx, caller.From(ctx), payment.RateQuestion{
+		Currency: req.Msg.GetCurrency(), Amount: req.Msg.GetAmount(), Markup: req.Msg.GetMarkup(),
+		TraderShare: req.Msg.GetTraderShare(),
+	}))
+}
+
+func rateAnswer(answer payment.RateAnswer, err error) (*connect.Response[portalv1.ExplainRateResponse], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +51,16 @@ func (s *OperatorService) ExplainRate(
 func (s *OperatorService) SetRate(
 	ctx context.Context, req *connect.Request[portalv1.SetRateRequest],
 ) (*connect.Response[portalv1.SetRateResponse], error) {
-	known, err := s.Rates.Set(ctx, caller.From(ctx), rate.Manual{
+	done, err := s.Proposals.Do(ctx, caller.From(ctx), proposal.SetRate, proposal.Payload{
 		Currency: req.Msg.GetCurrency(), FiatPerUSDT: req.Msg.GetFiatPerUsdt(), ValidSeconds: req.Msg.ValidSeconds,
-	})
+	}, req.Msg.GetReason())
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.SetRateResponse{Data: rateView(known)}), nil
+	if done.Proposal != nil {
+		return connect.NewResponse(&portalv1.SetRateResponse{Proposal: proposalView(*done.Proposal)}), nil
+	}
+	return connect.NewResponse(&portalv1.SetRateResponse{Data: rateView(*done.Rate)}), nil
 }
 
 // SetRateFeed implements the service.
@@ -84,6 +102,8 @@ func (s *OperatorService) ListRates(
 	for _, state := range feeds {
 		out.Feeds = append(out.Feeds, &portalv1.RateFeedState{
 			Feed: feedView(state.Feed), PolledAt: optionalTimestamp(state.PolledAt), Error: state.Error,
+			GoodAt: optionalTimestamp(state.GoodAt), FailedAt: optionalTimestamp(state.FailedAt),
+			LastError: optional(state.LastError), Failures: state.Failures,
 		})
 	}
 	return connect.NewResponse(out), nil

@@ -19,62 +19,77 @@ import (
 // UpdateMerchant implements the service.
 func (s *OperatorService) UpdateMerchant(
 	ctx context.Context, req *connect.Request[portalv1.UpdateMerchantRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateMerchant(ctx, caller.From(ctx), directory.MerchantUpdate{
-		ID: req.Msg.GetMerchantId(), APIEnabled: req.Msg.ApiEnabled, RatePercent: req.Msg.RatePercent,
+) (*connect.Response[portalv1.MerchantResponse], error) {
+	c, err := s.Settings.UpdateMerchant(ctx, caller.From(ctx), directory.MerchantUpdate{
+		ID:              req.Msg.GetMerchantId(),
+		Name:            req.Msg.Name,
+		APIEnabled:      req.Msg.ApiEnabled,
+		RatePercent:     req.Msg.RatePercent,
 		MaxOpenPayments: req.Msg.MaxOpenPayments,
-	}))
+		Seen:            req.Msg.GetVersion(),
+	})
+	return s.merchantSet(ctx, c, err)
 }
 
 // UpdateCashbox implements the service.
 func (s *OperatorService) UpdateCashbox(
 	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
+) (*connect.Response[portalv1.CashboxResponse], error) {
+	c, err := s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
-		PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
+		Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
-	}))
+		Seen: req.Msg.GetVersion(),
+	})
+	return s.cashboxSet(ctx, c, err)
 }
 
 // SetCashboxMethod implements the service.
 func (s *OperatorService) SetCashboxMethod(
 	ctx context.Context, req *connect.Request[portalv1.SetCashboxMethodRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
+) (*connect.Response[portalv1.CashboxMethodResponse], error) {
+	c, err := s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
 		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetMethod(), Enabled: req.Msg.GetEnabled(),
 		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 		ClaimSeconds: req.Msg.ClaimSeconds, Cards: req.Msg.Cards,
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
-	}))
+		Seen: req.Msg.GetVersion(),
+	})
+	return s.methodSet(ctx, c, err)
 }
 
 // SetPlatformLimit implements the service.
 func (s *OperatorService) SetPlatformLimit(
 	ctx context.Context, req *connect.Request[portalv1.SetPlatformLimitRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.SetPlatformLimit(ctx, caller.From(ctx),
-		req.Msg.GetCurrency(), req.Msg.GetMinAmount(), req.Msg.GetMaxAmount()))
+) (*connect.Response[portalv1.PlatformLimitResponse], error) {
+	c, err := s.Settings.SetPlatformLimit(ctx, caller.From(ctx), directory.NewPlatformLimit{
+		Currency: req.Msg.GetCurrency(), MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
+		Seen: req.Msg.GetVersion(),
+	})
+	return s.limitSet(ctx, c, err)
 }
 
 // UpdateTrader implements the service.
 func (s *OperatorService) UpdateTrader(
 	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateTrader(ctx, caller.From(ctx), directory.TraderUpdate{
+) (*connect.Response[portalv1.TraderResponse], error) {
+	c, err := s.Settings.UpdateTrader(ctx, caller.From(ctx), directory.TraderUpdate{
 		ID:            req.Msg.GetTraderId(),
+		Name:          req.Msg.Name,
 		Enabled:       req.Msg.Enabled,
 		RatePercent:   req.Msg.RatePercent,
 		SharePercent:  req.Msg.SharePercent,
 		MaxOpenPayins: req.Msg.MaxOpenPayins,
-	}))
+		Seen:          req.Msg.GetVersion(),
+	})
+	return s.traderSet(ctx, c, err)
 }
 
 // CreateRequisite implements the service.
 func (s *OperatorService) CreateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.CreateRequisite(ctx, caller.From(ctx), directory.NewRequisite{
+) (*connect.Response[portalv1.RequisiteResponse], error) {
+	c, err := s.Settings.CreateRequisite(ctx, caller.From(ctx), directory.NewRequisite{
 		TraderID: req.Msg.GetTraderId(),
 		Currency: req.Msg.GetCurrency(),
 		Method:   req.Msg.GetMethod(),
@@ -82,17 +97,19 @@ func (s *OperatorService) CreateRequisite(
 		Holder:   req.Msg.Holder,
 		Bank:     req.Msg.Bank,
 		Limits:   limits(req.Msg.GetLimits()),
-	}))
+	})
+	return s.requisiteSet(ctx, c, err)
 }
 
 // UpdateRequisite implements the service.
 func (s *OperatorService) UpdateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.UpdateRequisiteRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Settings.UpdateRequisite(ctx, caller.From(ctx), directory.RequisiteUpdate{
+) (*connect.Response[portalv1.RequisiteResponse], error) {
+	c, err := s.Settings.UpdateRequisite(ctx, caller.From(ctx), directory.RequisiteUpdate{
 		ID: req.Msg.GetRequisiteId(), Enabled: req.Msg.Enabled, Holder: req.Msg.Holder, Bank: req.Msg.Bank,
-		Limits: limits(req.Msg.GetLimits()),
-	}))
+		Limits: limits(req.Msg.GetLimits()), Seen: req.Msg.GetVersion(),
+	})
+	return s.requisiteSet(ctx, c, err)
 }
 
 func limits(l *portalv1.RequisiteLimits) directory.Limits {
@@ -116,52 +133,48 @@ func limits(l *portalv1.RequisiteLimits) directory.Limits {
 func (s *OperatorService) CreateUser(
 	ctx context.Context, req *connect.Request[portalv1.CreateUserRequest],
 ) (*connect.Response[portalv1.UserInvitedResponse], error) {
-	return userInvitedResponse(s.Users.Create(ctx, caller.From(ctx), session.NewUser{
+	c, link, err := s.Users.Create(ctx, caller.From(ctx), session.NewUser{
 		Kind: caller.Kind(req.Msg.GetKind()), Role: caller.Role(req.Msg.GetRole()),
 		Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(),
 		MerchantID: req.Msg.MerchantId, TraderID: req.Msg.TraderId, MerchantIDs: req.Msg.GetMerchantIds(),
-	}))
+	})
+	return s.userInvited(ctx, c, link, err)
 }
 
 // InviteUser implements the service.
 func (s *OperatorService) InviteUser(
 	ctx context.Context, req *connect.Request[portalv1.InviteUserRequest],
 ) (*connect.Response[portalv1.UserInvitedResponse], error) {
-	return userInvitedResponse(s.Users.Invite(ctx, caller.From(ctx), req.Msg.GetUserId()))
+	c, link, err := s.Users.Invite(ctx, caller.From(ctx), req.Msg.GetUserId())
+	return s.userInvited(ctx, c, link, err)
 }
 
-func userInvitedResponse(
-	c directory.Change, link string, err error,
+func (s *OperatorService) userInvited(
+	ctx context.Context, c directory.Change, link string, err error,
 ) (*connect.Response[portalv1.UserInvitedResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	change, err := settingChange(c)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.UserInvitedResponse{Change: change}
-	if link != "" {
-		out.InvitationLink = &link
-	}
-	return connect.NewResponse(out), nil
+	return settled(c, err, func() (session.User, error) { return s.Users.User(ctx, caller.From(ctx), subjectID(c)) },
+		func(change *portalv1.SettingChange, u session.User) *portalv1.UserInvitedResponse {
+			return &portalv1.UserInvitedResponse{Change: change, InvitationLink: optional(link), Data: userView(u)}
+		})
 }
 
 // UpdateUser implements the service.
 func (s *OperatorService) UpdateUser(
 	ctx context.Context, req *connect.Request[portalv1.UpdateUserRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.Update(ctx, caller.From(ctx), session.UserUpdate{
+) (*connect.Response[portalv1.UserResponse], error) {
+	c, err := s.Users.Update(ctx, caller.From(ctx), session.UserUpdate{
 		ID: req.Msg.GetUserId(), Enabled: req.Msg.Enabled, Password: req.Msg.Password,
-		Role: (*caller.Role)(req.Msg.Role),
-	}))
+		Role: (*caller.Role)(req.Msg.Role), Seen: req.Msg.GetVersion(),
+	})
+	return s.userSet(ctx, c, err)
 }
 
 // RevokeTokens implements the service.
 func (s *OperatorService) RevokeTokens(
 	ctx context.Context, req *connect.Request[portalv1.RevokeTokensRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	return settingResponse(s.Users.RevokeTokens(ctx, caller.From(ctx), req.Msg.GetUserId()))
+) (*connect.Response[portalv1.UserResponse], error) {
+	c, err := s.Users.RevokeTokens(ctx, caller.From(ctx), req.Msg.GetUserId())
+	return s.userSet(ctx, c, err)
 }
 
 // ListSettingChanges implements the service.
@@ -245,12 +258,14 @@ func returnHosts(m *portalv1.UpdateCashboxRequest) *[]string {
 // SetBank implements the service.
 func (s *OperatorService) SetBank(
 	ctx context.Context, req *connect.Request[portalv1.SetBankRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
+) (*connect.Response[portalv1.BankResponse], error) {
 	b := req.Msg.GetBank()
-	return settingResponse(s.Settings.SetBank(ctx, caller.From(ctx), directory.Bank{
+	c, err := s.Settings.SetBank(ctx, caller.From(ctx), directory.Bank{
 		Currency: b.GetCurrency(), Name: b.GetName(), Methods: b.GetMethods(), Link: b.GetLink(), Steps: b.GetSteps(),
 		Source: b.GetSource(), Enabled: b.GetEnabled(), Logo: req.Msg.Logo,
-	}))
+		Seen: req.Msg.GetVersion(),
+	})
+	return s.bankSet(ctx, c, err)
 }
 
 // ListBanks implements the service.
@@ -263,10 +278,14 @@ func (s *OperatorService) ListBanks(
 	}
 	out := &portalv1.ListBanksResponse{}
 	for _, b := range list {
-		out.Data = append(out.Data, &portalv1.Bank{
-			Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: b.Steps, Source: b.Source,
-			Enabled: b.Enabled, LogoHash: b.LogoHash,
-		})
+		out.Data = append(out.Data, bankView(b))
 	}
 	return connect.NewResponse(out), nil
+}
+
+func bankView(b directory.Bank) *portalv1.Bank {
+	return &portalv1.Bank{
+		Currency: b.Currency, Name: b.Name, Methods: b.Methods, Link: b.Link, Steps: b.Steps, Source: b.Source,
+		Enabled: b.Enabled, LogoHash: b.LogoHash, Version: b.Version,
+	}
 }

@@ -75,6 +75,7 @@ func timelineChoice(c *report.Choice) *portalv1.TimelineChoice {
 		Bank:        unlessEmpty(c.Bank),
 		Pool:        c.Pool,
 		Looked:      c.Looked,
+		Passed:      passedView(c.Passed),
 	}
 }
 

@@ -86,6 +86,8 @@ func place(traderID int64) vault.Place {
 type Setting struct {
 	TraderID           int64
 	URL, KeyID, Secret string
+	// Seen is the version of the processor that it is set in place of; "" is any.
+	Seen string
 }
 
 const (
@@ -130,6 +132,7 @@ func (d *Directory) Set(
 	}
 	c, err = db.ChangeSetting(ctx, d.pool, c, db.Setting{
 		New:  true,
+		Seen: s.Seen,
 		Read: func(q *db.Queries) ([]byte, error) { return q.AcquirerSetting(ctx, s.TraderID) },
 		Apply: func(q *db.Queries) error {
 			if err := q.AcquirerRetire(ctx, db.AcquirerRetireParams{TraderID: s.TraderID, URL: s.URL}); err != nil {

@@ -120,6 +120,11 @@ func (s *Signer) Sign(head map[string]any, lines []any) ([]byte, error) {
 	return canonicalOf(document)
 }
 
+// SignBytes signs a message, which must begin with the name of its format, and tells which key did.
+func (s *Signer) SignBytes(message []byte) (kid string, signature []byte) {
+	return s.kid, ed25519.Sign(s.with, message)
+}
+
 // Keys are public keys by their names.
 type Keys map[string]ed25519.PublicKey
 
@@ -133,6 +138,12 @@ type published struct {
 
 type keyFile struct {
 	Keys []published `json:"keys"`
+}
+
+// Signed reports whether the key of this name has signed a message, and whether it is known.
+func (k Keys) Signed(kid string, message, signature []byte) (signed, known bool) {
+	public, known := k[kid]
+	return known && ed25519.Verify(public, message, signature), known
 }
 
 // ParseKeys reads a file of public keys.

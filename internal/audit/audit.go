@@ -32,6 +32,9 @@ type rule struct {
 	// prove proves what no one query can.
 	prove  func(context.Context, *pgxpool.Pool) ([]string, error)
 	recent func(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error)
+	// next proves what is next to an id, and answers up to which it came, for what no range of rows
+	// of a table stands for.
+	next func(ctx context.Context, pool *pgxpool.Pool, past int64) ([]string, int64, error)
 }
 
 // sides are what each transfer did to either account.
@@ -136,7 +139,7 @@ var rules = []rule{
 // holds. Each question has a snapshot of its own, and what grows with the ledger is gone through by
 // ranges: what lasts long holds up the vacuum for everybody.
 func Everything(ctx context.Context, pool *pgxpool.Pool) ([]Violation, error) {
-	return progress{}.audit(ctx, pool, func(progress) error { return nil })
+	return progress{}.audit(ctx, pool, func(progress, []Violation) error { return nil })
 }
 
 // Since proves the transfers booked since then, and everything about the payments they moved.
@@ -157,7 +160,9 @@ func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violatio
 	return found, nil
 }
 
-func allRules() []rule { return slices.Concat(rules, payoutRules, depositRules, dayRules, hourRules) }
+func allRules() []rule {
+	return slices.Concat(rules, payoutRules, depositRules, dayRules, hourRules, pageRules, incomeRules)
+}
 
 // Size is how much an audit has to prove.
 type Size struct{ Payments, Payouts, Transfers int64 }
@@ -178,12 +183,15 @@ func Count(ctx context.Context, pool *pgxpool.Pool) (Size, error) {
 type progress struct {
 	rule string
 	past int64
-	// found is how many violations there were so far.
+	// found is how many violations there were so far, and rows how many rows were gone through.
 	found int
+	rows  int64
 }
 
-// audit goes on from there, and has each step noted.
-func (p progress) audit(ctx context.Context, pool *pgxpool.Pool, note func(progress) error) ([]Violation, error) {
+// audit goes on from there, and has each step noted, with what it found.
+func (p progress) audit(
+	ctx context.Context, pool *pgxpool.Pool, note func(progress, []Violation) error,
+) ([]Violation, error) {
 	var found []Violation
 	all := allRules()
 	first := max(0, slices.IndexFunc(all, func(r rule) bool { return r.name == p.rule }))
@@ -192,13 +200,13 @@ func (p progress) audit(ctx context.Context, pool *pgxpool.Pool, note func(progr
 			p.rule, p.past = r.name, 0
 		}
 		for {
-			broken, past, err := r.step(ctx, pool, p.past)
+			broken, past, rows, err := r.step(ctx, pool, p.past)
 			if err != nil {
 				return found, err
 			}
 			found = append(found, broken...)
-			p.past, p.found = past, p.found+len(broken)
-			if err := note(p); err != nil {
+			p.past, p.found, p.rows = past, p.found+len(broken), p.rows+rows
+			if err := note(p, broken); err != nil {
 				return found, err
 			}
 			if past == math.MaxInt64 {
@@ -212,32 +220,47 @@ func (p progress) audit(ctx context.Context, pool *pgxpool.Pool, note func(progr
 // auditRange is how many rows a rule goes through at a time.
 const auditRange = 20_000
 
-// step proves the next range of a rule, and answers up to which id it came. The last range has no
-// end, for what has no row in the table either; a rule about whole accounts has only that one.
-func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, error) {
+// step proves the next range of a rule, and answers up to which id it came and how many rows it has.
+// The last range has no end, for what has no row in the table either; a rule about whole accounts has
+// only that one.
+func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Violation, int64, int64, error) {
 	const end = int64(math.MaxInt64)
+	if r.next != nil {
+		var to int64
+		var err error
+		r.prove = func(ctx context.Context, pool *pgxpool.Pool) (broken []string, _ error) {
+			broken, to, err = r.next(ctx, pool, past)
+			return broken, err
+		}
+		broken, err := r.ask(ctx, pool)
+		return broken, to, 0, err
+	}
 	if r.of == "" {
 		broken, err := r.ask(ctx, pool)
-		return broken, end, err
+		return broken, end, 0, err
 	}
-	to, err := rangeEnd(ctx, pool, r.of, past, end)
+	to, rows, err := rangeEnd(ctx, pool, r.of, past, end)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	broken, err := r.ask(ctx, pool, "infinity", past, to)
-	return broken, to, err
+	return broken, to, rows, err
 }
 
-// rangeEnd finds up to which id a range goes that begins after from, but no further than last. Ids
-// may have gaps of any size.
-func rangeEnd(ctx context.Context, pool *pgxpool.Pool, table string, from, last int64) (to int64, err error) {
-	err = pool.QueryRow(ctx, "select coalesce((select id from "+table+" where id > $1 and id <= $3 order by id offset $2 limit 1), $3)",
-		from, auditRange-1, last).
-		Scan(&to)
+// rangeEnd finds up to which id a range goes that begins after from, but no further than last, and how
+// many rows it has. Ids may have gaps of any size.
+func rangeEnd(
+	ctx context.Context, pool *pgxpool.Pool, table string, from, last int64,
+) (to, rows int64, err error) {
+	err = pool.QueryRow(ctx, "select coalesce(max(id), 0), count(*) from (select id from "+table+
+		" where id > $1 and id <= $3 order by id limit $2) r", from, auditRange, last).Scan(&to, &rows)
 	if err != nil {
-		return 0, fmt.Errorf("find the end of a range: %w", err)
+		return 0, 0, fmt.Errorf("find the end of a range: %w", err)
 	}
-	return to, nil
+	if rows < auditRange {
+		to = last
+	}
+	return to, rows, nil
 }
 
 // ask asks whether a rule holds.

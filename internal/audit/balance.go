@@ -24,7 +24,7 @@ func proveBalances(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 		}
 		ranges := 0
 		for ; past < last; ranges++ {
-			to, err := rangeEnd(ctx, pool, "transfer", past, last)
+			to, _, err := rangeEnd(ctx, pool, "transfer", past, last)
 			if err != nil {
 				return nil, err
 			}

@@ -122,6 +122,24 @@ var depositRules = []rule{
 		from d join h using (id)
 		where h.moves is distinct from case d.status
 			when 'pending' then '>pending' else '>pending pending>' || d.status end`},
+	{name: "a correction moves what it says, once", of: "correction", query: `
+		with c as (
+			select id, debit_account, credit_account, amount from correction
+			where id in (select subject_id from transfer where subject = 'correction' and created_at >= $1
+				union all select id from correction where id > $2 and id <= $3)
+		), booked as (
+			select t.subject_id as id, t.debit_account, t.credit_account, t.amount, t.kind from transfer t
+			where t.subject = 'correction' and t.subject_id in (select id from c
+				union all select subject_id from transfer where subject = 'correction' and created_at >= $1
+				union all select subject_id from transfer where subject = 'correction' and subject_id > $2 and subject_id <= $3)
+		)
+		select format('correction %s: %s from %s to %s is booked as %s from %s to %s', id, c.amount, c.debit_account,
+			c.credit_account, b.amount, b.debit_account, b.credit_account)
+		from c full join booked b using (id)
+		where (c.amount, c.debit_account, c.credit_account) is distinct from (b.amount, b.debit_account, b.credit_account)
+			or b.kind <> 'correction'
+		union all
+		select format('correction %s: booked %s times', id, count(*)) from booked group by id having count(*) > 1`},
 	{name: "a trader's funding is booked once", of: "trader_funding", query: `
 		with f as (
 			select id, trader_id, amount from trader_funding

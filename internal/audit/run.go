@@ -59,18 +59,29 @@ func (r Run) Do(
 		return nil, false, db.IgnoreNoRows(err)
 	}
 	before := int(begun.Found)
+	past := db.AuditHistoryInsertParams{Scope: r.Scope, BeganAt: begun.BeganAt}
 	if r.Full {
-		from := progress{rule: begun.Rule, past: begun.Past, found: before}
-		found, err = from.audit(ctx, pool, func(p progress) error {
+		from := progress{rule: begun.Rule, past: begun.Past, found: before, rows: begun.RowsRead}
+		found, err = from.audit(ctx, pool, func(p progress, broken []Violation) error {
 			at := now().Truncate(time.Microsecond)
 			rows, err := q.AuditRunSeen(ctx, db.AuditRunSeenParams{
-				Scope: r.Scope, LastSeen: seen, Now: at, Rule: p.rule, Past: p.past, Found: int64(p.found),
+				Scope:    r.Scope,
+				LastSeen: seen,
+				Now:      at,
+				Rule:     p.rule,
+				Past:     p.past,
+				Found:    int64(p.found),
+				RowsRead: p.rows,
 			})
-			seen = at
-			return orTakenOver(rows, err)
+			seen, past.RowsRead = at, p.rows
+			if err := orTakenOver(rows, err); err != nil {
+				return err
+			}
+			return r.keep(ctx, q, past, broken, p.found-len(broken))
 		})
 	} else {
-		found, err = Since(ctx, pool, begun.ProvenAt.Add(-overlap))
+		found, past.RowsRead, err = recently(ctx, pool, begun.ProvenAt.Add(-overlap))
+		err = errors.Join(err, r.keep(ctx, q, past, found, 0))
 	}
 	if err != nil {
 		return found, true, err
@@ -79,7 +90,60 @@ func (r Run) Do(
 		ctx,
 		db.AuditRunEndParams{Scope: r.Scope, LastSeen: seen, Violations: int64(before + len(found))},
 	)
-	return found, true, orTakenOver(rows, err)
+	if err := orTakenOver(rows, err); err != nil {
+		return found, true, err
+	}
+	past.EndedAt, past.Violations = now().UTC(), int64(before+len(found))
+	return found, true, r.file(ctx, q, past)
+}
+
+// recently is Since, with how many transfers it went through.
+func recently(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violation, int64, error) {
+	var rows int64
+	err := pool.QueryRow(ctx, "select count(*) from transfer where created_at >= $1", since).Scan(&rows)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count transfers: %w", err)
+	}
+	found, err := Since(ctx, pool, since)
+	return found, rows, err
+}
+
+const (
+	// violationsMost is how many violations of an audit are kept.
+	violationsMost = 1_000
+	// Audits of each minute that found nothing are kept for recentKept, those of each day for fullKept.
+	recentKept, fullKept = 3 * 24 * time.Hour, 400 * 24 * time.Hour
+)
+
+// keep writes down what an audit has found, of which so many are kept already.
+func (r Run) keep(
+	ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams, broken []Violation, kept int,
+) error {
+	broken = broken[:min(len(broken), max(0, violationsMost-kept))]
+	if len(broken) == 0 {
+		return nil
+	}
+	params := db.AuditViolationInsertParams{Scope: past.Scope, BeganAt: past.BeganAt}
+	for _, v := range broken {
+		params.Rules, params.Details = append(params.Rules, v.Rule), append(params.Details, v.Detail)
+	}
+	if err := q.AuditViolationInsert(ctx, params); err != nil {
+		return fmt.Errorf("keep violations: %w", err)
+	}
+	return nil
+}
+
+// file puts an audit that has ended among those of the past.
+func (r Run) file(ctx context.Context, q *db.Queries, past db.AuditHistoryInsertParams) error {
+	kept := recentKept
+	if r.Full {
+		kept = fullKept
+	}
+	prune := db.AuditHistoryPruneParams{Scope: r.Scope, Before: past.BeganAt.Add(-kept)}
+	if err := errors.Join(q.AuditHistoryInsert(ctx, past), q.AuditHistoryPrune(ctx, prune)); err != nil {
+		return fmt.Errorf("file the audit: %w", err)
+	}
+	return nil
 }
 
 func orTakenOver(rows int64, err error) error {

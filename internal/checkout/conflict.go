@@ -68,6 +68,24 @@ func (s *Service) ListConflicts(
 	return list, next, nil
 }
 
+// GetConflict reads a conflict, open or settled.
+func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return Conflict{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Conflict{}, err
+	}
+	row, err := s.q.ConflictGet(ctx, id)
+	if db.NoRows(err) {
+		return Conflict{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Conflict{}, fmt.Errorf("read conflict: %w", err)
+	}
+	return conflictFromRow(row), nil
+}
+
 // CloseConflict notes that an operator has settled a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
 	if err := who.Need(caller.OperatorCases); err != nil {

@@ -105,6 +105,73 @@ func (q *Queries) AccountInsert(ctx context.Context, arg AccountInsertParams) er
 	return err
 }
 
+const accountList = `-- name: AccountList :many
+select a.id, a.owner_kind, a.owner_id, coalesce(t.name, c.name, '')::text as name, coalesce(m.name, '')::text as merchant,
+    (free.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id), 0))::numeric as available,
+    (held.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = a.id + 1), 0))::numeric as reserved
+from account a
+left join trader t on a.owner_kind = 'trader' and t.id = a.owner_id
+left join cashbox c on a.owner_kind = 'cashbox' and c.id = a.owner_id
+left join merchant m on m.id = c.merchant_id
+cross join lateral (select b.balance from account_balance b where b.account_id = a.id order by b.version desc limit 1) free
+cross join lateral (select b.balance from account_balance b where b.account_id = a.id + 1 order by b.version desc limit 1) held
+where a.id > $1 and a.purpose = 'available'
+    and ($2::text is null or a.owner_kind = $2)
+    and ($3::bigint is null or a.owner_id = $3)
+order by a.id limit $4
+`
+
+type AccountListParams struct {
+	Past      int64
+	OwnerKind *string
+	OwnerID   *int64
+	Page      int32
+}
+
+type AccountListRow struct {
+	ID        int64
+	OwnerKind string
+	OwnerID   int64
+	Name      string
+	Merchant  string
+	Available decimal.Decimal
+	Reserved  decimal.Decimal
+}
+
+// AccountList lists owners with what they have, by the ids of their available accounts.
+func (q *Queries) AccountList(ctx context.Context, arg AccountListParams) ([]AccountListRow, error) {
+	rows, err := q.db.Query(ctx, accountList,
+		arg.Past,
+		arg.OwnerKind,
+		arg.OwnerID,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AccountListRow
+	for rows.Next() {
+		var i AccountListRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.OwnerKind,
+			&i.OwnerID,
+			&i.Name,
+			&i.Merchant,
+			&i.Available,
+			&i.Reserved,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const accountLock = `-- name: AccountLock :exec
 select a.account_id from account_balance a
 where a.account_id = $1 and a.version >= (select max(b.version) from account_balance b where b.account_id = $1) for no key update

@@ -106,6 +106,85 @@ func (q *Queries) UserLink(ctx context.Context, arg UserLinkParams) error {
 	return err
 }
 
+const userList = `-- name: UserList :many
+select u.id, (to_jsonb(u) - 'password_hash' - 'totp_secret' - 'totp_step' || jsonb_build_object(
+    'merchant_ids', array(select c.merchant_id from cabinet_merchant c where c.user_id = u.id order by c.merchant_id),
+    'has_password', u.password_hash is not null,
+    'has_totp', u.totp_secret is not null,
+    'passkeys', (select count(*) from passkey p where p.user_id = u.id)))::jsonb as setting,
+    coalesce(m.name, t.name, '')::text as of_name,
+    (select count(*) from session s where s.user_id = u.id and s.expires_at > $1)::integer as sessions,
+    coalesce((select max(s.seen_at) from session s where s.user_id = u.id and s.expires_at > $1), 'epoch')::timestamptz as seen_at
+from app_user u left join merchant m on m.id = u.merchant_id left join trader t on t.id = u.trader_id
+where u.id < $2
+  and ($3::bigint is null or u.id = $3)
+  and ($4::text is null or u.kind = $4)
+  and ($5::bigint is null or u.merchant_id = $5)
+  and ($6::bigint is null or u.trader_id = $6)
+  and ($7::text is null or strpos(lower(u.login), lower($7)) > 0 or u.id = $8::bigint)
+  and ($9::boolean is null or u.enabled = $9)
+order by u.id desc limit $10
+`
+
+type UserListParams struct {
+	Now        time.Time
+	BeforeID   int64
+	ID         *int64
+	Kind       *string
+	MerchantID *int64
+	TraderID   *int64
+	Search     *string
+	SearchID   *int64
+	SwitchedOn *bool
+	Page       int32
+}
+
+type UserListRow struct {
+	ID       int64
+	Setting  []byte
+	OfName   string
+	Sessions int32
+	SeenAt   time.Time
+}
+
+// UserList lists users, the newest first, each with what UserSetting reads of them and the sessions that they have open.
+func (q *Queries) UserList(ctx context.Context, arg UserListParams) ([]UserListRow, error) {
+	rows, err := q.db.Query(ctx, userList,
+		arg.Now,
+		arg.BeforeID,
+		arg.ID,
+		arg.Kind,
+		arg.MerchantID,
+		arg.TraderID,
+		arg.Search,
+		arg.SearchID,
+		arg.SwitchedOn,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserListRow
+	for rows.Next() {
+		var i UserListRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Setting,
+			&i.OfName,
+			&i.Sessions,
+			&i.SeenAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const userLock = `-- name: UserLock :one
 select u.id, u.kind, u.login, u.password_hash, u.totp_secret, u.totp_step,
     (select count(*) from passkey p where p.user_id = u.id) as passkeys
@@ -136,6 +215,36 @@ func (q *Queries) UserLock(ctx context.Context, id int64) (UserLockRow, error) {
 		&i.Passkeys,
 	)
 	return i, err
+}
+
+const userLogins = `-- name: UserLogins :many
+select id, login from app_user where id = any($1::bigint[])
+`
+
+type UserLoginsRow struct {
+	ID    int64
+	Login string
+}
+
+// UserLogins are the logins of users.
+func (q *Queries) UserLogins(ctx context.Context, ids []int64) ([]UserLoginsRow, error) {
+	rows, err := q.db.Query(ctx, userLogins, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserLoginsRow
+	for rows.Next() {
+		var i UserLoginsRow
+		if err := rows.Scan(&i.ID, &i.Login); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const userSetPassword = `-- name: UserSetPassword :exec

@@ -13,11 +13,12 @@ import (
 const auditRunBegin = `-- name: AuditRunBegin :one
 update audit_run r set seen_at = $1,
     began_at = case when goes_on then r.began_at else $1 end, rule = case when goes_on then r.rule else '' end,
-    past = case when goes_on then r.past else 0 end, found = case when goes_on then r.found else 0 end
+    past = case when goes_on then r.past else 0 end, found = case when goes_on then r.found else 0 end,
+    rows_read = case when goes_on then r.rows_read else 0 end
 from (select o.scope, o.began_at > o.proven_at and o.began_at > $5::timestamptz as goes_on from audit_run o) old
 where r.scope = $2 and old.scope = r.scope and r.proven_at <= $3::timestamptz
     and (r.began_at <= r.proven_at or r.seen_at <= $4::timestamptz)
-returning r.began_at, r.proven_at, r.rule, r.past, r.found
+returning r.began_at, r.proven_at, r.rule, r.past, r.found, r.rows_read
 `
 
 type AuditRunBeginParams struct {
@@ -34,6 +35,7 @@ type AuditRunBeginRow struct {
 	Rule     string
 	Past     int64
 	Found    int64
+	RowsRead int64
 }
 
 // AuditRunBegin gives an audit to the caller, if it is due and nobody is at it. One that somebody began and left is gone on with,
@@ -53,6 +55,7 @@ func (q *Queries) AuditRunBegin(ctx context.Context, arg AuditRunBeginParams) (A
 		&i.Rule,
 		&i.Past,
 		&i.Found,
+		&i.RowsRead,
 	)
 	return i, err
 }
@@ -75,8 +78,54 @@ func (q *Queries) AuditRunEnd(ctx context.Context, arg AuditRunEndParams) (int64
 	return result.RowsAffected(), nil
 }
 
+const auditRunList = `-- name: AuditRunList :many
+select scope, began_at, proven_at, violations, rule, found, rows_read, seen_at from audit_run order by scope
+`
+
+type AuditRunListRow struct {
+	Scope      string
+	BeganAt    time.Time
+	ProvenAt   time.Time
+	Violations int64
+	Rule       string
+	Found      int64
+	RowsRead   int64
+	SeenAt     time.Time
+}
+
+// AuditRunList is how each audit stands.
+func (q *Queries) AuditRunList(ctx context.Context) ([]AuditRunListRow, error) {
+	rows, err := q.db.Query(ctx, auditRunList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditRunListRow
+	for rows.Next() {
+		var i AuditRunListRow
+		if err := rows.Scan(
+			&i.Scope,
+			&i.BeganAt,
+			&i.ProvenAt,
+			&i.Violations,
+			&i.Rule,
+			&i.Found,
+			&i.RowsRead,
+			&i.SeenAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditRunSeen = `-- name: AuditRunSeen :execrows
-update audit_run set seen_at = $1, rule = $2, past = $3, found = $4 where scope = $5 and seen_at = $6
+update audit_run set seen_at = $1, rule = $2, past = $3, found = $4, rows_read = $5
+where scope = $6 and seen_at = $7
 `
 
 type AuditRunSeenParams struct {
@@ -84,6 +133,7 @@ type AuditRunSeenParams struct {
 	Rule     string
 	Past     int64
 	Found    int64
+	RowsRead int64
 	Scope    string
 	LastSeen time.Time
 }
@@ -95,6 +145,7 @@ func (q *Queries) AuditRunSeen(ctx context.Context, arg AuditRunSeenParams) (int
 		arg.Rule,
 		arg.Past,
 		arg.Found,
+		arg.RowsRead,
 		arg.Scope,
 		arg.LastSeen,
 	)

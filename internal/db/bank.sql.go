@@ -11,13 +11,13 @@ import (
 
 const bankList = `-- name: BankList :many
 select name, methods, link, steps, source, enabled, coalesce(encode(sha256(logo), 'hex'), '')::text as logo_hash from bank
-where currency = $1 and ($2::text is null or enabled and $2 = any(methods))
+where currency = $1 and enabled and $2::text = any(methods)
 order by lower(name), name
 `
 
 type BankListParams struct {
 	Currency string
-	Method   *string
+	Method   string
 }
 
 type BankListRow struct {
@@ -30,7 +30,7 @@ type BankListRow struct {
 	LogoHash string
 }
 
-// BankList lists the banks that are offered for payments of a currency by a method; without one, all there are.
+// BankList lists the banks that are offered for payments of a currency by a method.
 func (q *Queries) BankList(ctx context.Context, arg BankListParams) ([]BankListRow, error) {
 	rows, err := q.db.Query(ctx, bankList, arg.Currency, arg.Method)
 	if err != nil {
@@ -118,4 +118,30 @@ func (q *Queries) BankSetting(ctx context.Context, arg BankSettingParams) ([]byt
 	var column_1 []byte
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const bankSettings = `-- name: BankSettings :many
+select (to_jsonb(b) - 'logo' || jsonb_build_object('logo', coalesce(encode(sha256(b.logo), 'hex'), '')))::jsonb as setting
+from bank b where b.currency = $1 order by lower(b.name), b.name
+`
+
+// BankSettings lists a currency's banks, each as BankSetting reads it.
+func (q *Queries) BankSettings(ctx context.Context, currency string) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, bankSettings, currency)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var setting []byte
+		if err := rows.Scan(&setting); err != nil {
+			return nil, err
+		}
+		items = append(items, setting)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -51,6 +51,27 @@ func (q *Queries) ConflictCount(ctx context.Context) (int64, error) {
 	return count, err
 }
 
+const conflictGet = `-- name: ConflictGet :one
+select id, merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at, closed_at, closed_by from card_conflict where id = $1
+`
+
+func (q *Queries) ConflictGet(ctx context.Context, id int64) (CardConflict, error) {
+	row := q.db.QueryRow(ctx, conflictGet, id)
+	var i CardConflict
+	err := row.Scan(
+		&i.ID,
+		&i.MerchantID,
+		&i.PaymentID,
+		&i.AttemptID,
+		&i.PaymentStatus,
+		&i.AttemptState,
+		&i.CreatedAt,
+		&i.ClosedAt,
+		&i.ClosedBy,
+	)
+	return i, err
+}
+
 const conflictInsert = `-- name: ConflictInsert :exec
 insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
 values ($1, $2, $3, $4, $5, $6)

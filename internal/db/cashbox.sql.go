@@ -52,6 +52,69 @@ func (q *Queries) CashboxInsert(ctx context.Context, arg CashboxInsertParams) (i
 	return id, err
 }
 
+const cashboxList = `-- name: CashboxList :many
+select c.id, (to_jsonb(c) - 'webhook_secret' - 'version')::jsonb as setting, m.name as merchant_name
+from cashbox c join merchant m on m.id = c.merchant_id
+where c.id < $1
+  and ($2::bigint is null or c.id = $2)
+  and ($3::bigint is null or c.merchant_id = $3)
+  and ($4::bigint is null or c.trader_cashbox_id = $4)
+  and ($5::text is null or c.currency = $5)
+  and ($6::text is null or strpos(lower(c.name), lower($6)) > 0
+    or c.merchant_id in (select o.id from merchant o where strpos(lower(o.name), lower($6)) > 0) or c.id = $7::bigint)
+  and ($8::boolean is null or c.collect_enabled = $8)
+order by c.id desc limit $9
+`
+
+type CashboxListParams struct {
+	BeforeID   int64
+	ID         *int64
+	MerchantID *int64
+	TraderID   *int64
+	Currency   *string
+	Search     *string
+	SearchID   *int64
+	SwitchedOn *bool
+	Page       int32
+}
+
+type CashboxListRow struct {
+	ID           int64
+	Setting      []byte
+	MerchantName string
+}
+
+// CashboxList lists cashboxes, the newest first, each with its settings as CashboxSetting reads them.
+func (q *Queries) CashboxList(ctx context.Context, arg CashboxListParams) ([]CashboxListRow, error) {
+	rows, err := q.db.Query(ctx, cashboxList,
+		arg.BeforeID,
+		arg.ID,
+		arg.MerchantID,
+		arg.TraderID,
+		arg.Currency,
+		arg.Search,
+		arg.SearchID,
+		arg.SwitchedOn,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CashboxListRow
+	for rows.Next() {
+		var i CashboxListRow
+		if err := rows.Scan(&i.ID, &i.Setting, &i.MerchantName); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cashboxLook = `-- name: CashboxLook :one
 select m.name, c.page_color, c.frame_origin, c.return_automatic
 from cashbox c join merchant m on m.id = c.merchant_id where c.id = $1
@@ -128,17 +191,18 @@ func (q *Queries) CashboxSetting(ctx context.Context, id int64) ([]byte, error) 
 }
 
 const cashboxUpdate = `-- name: CashboxUpdate :exec
-update cashbox set collect_enabled = coalesce($1, collect_enabled),
-    trader_cashbox_id = case when $2::boolean then $3 else trader_cashbox_id end,
-    page_color = case when $4::boolean then $5 else page_color end,
-    frame_origin = case when $6::boolean then $7 else frame_origin end,
-    return_hosts = coalesce($8::text[], return_hosts),
-    return_automatic = coalesce($9, return_automatic),
-    payer_events = coalesce($10, payer_events)
-where id = $11
+update cashbox set name = coalesce($1, name), collect_enabled = coalesce($2, collect_enabled),
+    trader_cashbox_id = case when $3::boolean then $4 else trader_cashbox_id end,
+    page_color = case when $5::boolean then $6 else page_color end,
+    frame_origin = case when $7::boolean then $8 else frame_origin end,
+    return_hosts = coalesce($9::text[], return_hosts),
+    return_automatic = coalesce($10, return_automatic),
+    payer_events = coalesce($11, payer_events)
+where id = $12
 `
 
 type CashboxUpdateParams struct {
+	Name            *string
 	CollectEnabled  *bool
 	SetBridge       bool
 	TraderCashboxID *int64
@@ -154,6 +218,7 @@ type CashboxUpdateParams struct {
 
 func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) error {
 	_, err := q.db.Exec(ctx, cashboxUpdate,
+		arg.Name,
 		arg.CollectEnabled,
 		arg.SetBridge,
 		arg.TraderCashboxID,

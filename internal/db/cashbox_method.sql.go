@@ -11,6 +11,31 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const cashboxMethodList = `-- name: CashboxMethodList :many
+select (to_jsonb(m) - 'version')::jsonb as setting from cashbox_method m where m.cashbox_id = $1 order by m.method
+`
+
+// CashboxMethodList lists the methods of a cashbox, each with its settings as CashboxMethodSetting reads them.
+func (q *Queries) CashboxMethodList(ctx context.Context, cashboxID int64) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, cashboxMethodList, cashboxID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var setting []byte
+		if err := rows.Scan(&setting); err != nil {
+			return nil, err
+		}
+		items = append(items, setting)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cashboxMethodSet = `-- name: CashboxMethodSet :exec
 insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
     claim_seconds, cards)

@@ -55,6 +55,31 @@ func (q *Queries) CashboxForPayout(ctx context.Context, arg CashboxForPayoutPara
 	return i, err
 }
 
+const cashboxPayoutMethodList = `-- name: CashboxPayoutMethodList :many
+select to_jsonb(m)::jsonb as setting from cashbox_payout_method m where m.cashbox_id = $1 order by m.method
+`
+
+// CashboxPayoutMethodList lists the methods by which a cashbox pays out, each with its settings.
+func (q *Queries) CashboxPayoutMethodList(ctx context.Context, cashboxID int64) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, cashboxPayoutMethodList, cashboxID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var setting []byte
+		if err := rows.Scan(&setting); err != nil {
+			return nil, err
+		}
+		items = append(items, setting)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cashboxPayoutMethodSet = `-- name: CashboxPayoutMethodSet :exec
 insert into cashbox_payout_method (cashbox_id, method, enabled, markup_percent, validity_seconds)
 values ($1, $2, $3, $4, $5)

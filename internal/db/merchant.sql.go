@@ -36,6 +36,57 @@ func (q *Queries) MerchantInsert(ctx context.Context, arg MerchantInsertParams) 
 	return id, err
 }
 
+const merchantList = `-- name: MerchantList :many
+select m.id, (to_jsonb(m) - 'version')::jsonb as setting from merchant m
+where m.id < $1
+  and ($2::bigint is null or m.id = $2)
+  and ($3::text is null or strpos(lower(m.name), lower($3)) > 0 or m.id = $4::bigint)
+  and ($5::boolean is null or m.api_enabled = $5)
+order by m.id desc limit $6
+`
+
+type MerchantListParams struct {
+	BeforeID   int64
+	ID         *int64
+	Search     *string
+	SearchID   *int64
+	SwitchedOn *bool
+	Page       int32
+}
+
+type MerchantListRow struct {
+	ID      int64
+	Setting []byte
+}
+
+// MerchantList lists merchants, the newest first, each with its settings as MerchantSetting reads them.
+func (q *Queries) MerchantList(ctx context.Context, arg MerchantListParams) ([]MerchantListRow, error) {
+	rows, err := q.db.Query(ctx, merchantList,
+		arg.BeforeID,
+		arg.ID,
+		arg.Search,
+		arg.SearchID,
+		arg.SwitchedOn,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MerchantListRow
+	for rows.Next() {
+		var i MerchantListRow
+		if err := rows.Scan(&i.ID, &i.Setting); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const merchantOpenPayments = `-- name: MerchantOpenPayments :one
 select count(*)::integer from (select from payment where merchant_id = $1 and status = 'pending' limit $2) as open
 `
@@ -66,13 +117,14 @@ func (q *Queries) MerchantSetting(ctx context.Context, id int64) ([]byte, error)
 }
 
 const merchantUpdate = `-- name: MerchantUpdate :exec
-update merchant set api_enabled = coalesce($1, api_enabled),
-    rate_percent = case when $2::boolean then $3 else rate_percent end,
-    max_open_payments = coalesce($4, max_open_payments)
-where id = $5
+update merchant set name = coalesce($1, name), api_enabled = coalesce($2, api_enabled),
+    rate_percent = case when $3::boolean then $4 else rate_percent end,
+    max_open_payments = coalesce($5, max_open_payments)
+where id = $6
 `
 
 type MerchantUpdateParams struct {
+	Name            *string
 	ApiEnabled      *bool
 	SetRate         bool
 	RatePercent     decimal.NullDecimal
@@ -82,6 +134,7 @@ type MerchantUpdateParams struct {
 
 func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) error {
 	_, err := q.db.Exec(ctx, merchantUpdate,
+		arg.Name,
 		arg.ApiEnabled,
 		arg.SetRate,
 		arg.RatePercent,

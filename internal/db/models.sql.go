@@ -12,6 +12,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+type AlarmState struct {
+	Name      string
+	Firing    bool
+	Since     time.Time
+	CheckedAt time.Time
+}
+
 type AppUser struct {
 	ID           int64
 	Kind         string
@@ -42,6 +49,14 @@ type Appeal struct {
 	StatusAt   time.Time
 	Actor      string
 	CreatedAt  time.Time
+}
+
+type AuditHistory struct {
+	Scope      string
+	BeganAt    time.Time
+	EndedAt    time.Time
+	RowsRead   int64
+	Violations int64
 }
 
 type CardAttempt struct {
@@ -112,6 +127,35 @@ type DepositHistory struct {
 	FromStatus *string
 	ToStatus   string
 	Reason     *string
+}
+
+type LedgerPage struct {
+	Day          time.Time
+	LastID       int64
+	Transfers    int64
+	Root         []byte
+	Totals       []byte
+	TotalsHash   []byte
+	PreviousDay  *time.Time
+	PreviousHash []byte
+	SealedAt     time.Time
+	Hash         []byte
+	Kid          string
+	Signature    []byte
+}
+
+type LedgerPart struct {
+	Day     time.Time
+	Number  int32
+	FirstID int64
+	LastID  int64
+	Hash    []byte
+}
+
+type LedgerSeal struct {
+	Day    time.Time
+	LastID int64
+	Salt   []byte
 }
 
 type Method struct {
@@ -222,6 +266,7 @@ type Payment struct {
 	RequestAddress     *string
 	ChoicePool         *int32
 	ChoiceLooked       *int32
+	ChoicePassed       []byte
 }
 
 type PaymentCard struct {
@@ -280,6 +325,23 @@ type PlatformLimit struct {
 	MaxAmount decimal.Decimal
 }
 
+type Proposal struct {
+	ID             int64
+	Action         string
+	Payload        []byte
+	Subject        string
+	SubjectKey     string
+	Reason         string
+	ProposedBy     int64
+	CreatedAt      time.Time
+	ExpiresAt      time.Time
+	Decision       *string
+	DecidedBy      *int64
+	DecidedAt      *time.Time
+	DecisionReason string
+	ChangeID       *int64
+}
+
 type RateFeed struct {
 	ID             int64
 	Currency       string
@@ -295,6 +357,10 @@ type RateFeed struct {
 	PolledAt       *time.Time
 	Error          *string
 	DayBandPercent decimal.Decimal
+	GoodAt         *time.Time
+	FailedAt       *time.Time
+	Failures       int32
+	LastError      *string
 }
 
 type RateLimit struct {
@@ -351,6 +417,17 @@ type SandboxAcquirer struct {
 	Voided    bool
 }
 
+type SensitiveRead struct {
+	ID         int64
+	At         time.Time
+	UserID     int64
+	Login      string
+	Subject    string
+	SubjectKey string
+	What       string
+	RequestID  string
+}
+
 type Session struct {
 	Hash        []byte
 	UserID      int64
@@ -385,6 +462,15 @@ type SigningKey struct {
 	Kid       string
 	PublicKey []byte
 	CreatedAt time.Time
+}
+
+type SimulationPlay struct {
+	Method      string
+	Confirmed   int16
+	WrongAmount int16
+	Cancelled   int16
+	DelayFrom   int32
+	DelayTo     int32
 }
 
 type TraderAcquirer struct {

@@ -61,3 +61,28 @@ func (q *Queries) PlatformLimitSetting(ctx context.Context, currency string) ([]
 	err := row.Scan(&column_1)
 	return column_1, err
 }
+
+const platformLimitSettings = `-- name: PlatformLimitSettings :many
+select to_jsonb(l)::jsonb as setting from platform_limit l order by l.currency
+`
+
+// PlatformLimitSettings lists the limits, each as PlatformLimitSetting reads them.
+func (q *Queries) PlatformLimitSettings(ctx context.Context) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, platformLimitSettings)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var setting []byte
+		if err := rows.Scan(&setting); err != nil {
+			return nil, err
+		}
+		items = append(items, setting)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -12,6 +12,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const rateBand = `-- name: RateBand :one
+select min(band_percent)::numeric as band from rate_feed where currency = $1 and enabled having count(*) > 0
+`
+
+// RateBand is the narrowest band of the feeds that are polled for a currency; no row where none is.
+func (q *Queries) RateBand(ctx context.Context, currency string) (decimal.Decimal, error) {
+	row := q.db.QueryRow(ctx, rateBand, currency)
+	var band decimal.Decimal
+	err := row.Scan(&band)
+	return band, err
+}
+
 const rateLastGood = `-- name: RateLastGood :one
 select fiat_per_usdt from rate where currency = $1 and source = $2 and stale_at > '-infinity'
 `

@@ -19,7 +19,7 @@ with due as materialized (
 )
 update rate_feed f set next_poll_at = due.at + greatest(f.poll_seconds, f.timeout_ms / 1000 + 30) * interval '1 second'
 from due where f.id = due.id
-returning f.id, f.currency, f.enabled, f.priority, f.url, f.pointer, f.poll_seconds, f.timeout_ms, f.band_percent, f.fresh_seconds, f.next_poll_at, f.polled_at, f.error, f.day_band_percent
+returning f.id, f.currency, f.enabled, f.priority, f.url, f.pointer, f.poll_seconds, f.timeout_ms, f.band_percent, f.fresh_seconds, f.next_poll_at, f.polled_at, f.error, f.day_band_percent, f.good_at, f.failed_at, f.failures, f.last_error
 `
 
 type RateFeedClaimParams struct {
@@ -53,6 +53,10 @@ func (q *Queries) RateFeedClaim(ctx context.Context, arg RateFeedClaimParams) ([
 			&i.PolledAt,
 			&i.Error,
 			&i.DayBandPercent,
+			&i.GoodAt,
+			&i.FailedAt,
+			&i.Failures,
+			&i.LastError,
 		); err != nil {
 			return nil, err
 		}
@@ -87,7 +91,7 @@ func (q *Queries) RateFeedID(ctx context.Context) (int64, error) {
 }
 
 const rateFeedList = `-- name: RateFeedList :many
-select id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at, polled_at, error, day_band_percent from rate_feed order by currency, priority, id
+select id, currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent, fresh_seconds, next_poll_at, polled_at, error, day_band_percent, good_at, failed_at, failures, last_error from rate_feed order by currency, priority, id
 `
 
 func (q *Queries) RateFeedList(ctx context.Context) ([]RateFeed, error) {
@@ -114,6 +118,10 @@ func (q *Queries) RateFeedList(ctx context.Context) ([]RateFeed, error) {
 			&i.PolledAt,
 			&i.Error,
 			&i.DayBandPercent,
+			&i.GoodAt,
+			&i.FailedAt,
+			&i.Failures,
+			&i.LastError,
 		); err != nil {
 			return nil, err
 		}
@@ -126,7 +134,11 @@ func (q *Queries) RateFeedList(ctx context.Context) ([]RateFeed, error) {
 }
 
 const rateFeedPolled = `-- name: RateFeedPolled :execrows
-update rate_feed set polled_at = $1, error = $2, next_poll_at = $3
+update rate_feed set polled_at = $1, error = $2, next_poll_at = $3,
+    good_at = case when $2::text is null then $1::timestamptz else good_at end,
+    failed_at = case when $2::text is null then failed_at else $1::timestamptz end,
+    failures = case when $2::text is null then 0 else failures + 1 end,
+    last_error = coalesce($2::text, last_error)
 where id = $4 and enabled and next_poll_at = $5::timestamptz
 `
 

@@ -30,6 +30,44 @@ func (q *Queries) RateObservationAdd(ctx context.Context, arg RateObservationAdd
 	return err
 }
 
+const rateObservationDay = `-- name: RateObservationDay :many
+select o.feed_id, f.currency, o.minute, o.fiat_per_usdt from rate_observation o join rate_feed f on f.id = o.feed_id
+where o.minute > $1::timestamptz order by f.currency, o.feed_id, o.minute
+`
+
+type RateObservationDayRow struct {
+	FeedID      int64
+	Currency    string
+	Minute      time.Time
+	FiatPerUSDT decimal.Decimal
+}
+
+// RateObservationDay lists what the feeds brought since then, minute by minute.
+func (q *Queries) RateObservationDay(ctx context.Context, since time.Time) ([]RateObservationDayRow, error) {
+	rows, err := q.db.Query(ctx, rateObservationDay, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RateObservationDayRow
+	for rows.Next() {
+		var i RateObservationDayRow
+		if err := rows.Scan(
+			&i.FeedID,
+			&i.Currency,
+			&i.Minute,
+			&i.FiatPerUSDT,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const rateObservationForget = `-- name: RateObservationForget :exec
 delete from rate_observation where feed_id = $1
 `

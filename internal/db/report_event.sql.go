@@ -61,6 +61,62 @@ func (q *Queries) ReportDeadEndpoints(ctx context.Context, arg ReportDeadEndpoin
 	return items, nil
 }
 
+const reportDeadEverywhere = `-- name: ReportDeadEverywhere :many
+with dead as (
+    select e.merchant_id, e.url from webhook_event e
+    where e.status = 'dead' and ($1::bigint is null or e.merchant_id = $1)
+      and e.number is not null and e.created_at >= $2 and e.created_at < $3
+    order by e.number desc limit $4
+)
+select dead.merchant_id, m.name, dead.url, count(*)::integer as events from dead join merchant m on m.id = dead.merchant_id
+group by dead.merchant_id, m.name, dead.url order by count(*) desc, dead.merchant_id, dead.url
+`
+
+type ReportDeadEverywhereParams struct {
+	MerchantID  *int64
+	CreatedFrom time.Time
+	CreatedTo   time.Time
+	Most        int32
+}
+
+type ReportDeadEverywhereRow struct {
+	MerchantID int64
+	Name       string
+	URL        string
+	Events     int32
+}
+
+// ReportDeadEverywhere counts everybody's dead events by merchant and address, of the newest so many.
+func (q *Queries) ReportDeadEverywhere(ctx context.Context, arg ReportDeadEverywhereParams) ([]ReportDeadEverywhereRow, error) {
+	rows, err := q.db.Query(ctx, reportDeadEverywhere,
+		arg.MerchantID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportDeadEverywhereRow
+	for rows.Next() {
+		var i ReportDeadEverywhereRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.Name,
+			&i.URL,
+			&i.Events,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportEventAtOrAfter = `-- name: ReportEventAtOrAfter :one
 select number::bigint as number, created_at from webhook_event
 where merchant_id = $1 and number >= $2::bigint order by number limit 1

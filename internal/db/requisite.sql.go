@@ -131,6 +131,75 @@ func (q *Queries) RequisiteIsDesk(ctx context.Context, id int64) (bool, error) {
 	return column_1, err
 }
 
+const requisiteList = `-- name: RequisiteList :many
+select r.id, (to_jsonb(r) - array['version', 'effective_min_amount', 'effective_max_amount', 'effective_daily_count',
+    'effective_daily_sum', 'effective_open_payments'])::jsonb as setting, t.name as trader_name
+from requisite r join trader t on t.id = r.trader_id
+where r.id < $1
+  and ($2::bigint is null or r.id = $2)
+  and ($3::bigint is null or r.trader_id = $3)
+  and ($4::text is null or r.currency = $4)
+  and ($5::text is null or r.method = $5)
+  and ($6::text is null or r.id = $7::bigint
+    or r.value <> '' and right(r.value, 4) = right($6, 4) and (length($6) = 4 or r.value = $6))
+  and ($8::text is null
+    or strpos(lower(r.holder), lower($8)) > 0 or strpos(lower(r.bank), lower($8)) > 0)
+  and ($9::boolean is null or r.enabled = $9)
+order by r.id desc limit $10
+`
+
+type RequisiteListParams struct {
+	BeforeID   int64
+	ID         *int64
+	TraderID   *int64
+	Currency   *string
+	Method     *string
+	Ending     *string
+	SearchID   *int64
+	Search     *string
+	SwitchedOn *bool
+	Page       int32
+}
+
+type RequisiteListRow struct {
+	ID         int64
+	Setting    []byte
+	TraderName string
+}
+
+// RequisiteList lists requisites, the newest first, each with its settings as RequisiteSetting reads them. They are found by
+// id, by the whole value or its last four characters (ending), or by holder or bank (search).
+func (q *Queries) RequisiteList(ctx context.Context, arg RequisiteListParams) ([]RequisiteListRow, error) {
+	rows, err := q.db.Query(ctx, requisiteList,
+		arg.BeforeID,
+		arg.ID,
+		arg.TraderID,
+		arg.Currency,
+		arg.Method,
+		arg.Ending,
+		arg.SearchID,
+		arg.Search,
+		arg.SwitchedOn,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisiteListRow
+	for rows.Next() {
+		var i RequisiteListRow
+		if err := rows.Scan(&i.ID, &i.Setting, &i.TraderName); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisiteListOwn = `-- name: RequisiteListOwn :many
 select id, currency, method, trader_id, value, holder, bank, min_amount, max_amount, created_at, enabled, time_zone, daily_count, daily_sum, open_payments, work_from, work_until, weight, version, own_enabled, own_min_amount, own_max_amount, own_daily_count, own_daily_sum, own_open_payments, own_work_from, own_work_until, own_time_zone, effective_min_amount, effective_max_amount, effective_daily_count, effective_daily_sum, effective_open_payments from requisite where trader_id = $1 order by id
 `
@@ -479,6 +548,17 @@ func (q *Queries) RequisiteUses(ctx context.Context, arg RequisiteUsesParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const requisiteValue = `-- name: RequisiteValue :one
+select value from requisite where id = $1
+`
+
+func (q *Queries) RequisiteValue(ctx context.Context, id int64) (string, error) {
+	row := q.db.QueryRow(ctx, requisiteValue, id)
+	var value string
+	err := row.Scan(&value)
+	return value, err
 }
 
 const requisitesSince = `-- name: RequisitesSince :many

@@ -3,6 +3,9 @@ package db
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -30,6 +33,34 @@ func recordSetting(ctx context.Context, q *Queries, c SettingChange) (SettingCha
 	return c, nil
 }
 
+// NotThere is the version of a setting that is not there yet.
+const NotThere = "new"
+
+// versionBytes are enough to tell any two states of a setting apart.
+const versionBytes = 16
+
+// VersionOf names what a setting reads as. It is another as soon as anything of it has changed.
+func VersionOf(setting []byte) string {
+	if setting == nil {
+		return NotThere
+	}
+	sum := sha256.Sum256(setting)
+	return hex.EncodeToString(sum[:versionBytes])
+}
+
+// DecodeSetting reads what the log of settings keeps of one into a room's own type, and names its
+// version.
+func DecodeSetting(setting []byte, into any) (version string, err error) {
+	if err := json.Unmarshal(setting, into); err != nil {
+		return "", fmt.Errorf("read setting: %w", err)
+	}
+	return VersionOf(setting), nil
+}
+
+// ErrSettingChanged refuses a change of a setting that is not any more as the caller has seen it.
+var ErrSettingChanged = fault.New(fault.Conflict, "setting_changed",
+	"It has changed since you read it. Nothing was overwritten: read it again.")
+
 // Setting is how a setting is read, under a lock, and changed.
 type Setting struct {
 	Read  func(q *Queries) ([]byte, error)
@@ -39,6 +70,9 @@ type Setting struct {
 	// Whole says that Read shows all that Apply may change, so that where it shows no change there
 	// is none to record. A password, say, is changed without a trace in what Read shows.
 	Whole bool
+	// Seen is the version that the caller means to change, or "" for any. Where the setting is at
+	// another, that is ErrSettingChanged.
+	Seen string
 }
 
 // ChangeSetting changes a setting and records it, with what it read before and after, in one
@@ -51,6 +85,9 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 		}
 		if err != nil && !s.New {
 			return fault.ErrNotFound
+		}
+		if s.Seen != "" && s.Seen != VersionOf(c.Before) {
+			return ErrSettingChanged
 		}
 		if err := s.Apply(q); err != nil {
 			return fmt.Errorf("change setting: %w", err)

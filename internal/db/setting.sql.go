@@ -42,14 +42,15 @@ func (q *Queries) SettingChangeInsert(ctx context.Context, arg SettingChangeInse
 const settingChangeList = `-- name: SettingChangeList :many
 select id, at, actor, subject, subject_key, before, after from setting_change
 where id < $1
-  and ($2::text is null or subject = $2)
-  and ($3::text is null or subject_key = $3)
-order by id desc limit $4
+  and ($2::text is null or subject = $2 or subject = $3::text)
+  and ($4::text is null or subject_key = $4)
+order by id desc limit $5
 `
 
 type SettingChangeListParams struct {
 	BeforeID   int64
 	Subject    *string
+	Also       *string
 	SubjectKey *string
 	Page       int32
 }
@@ -58,6 +59,7 @@ func (q *Queries) SettingChangeList(ctx context.Context, arg SettingChangeListPa
 	rows, err := q.db.Query(ctx, settingChangeList,
 		arg.BeforeID,
 		arg.Subject,
+		arg.Also,
 		arg.SubjectKey,
 		arg.Page,
 	)

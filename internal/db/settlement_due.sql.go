@@ -8,6 +8,8 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 const settlementDueDelete = `-- name: SettlementDueDelete :execrows
@@ -79,6 +81,51 @@ func (q *Queries) SettlementDueList(ctx context.Context, arg SettlementDueListPa
 	for rows.Next() {
 		var i SettlementDueListRow
 		if err := rows.Scan(&i.MerchantID, &i.PaymentID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const settlementDueWaiting = `-- name: SettlementDueWaiting :many
+select d.merchant_id, d.payment_id, d.currency, d.since, p.amount, p.method, p.trader_id from settlement_due d
+join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id
+order by d.since, d.payment_id limit $1
+`
+
+type SettlementDueWaitingRow struct {
+	MerchantID int64
+	PaymentID  int64
+	Currency   string
+	Since      time.Time
+	Amount     decimal.Decimal
+	Method     string
+	TraderID   int64
+}
+
+// SettlementDueWaiting lists payments that wait for a rate, the oldest first.
+func (q *Queries) SettlementDueWaiting(ctx context.Context, page int32) ([]SettlementDueWaitingRow, error) {
+	rows, err := q.db.Query(ctx, settlementDueWaiting, page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SettlementDueWaitingRow
+	for rows.Next() {
+		var i SettlementDueWaitingRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.PaymentID,
+			&i.Currency,
+			&i.Since,
+			&i.Amount,
+			&i.Method,
+			&i.TraderID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

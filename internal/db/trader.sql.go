@@ -36,6 +36,57 @@ func (q *Queries) TraderInsert(ctx context.Context, arg TraderInsertParams) (int
 	return id, err
 }
 
+const traderList = `-- name: TraderList :many
+select t.id, (to_jsonb(t) - 'version')::jsonb as setting from trader t
+where t.id < $1
+  and ($2::bigint is null or t.id = $2)
+  and ($3::text is null or strpos(lower(t.name), lower($3)) > 0 or t.id = $4::bigint)
+  and ($5::boolean is null or t.enabled = $5)
+order by t.id desc limit $6
+`
+
+type TraderListParams struct {
+	BeforeID   int64
+	ID         *int64
+	Search     *string
+	SearchID   *int64
+	SwitchedOn *bool
+	Page       int32
+}
+
+type TraderListRow struct {
+	ID      int64
+	Setting []byte
+}
+
+// TraderList lists traders, the newest first, each with their settings as TraderSetting reads them.
+func (q *Queries) TraderList(ctx context.Context, arg TraderListParams) ([]TraderListRow, error) {
+	rows, err := q.db.Query(ctx, traderList,
+		arg.BeforeID,
+		arg.ID,
+		arg.Search,
+		arg.SearchID,
+		arg.SwitchedOn,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TraderListRow
+	for rows.Next() {
+		var i TraderListRow
+		if err := rows.Scan(&i.ID, &i.Setting); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const traderOnBreak = `-- name: TraderOnBreak :one
 select on_break from trader where id = $1
 `
@@ -74,14 +125,15 @@ func (q *Queries) TraderSetting(ctx context.Context, id int64) ([]byte, error) {
 }
 
 const traderUpdate = `-- name: TraderUpdate :exec
-update trader set enabled = coalesce($1, enabled),
-    rate_percent = case when $2::boolean then $3 else rate_percent end,
-    share_percent = coalesce($4, share_percent),
-    max_open_payins = coalesce($5, max_open_payins)
-where id = $6
+update trader set name = coalesce($1, name), enabled = coalesce($2, enabled),
+    rate_percent = case when $3::boolean then $4 else rate_percent end,
+    share_percent = coalesce($5, share_percent),
+    max_open_payins = coalesce($6, max_open_payins)
+where id = $7
 `
 
 type TraderUpdateParams struct {
+	Name          *string
 	Enabled       *bool
 	SetRate       bool
 	RatePercent   decimal.NullDecimal
@@ -92,6 +144,7 @@ type TraderUpdateParams struct {
 
 func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) error {
 	_, err := q.db.Exec(ctx, traderUpdate,
+		arg.Name,
 		arg.Enabled,
 		arg.SetRate,
 		arg.RatePercent,

@@ -28,6 +28,41 @@ func (q *Queries) AcquirerGet(ctx context.Context, id int64) (TraderAcquirer, er
 	return i, err
 }
 
+const acquirerList = `-- name: AcquirerList :many
+select (to_jsonb(a) - 'secret')::jsonb as setting, (
+    select count(*) from card_attempt c
+    where c.trader_id = a.trader_id and c.acquirer_id = a.id and c.status in ('authorising', 'open', 'undoing')
+) as open
+from trader_acquirer a where a.trader_id = $1 order by a.present desc, a.id desc
+`
+
+type AcquirerListRow struct {
+	Setting []byte
+	Open    int64
+}
+
+// AcquirerList lists a trader's processors, the present one first, each as AcquirerSetting reads it and with how many card
+// attempts are under way there.
+func (q *Queries) AcquirerList(ctx context.Context, traderID int64) ([]AcquirerListRow, error) {
+	rows, err := q.db.Query(ctx, acquirerList, traderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AcquirerListRow
+	for rows.Next() {
+		var i AcquirerListRow
+		if err := rows.Scan(&i.Setting, &i.Open); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const acquirerPresent = `-- name: AcquirerPresent :one
 select trader_id, url, key_id, secret, id, present from trader_acquirer where trader_id = $1 and present
 `
@@ -92,6 +127,18 @@ select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.trader_id 
 // AcquirerSetting locks a trader's present acquirer and reads it, its secret left out.
 func (q *Queries) AcquirerSetting(ctx context.Context, traderID int64) ([]byte, error) {
 	row := q.db.QueryRow(ctx, acquirerSetting, traderID)
+	var column_1 []byte
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const acquirerSettingOf = `-- name: AcquirerSettingOf :one
+select (to_jsonb(a) - 'secret')::jsonb from trader_acquirer a where a.id = $1
+`
+
+// AcquirerSettingOf reads a processor, present or former, its secret left out.
+func (q *Queries) AcquirerSettingOf(ctx context.Context, id int64) ([]byte, error) {
+	row := q.db.QueryRow(ctx, acquirerSettingOf, id)
 	var column_1 []byte
 	err := row.Scan(&column_1)
 	return column_1, err

@@ -11,6 +11,31 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const traderPayoutMethodList = `-- name: TraderPayoutMethodList :many
+select to_jsonb(m)::jsonb as setting from trader_payout_method m where m.trader_id = $1 order by m.currency, m.method
+`
+
+// TraderPayoutMethodList lists the methods that a trader pays out by, each with its settings.
+func (q *Queries) TraderPayoutMethodList(ctx context.Context, traderID int64) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, traderPayoutMethodList, traderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var setting []byte
+		if err := rows.Scan(&setting); err != nil {
+			return nil, err
+		}
+		items = append(items, setting)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const traderPayoutMethodSet = `-- name: TraderPayoutMethodSet :exec
 insert into trader_payout_method (trader_id, currency, method, enabled) values ($1, $2, $3, $4)
 on conflict (trader_id, currency, method) do update set enabled = excluded.enabled

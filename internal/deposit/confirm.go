@@ -51,6 +51,11 @@ func (s *Service) moveDeposit(
 		if locked.Status != depositPending {
 			return errDepositNotPending
 		}
+		if status == depositConfirmed {
+			if err := s.FourEyes.Moving(locked.Amount); err != nil {
+				return err
+			}
+		}
 		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: s.clock.Now()}
 		if after, err = q.DepositMove(ctx, params); err != nil {
 			return fmt.Errorf("move deposit: %w", err)

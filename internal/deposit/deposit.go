@@ -14,13 +14,15 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/money"
 )
 
 // Deposit is a request to bring USDT into a cashbox, as it stands.
 type Deposit struct {
-	ID        int64
-	CashboxID int64
+	ID         int64
+	MerchantID int64
+	CashboxID  int64
 	// Status is pending, confirmed or rejected.
 	Status string
 	// Amount is in USDT.
@@ -37,6 +39,7 @@ type Deposit struct {
 func fromRow(row db.Deposit) Deposit {
 	return Deposit{
 		ID:                row.ID,
+		MerchantID:        row.MerchantID,
 		CashboxID:         row.CashboxID,
 		Status:            row.Status,
 		Amount:            row.Amount,
@@ -61,15 +64,25 @@ var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key wa
 // Service serves merchants what their cashboxes hold and the deposits into them, and operators who
 // confirm these.
 type Service struct {
-	pool  *pgxpool.Pool
+	pool  db.Beginner
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
+	// FourEyes are the rules by which a confirmation takes a second operator.
+	FourEyes foureyes.Rules
 }
 
 // New makes the service.
 func New(pools db.Pools, c clock.Clock) *Service {
 	return &Service{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c}
+}
+
+// Approved is the service within a transaction in which a second operator approves what is done: it
+// asks for no other.
+func (s *Service) Approved(tx pgx.Tx) *Service {
+	within := *s
+	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
 }
 
 // Request is what a merchant asks for, as it was sent.
@@ -228,19 +241,31 @@ func checkAddress(f fault.Fields, network, address string) {
 	}
 }
 
-// Get reads one of the merchant's deposits.
+// Get reads one of the merchant's deposits, or for an operator any.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit, error) {
-	if err := needMerchant(who, caller.MerchantMoney); err != nil {
+	d, err := s.seen(ctx, who, id)
+	if err != nil {
 		return Deposit{}, err
+	}
+	return fromRow(d), nil
+}
+
+// seen finds a deposit that the caller may see.
+func (s *Service) seen(ctx context.Context, who caller.Caller, id int64) (db.Deposit, error) {
+	if who.Kind == caller.Operator {
+		if err := who.Need(caller.OperatorRead); err != nil {
+			return db.Deposit{}, err
+		}
+		return s.findDeposit(ctx, id)
+	}
+	if err := needMerchant(who, caller.MerchantMoney); err != nil {
+		return db.Deposit{}, err
 	}
 	d, err := s.findDeposit(ctx, id)
 	if err == nil && d.MerchantID != who.MerchantID {
 		err = fault.ErrCashboxAccessDenied
 	}
-	if err != nil {
-		return Deposit{}, err
-	}
-	return fromRow(d), nil
+	return d, err
 }
 
 func (s *Service) findDeposit(ctx context.Context, id int64) (db.Deposit, error) {

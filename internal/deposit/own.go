@@ -76,15 +76,16 @@ type Move struct {
 	Reason string
 }
 
-// History is what became of one of the merchant's deposits, the oldest first.
+// History is what became of one of the merchant's deposits, or for an operator of any, the oldest
+// first.
 func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
-	found, err := s.Get(ctx, who, id)
+	found, err := s.seen(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.q.DepositHistoryList(
 		ctx,
-		db.DepositHistoryListParams{MerchantID: who.MerchantID, DepositID: found.ID},
+		db.DepositHistoryListParams{MerchantID: found.MerchantID, DepositID: found.ID},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("read the history of a deposit: %w", err)

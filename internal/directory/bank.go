@@ -33,6 +33,8 @@ type Bank struct {
 	// Logo is a small PNG or WebP; nil leaves the one there is. LogoHash names it.
 	Logo     []byte
 	LogoHash string
+	// Version names the settings as they were read, and Seen those that are to be changed; "" is any.
+	Version, Seen string
 }
 
 const (
@@ -77,6 +79,7 @@ func (s *Settings) SetBank(ctx context.Context, who caller.Caller, b Bank) (Chan
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		New:   true,
+		Seen:  b.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.BankSetting(ctx, key) },
 		Apply: func(q *db.Queries) error {
 			return q.BankSet(ctx, db.BankSetParams{
@@ -150,16 +153,24 @@ func (s *Settings) ListBanks(ctx context.Context, who caller.Caller, currency st
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, err
 	}
-	return listBanks(ctx, s.q, currency, nil)
+	settings, err := s.q.BankSettings(ctx, currency)
+	if err != nil {
+		return nil, fmt.Errorf("list banks: %w", err)
+	}
+	return decodeAll(settings, func(setting []byte) (b Bank, err error) {
+		var row struct {
+			Bank
+			Logo string
+		}
+		row.Version, err = db.DecodeSetting(setting, &row)
+		row.LogoHash = row.Logo
+		return row.Bank, err
+	})
 }
 
 // Banks are those offered for payments of a currency by a method.
 func (l *Looks) Banks(ctx context.Context, currency, method string) ([]Bank, error) {
-	return listBanks(ctx, l.q, currency, &method)
-}
-
-func listBanks(ctx context.Context, q *db.Queries, currency string, method *string) ([]Bank, error) {
-	rows, err := q.BankList(ctx, db.BankListParams{Currency: currency, Method: method})
+	rows, err := l.q.BankList(ctx, db.BankListParams{Currency: currency, Method: method})
 	if err != nil {
 		return nil, fmt.Errorf("list banks: %w", err)
 	}

@@ -264,10 +264,22 @@ var boundaryCalls = map[string]boundaryCall{
 		)
 	}, fields: []string{"validitySeconds"}},
 	"SetPlatformLimit minAmount": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.SetPlatformLimit(context.Background(), operator, "RUB", v, "10"))
+		return onlyErr(
+			b.settings.SetPlatformLimit(
+				context.Background(),
+				operator,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10"},
+			),
+		)
 	}, fields: []string{"minAmount", "maxAmount"}},
 	"SetPlatformLimit maxAmount": {text: func(b *bundle, v string) error {
-		return onlyErr(b.settings.SetPlatformLimit(context.Background(), operator, "RUB", "10", v))
+		return onlyErr(
+			b.settings.SetPlatformLimit(
+				context.Background(),
+				operator,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v},
+			),
+		)
 	}, fields: []string{"maxAmount"}},
 	"SetPayoutMethod markupPercent": {text: func(b *bundle, v string) error {
 		return onlyErr(

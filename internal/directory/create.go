@@ -23,6 +23,14 @@ func checkName(f fault.Fields, name string) string {
 	return name
 }
 
+// checkRename is checkName of what has a name already; nil leaves that.
+func checkRename(f fault.Fields, name *string) *string {
+	if name == nil {
+		return nil
+	}
+	return new(checkName(f, *name))
+}
+
 // NewMerchant is a merchant to be made. A nil APIEnabled is on; an empty RatePercent is no markup
 // of its own.
 type NewMerchant struct {

@@ -65,6 +65,38 @@ func TestCreateMerchant(t *testing.T) {
 	wantFields(t, err, "name")
 }
 
+// A name changes for all who read it, is wanted and bounded as that of something new, and stays where
+// none is given.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := context.Background()
+	for subject, rename := range map[string]func(name *string) (directory.Change, error){
+		"merchant": func(name *string) (directory.Change, error) {
+			return b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, Name: name})
+		},
+		"cashbox": func(name *string) (directory.Change, error) {
+			return b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, Name: name})
+		},
+		"trader": func(name *string) (directory.Change, error) {
+			return b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, Name: name})
+		},
+	} {
+		c, err := rename(ptr(" Another one\n"))
+		if err != nil || c.Subject != subject || value(t, c.Before, "name") == "Another one" ||
+			value(t, c.After, "name") != "Another one" {
+			t.Errorf("%s: %+v, %v", subject, c, err)
+		}
+		if c, err = rename(nil); err != nil || value(t, c.After, "name") != "Another one" {
+			t.Errorf("%s without a name: %+v, %v", subject, c, err)
+		}
+		for _, wrong := range []string{"", " \t", strings.Repeat("ж", 101)} {
+			_, err = rename(&wrong)
+			wantFields(t, err, "name")
+		}
+	}
+}
+
 func TestCreateTrader(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -61,6 +61,9 @@ func (s *Settings) moveFunds(ctx context.Context, who caller.Caller, n Funding, 
 	if withdraw {
 		params.Amount = params.Amount.Neg()
 	}
+	if err := s.FourEyes.Always(); err != nil {
+		return s.fundedBefore(ctx, params, err)
+	}
 	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
 		Insert: func(q *db.Queries) (int64, error) { return InsertFunding(ctx, q, params) },
 		Read:   func(q *db.Queries, id int64) ([]byte, error) { return q.TraderFundingSetting(ctx, id) },
@@ -112,6 +115,17 @@ func InsertFunding(ctx context.Context, q *db.Queries, params db.TraderFundingIn
 		return 0, errTraderBalance
 	}
 	return id, err
+}
+
+// fundedBefore answers with the movement that has the reference, or refuses where there is none.
+func (s *Settings) fundedBefore(
+	ctx context.Context, asked db.TraderFundingInsertParams, refusal error,
+) (Change, error) {
+	c, err := s.repeatFunding(ctx, asked)
+	if db.NoRows(err) {
+		return Change{}, refusal
+	}
+	return c, err
 }
 
 // repeatFunding answers with the movement that has the reference. It reads after the transaction

@@ -30,15 +30,18 @@ func (s *Settings) SetInsurance(ctx context.Context, who caller.Caller, id int64
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, id) },
-		Apply: func(q *db.Queries) error { return insure(ctx, q, c, id, insurance) },
+		Apply: func(q *db.Queries) error { return s.insure(ctx, q, c, id, insurance) },
 	})
 }
 
 // insure moves a locked cashbox's insurance to a sum.
-func insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance decimal.Decimal) error {
+func (s *Settings) insure(ctx context.Context, q *db.Queries, c Change, id int64, insurance decimal.Decimal) error {
 	before, err := q.CashboxInsurance(ctx, id)
 	if err != nil {
 		return fmt.Errorf("read insurance: %w", err)
+	}
+	if err := s.FourEyes.Moving(insurance.Sub(before)); err != nil {
+		return err
 	}
 	err = ledger.Post(
 		ctx,

@@ -21,6 +21,7 @@ type CashboxPayoutMethod struct {
 	MarkupPercent string
 	// ValiditySeconds is how long a payout may take; 0 is a day.
 	ValiditySeconds int32
+	Seen            string
 }
 
 const (
@@ -53,6 +54,7 @@ func (s *Settings) SetPayoutMethod(ctx context.Context, who caller.Caller, m Cas
 	key := db.CashboxPayoutMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxPayoutMethodSet(ctx, params) },
 		New:   true,
@@ -98,6 +100,7 @@ type TraderPayoutMethod struct {
 	TraderID         int64
 	Currency, Method string
 	Enabled          bool
+	Seen             string
 }
 
 // SetTraderPayoutMethod lets a trader take payouts of a method, or stops them from taking more.
@@ -118,6 +121,7 @@ func (s *Settings) SetTraderPayoutMethod(ctx context.Context, who caller.Caller,
 	key := db.TraderPayoutMethodSettingParams{TraderID: m.TraderID, Currency: m.Currency, Method: m.Method}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderPayoutMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error {
 			return q.TraderPayoutMethodSet(ctx, db.TraderPayoutMethodSetParams{

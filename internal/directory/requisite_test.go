@@ -140,7 +140,11 @@ func TestWrongSettings(t *testing.T) {
 		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401},
 	)
 	wantFields(t, err, "method", "validitySeconds")
-	_, err = b.settings.SetPlatformLimit(ctx, operator, "XXX", "2", "1")
+	_, err = b.settings.SetPlatformLimit(
+		ctx,
+		operator,
+		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"},
+	)
 	wantFields(t, err, "currency", "maxAmount")
 	_, err = b.settings.UpdateCashbox(
 		ctx,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
@@ -13,16 +14,19 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/vault"
 )
 
 // Settings changes settings for operators.
 type Settings struct {
-	pool  *pgxpool.Pool
+	pool  db.Beginner
 	reads *pgxpool.Pool
 	q     *db.Queries
 	clock clock.Clock
 	vault *vault.Vault
+	// FourEyes are the rules by which moving money by hand takes a second operator.
+	FourEyes foureyes.Rules
 	// CardsWithoutAcquirer lets traders take cards without a processor of their own, as in a
 	// sandbox.
 	CardsWithoutAcquirer bool
@@ -31,6 +35,14 @@ type Settings struct {
 // NewSettings makes the service. The vault seals the secrets of new cashboxes.
 func NewSettings(pools db.Pools, c clock.Clock, v *vault.Vault) *Settings {
 	return &Settings{pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v}
+}
+
+// Approved is the service within a transaction in which a second operator approves what is done: it
+// asks for no other.
+func (s *Settings) Approved(tx pgx.Tx) *Settings {
+	within := *s
+	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
 }
 
 // change begins a change of a setting by a caller with the capability; nobody else may make one.
@@ -43,17 +55,21 @@ func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, 
 
 // MerchantUpdate changes the fields that are set; an empty RatePercent clears the markup.
 type MerchantUpdate struct {
-	ID          int64
+	ID int64
+	// Name is shown to payers.
+	Name        *string
 	APIEnabled  *bool
 	RatePercent *string
 	// MaxOpenPayments is how many of its payments may be pending at the same time.
 	MaxOpenPayments *int32
+	// Seen is the version that is to be changed; "" is any. The other updates have it, too.
+	Seen string
 }
 
 const maxOpenPayments = 50_000
 
-// UpdateMerchant switches a merchant's API, or sets its profile markup or how many open payments it
-// may have.
+// UpdateMerchant renames a merchant, switches its API, or sets its profile markup or how many open
+// payments it may have.
 func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u MerchantUpdate) (Change, error) {
 	c, err := s.change(who, caller.OperatorDirectory, "merchant", strconv.FormatInt(u.ID, 10))
 	if err != nil {
@@ -63,6 +79,7 @@ func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u Merc
 	params := db.MerchantUpdateParams{
 		ID: u.ID, ApiEnabled: u.APIEnabled, SetRate: u.RatePercent != nil, MaxOpenPayments: u.MaxOpenPayments,
 	}
+	params.Name = checkRename(f, u.Name)
 	f.Check(u.MaxOpenPayments == nil || *u.MaxOpenPayments >= 1 && *u.MaxOpenPayments <= maxOpenPayments,
 		"maxOpenPayments", "must be between 1 and %d", maxOpenPayments)
 	params.RatePercent = optionalPercent(f, "ratePercent", deref(u.RatePercent))
@@ -71,6 +88,7 @@ func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u Merc
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.MerchantSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.MerchantUpdate(ctx, params) },
 	})
@@ -80,6 +98,7 @@ func (s *Settings) UpdateMerchant(ctx context.Context, who caller.Caller, u Merc
 // clears its field.
 type CashboxUpdate struct {
 	ID             int64
+	Name           *string
 	CollectEnabled *bool
 	TraderID       *int64
 	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
@@ -89,9 +108,10 @@ type CashboxUpdate struct {
 	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
 	// merchant when a payer says that they have.
 	ReturnAutomatic, PayerEvents *bool
+	Seen                         string
 }
 
-// UpdateCashbox switches collecting, sets the bridge, or the look of the hosted pages.
+// UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
 func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u CashboxUpdate) (Change, error) {
 	c, err := s.change(who, caller.OperatorDirectory, "cashbox", strconv.FormatInt(u.ID, 10))
 	if err != nil {
@@ -99,6 +119,7 @@ func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u Cashb
 	}
 	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
 	f := fault.Decoded(ctx)
+	params.Name = checkRename(f, u.Name)
 	u.look(f, &params)
 	u.payer(f, &params)
 	if u.TraderID != nil && *u.TraderID != 0 {
@@ -112,6 +133,7 @@ func (s *Settings) UpdateCashbox(ctx context.Context, who caller.Caller, u Cashb
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
 	})
@@ -137,6 +159,7 @@ type CashboxMethod struct {
 	// ClaimSeconds is how long a payment waits at least once its payer says that they have paid, and
 	// Cards how many cards may be tried for it; nil leaves what is set.
 	ClaimSeconds, Cards *int32
+	Seen                string
 }
 
 const (
@@ -164,6 +187,7 @@ func (s *Settings) SetMethod(ctx context.Context, who caller.Caller, m CashboxMe
 	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  m.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) },
 		Apply: func(q *db.Queries) error { return q.CashboxMethodSet(ctx, params) },
 		New:   true,
@@ -206,30 +230,33 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 	return params, f.Err()
 }
 
+// NewPlatformLimit are the limits that a currency is to have, of every payment in it.
+type NewPlatformLimit struct {
+	Currency, MinAmount, MaxAmount string
+	Seen                           string
+}
+
 // SetPlatformLimit makes or changes a currency's limits.
-func (s *Settings) SetPlatformLimit(
-	ctx context.Context,
-	who caller.Caller,
-	currency, minimum, maximum string,
-) (Change, error) {
-	c, err := s.change(who, caller.OperatorDirectory, "platform_limit", currency)
+func (s *Settings) SetPlatformLimit(ctx context.Context, who caller.Caller, n NewPlatformLimit) (Change, error) {
+	c, err := s.change(who, caller.OperatorDirectory, "platform_limit", n.Currency)
 	if err != nil {
 		return c, err
 	}
 	f := fault.Decoded(ctx)
-	f.Check(currency != "", "currency", "is required")
-	low, high := optionalAmount(f, "minAmount", minimum), optionalAmount(f, "maxAmount", maximum)
-	f.Check(minimum != "", "minAmount", "is required")
-	f.Check(maximum != "", "maxAmount", "is required")
+	f.Check(n.Currency != "", "currency", "is required")
+	low, high := optionalAmount(f, "minAmount", n.MinAmount), optionalAmount(f, "maxAmount", n.MaxAmount)
+	f.Check(n.MinAmount != "", "minAmount", "is required")
+	f.Check(n.MaxAmount != "", "maxAmount", "is required")
 	checkOrder(f, low, high)
-	checkCurrency(f, currency)
+	checkCurrency(f, n.Currency)
 	if err := f.Err(); err != nil {
 		return c, err
 	}
-	params := db.PlatformLimitSetParams{Currency: currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
+	params := db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
-		Read:  func(q *db.Queries) ([]byte, error) { return q.PlatformLimitSetting(ctx, currency) },
+		Seen:  n.Seen,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.PlatformLimitSetting(ctx, n.Currency) },
 		Apply: func(q *db.Queries) error { return q.PlatformLimitSet(ctx, params) },
 		New:   true,
 	})
@@ -245,6 +272,8 @@ func checkCurrency(f fault.Fields, currency string) {
 type ChangePage struct {
 	db.Page
 	Subject, SubjectKey *string
+	// Also is another subject, whose changes are listed beside those of Subject.
+	Also *string
 }
 
 // Change is one row of the log of settings.
@@ -262,12 +291,15 @@ func (s *Settings) Changes(ctx context.Context, who caller.Caller, page ChangePa
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.SettingChange, error) {
 		return q.SettingChangeList(ctx, db.SettingChangeListParams{
-			BeforeID: before, Subject: page.Subject, SubjectKey: page.SubjectKey, Page: limit + 1,
+			BeforeID: before, Subject: page.Subject, Also: page.Also, SubjectKey: page.SubjectKey, Page: limit + 1,
 		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list setting changes: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(c Change) int64 { return c.ID })
+	for i := range rows {
+		rows[i] = masked(rows[i])
+	}
 	return rows, cursor, nil
 }

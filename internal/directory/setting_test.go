@@ -149,9 +149,17 @@ func TestEveryChangeIsKept(t *testing.T) {
 	}
 	c, err = b.settings.SetMethod(ctx, operator, m)
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
-	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "100000")
+	c, err = b.settings.SetPlatformLimit(
+		ctx,
+		operator,
+		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"},
+	)
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
-	c, err = b.settings.SetPlatformLimit(ctx, operator, "RUB", "10", "200000.50")
+	c, err = b.settings.SetPlatformLimit(
+		ctx,
+		operator,
+		directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "200000.50"},
+	)
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
 
 	changes, cursor, err := b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: ptr(int32(2))}})
@@ -199,7 +207,13 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 				directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 77},
 			)
 		},
-		"platform limit": func() (directory.Change, error) { return b.settings.SetPlatformLimit(ctx, operator, "RUB", "1", "5") },
+		"platform limit": func() (directory.Change, error) {
+			return b.settings.SetPlatformLimit(
+				ctx,
+				operator,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5"},
+			)
+		},
 		"trader": func() (directory.Change, error) {
 			return b.settings.UpdateTrader(
 				ctx,

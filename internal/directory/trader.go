@@ -17,16 +17,18 @@ import (
 // TraderUpdate changes the fields that are set; an empty RatePercent clears the markup.
 type TraderUpdate struct {
 	ID           int64
+	Name         *string
 	Enabled      *bool
 	RatePercent  *string
 	SharePercent *string
 	// MaxOpenPayins is how many payouts they may have taken and not ended.
 	MaxOpenPayins *int32
+	Seen          string
 }
 
 const maxOpenPayins = 1000
 
-// UpdateTrader switches a trader on or off, or sets their terms.
+// UpdateTrader renames a trader, switches them on or off, or sets their terms.
 func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u TraderUpdate) (Change, error) {
 	c, err := s.change(who, caller.OperatorDirectory, "trader", strconv.FormatInt(u.ID, 10))
 	if err != nil {
@@ -38,6 +40,7 @@ func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u Trader
 		RatePercent:  optionalPercent(f, "ratePercent", deref(u.RatePercent)),
 		SharePercent: optionalPercent(f, "sharePercent", deref(u.SharePercent)), MaxOpenPayins: u.MaxOpenPayins,
 	}
+	params.Name = checkRename(f, u.Name)
 	open := deref(u.MaxOpenPayins)
 	f.Check(open >= 0 && open <= maxOpenPayins, "maxOpenPayins", "must be between 0 and %d", maxOpenPayins)
 	f.Check(u.SharePercent == nil || *u.SharePercent != "", "sharePercent", "cannot be cleared")
@@ -46,6 +49,7 @@ func (s *Settings) UpdateTrader(ctx context.Context, who caller.Caller, u Trader
 	}
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.TraderSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error {
 			return q.TraderUpdate(ctx, params)
@@ -221,7 +225,7 @@ func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite
 	if s.CardsWithoutAcquirer {
 		return nil
 	}
-	_, err := s.q.AcquirerGet(ctx, n.TraderID)
+	_, err := s.q.AcquirerPresent(ctx, n.TraderID)
 	f.Check(!db.NoRows(err), "traderId", "has no acquirer to take cards with")
 	if db.NoRows(err) {
 		return nil
@@ -235,6 +239,7 @@ type RequisiteUpdate struct {
 	Enabled      *bool
 	Holder, Bank *string
 	Limits       Limits
+	Seen         string
 }
 
 // UpdateRequisite changes a requisite. Payments made keep the one they were given.
@@ -259,11 +264,12 @@ func (s *Settings) UpdateRequisite(ctx context.Context, who caller.Caller, u Req
 	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
 	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
+		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
 		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
 	})
 	if db.IsCheckViolation(err) {
 		return c, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
 	}
-	return c, err
+	return masked(c), err
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/sensitive"
 )
 
 // Refusals of the operator's steps.
@@ -160,9 +162,10 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	if err != nil {
 		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
 	}
+	subject := sensitive.Subject{Kind: "appeal", Key: strconv.FormatInt(id, 10), What: "file"}
 	return AppealFile{
 		Name:    keptName(found.FileName, found.FileType),
 		Type:    found.FileType,
 		Content: bytes.Join(pieces, nil),
-	}, nil
+	}, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -84,15 +85,24 @@ func (s *Service) ListOwnAppeals(
 	return list, cursor, nil
 }
 
-// GetAppeal reads one of the appeals of the caller's merchant, for a user of its portal.
+// GetAppeal reads one of the appeals of the caller's merchant, for a user of its portal, or for an
+// operator any.
 func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
+	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
 		return AppealRecord{}, err
 	}
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return AppealRecord{}, err
 	}
-	row, err := s.q.AppealGet(ctx, db.AppealGetParams{MerchantID: who.MerchantID, ID: id})
+	merchantID := who.MerchantID
+	if who.Kind == caller.Operator {
+		found, err := s.findAppeal(ctx, who, caller.OperatorRead, id)
+		if err != nil {
+			return AppealRecord{}, err
+		}
+		merchantID = found.MerchantID
+	}
+	row, err := s.q.AppealGet(ctx, db.AppealGetParams{MerchantID: merchantID, ID: id})
 	if db.NoRows(err) {
 		return AppealRecord{}, fault.ErrNotFound
 	}
@@ -102,12 +112,21 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	return appealFromRows(row.Appeal, row.Payment), nil
 }
 
-// AppealOf is the id of a payment's appeal, for a user of the merchant's portal; 0 is none.
+// AppealOf is the id of a payment's appeal, for a user of the merchant's portal or an operator; 0 is
+// none.
 func (s *Service) AppealOf(ctx context.Context, who caller.Caller, paymentID int64) (int64, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
+	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
 		return 0, err
 	}
-	id, err := s.q.AppealOfPayment(ctx, db.AppealOfPaymentParams{MerchantID: who.MerchantID, PaymentID: paymentID})
+	merchantID := who.MerchantID
+	if who.Kind == caller.Operator {
+		p, err := s.Get(ctx, who, strconv.FormatInt(paymentID, 10))
+		if err != nil {
+			return 0, err
+		}
+		merchantID = p.MerchantID
+	}
+	id, err := s.q.AppealOfPayment(ctx, db.AppealOfPaymentParams{MerchantID: merchantID, PaymentID: paymentID})
 	if db.IgnoreNoRows(err) != nil {
 		return 0, fmt.Errorf("look for an appeal: %w", err)
 	}

@@ -147,6 +147,8 @@ type draft struct {
 	// baseErr is rate.ErrNone where the currency never had a rate.
 	baseErr error
 
+	// dry tells that nothing is to be made.
+	dry bool
 	// payment is the row, once a requisite is chosen.
 	payment db.Payment
 }
@@ -197,6 +199,7 @@ func outside(amount, minimum, maximum decimal.Decimal) bool {
 func (d *draft) want() routing.Want {
 	return routing.Want{
 		Currency: d.Currency, Method: d.method.Name, Amount: d.amount, Now: d.now, Desk: d.method.RequisiteType == "",
+		Dry: d.dry,
 	}
 }
 
@@ -319,6 +322,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		RequestAddress:     stated(d.who.Address),
 		ChoicePool:         &r.Pool,
 		ChoiceLooked:       &r.Looked,
+		ChoicePassed:       passedBy(r.Passed),
 	}
 	if d.method.RequisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod

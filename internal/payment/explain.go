@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -12,6 +13,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/routing"
 )
 
@@ -30,6 +32,9 @@ func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
 
 // ruleNoRequisite is the reason of a refusal where the pool is empty.
 const ruleNoRequisite routing.Rule = "no_requisite"
+
+// ruleNoRate is the reason of a refusal where the currency never had a rate.
+const ruleNoRate routing.Rule = "no_rate"
 
 // rules are all of them, from the first looked at to the last.
 var rules = []routing.Rule{
@@ -50,16 +55,26 @@ var rules = []routing.Rule{
 // tellRefusal counts and logs why a choice found nobody.
 func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	none := new(routing.NoneError)
-	if !errors.As(refusal, &none) {
+	closest, candidates := ruleNoRequisite, 0
+	if errors.Is(refusal, rate.ErrNone) {
+		closest = ruleNoRate
+	} else if !errors.As(refusal, &none) {
 		return
 	}
-	closest, candidates := ruleNoRequisite, 0
 	for _, rule := range rules {
 		if candidates += none.Dropped[rule]; none.Dropped[rule] > 0 {
 			closest = rule
 		}
 	}
 	s.refusals.WithLabelValues(d.Currency, d.method.Name, string(closest)).Inc()
+	s.refused.add(refusalKey{
+		hour: d.now.UTC().
+			Truncate(time.Hour),
+		merchantID: d.who.MerchantID,
+		currency:   d.Currency,
+		method:     d.method.Name,
+		cause:      closest,
+	}, 1)
 	slog.InfoContext(
 		ctx,
 		"no requisite",
@@ -82,12 +97,16 @@ func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 type RoutingQuestion struct {
 	Amount, Currency, Method string
 	CashboxID                int64
+	// At is when it would be made; nil is now.
+	At *time.Time
 }
 
 // RoutingAnswer is what would become of it.
 type RoutingAnswer struct {
 	// Refusal is the code the payment would get, or "".
 	Refusal string
+	// NoRate tells that it is refused because the currency never had a rate.
+	NoRate bool
 	// RequisiteID is the requisite it would get, or 0.
 	RequisiteID int64
 	// Candidates is the whole pool, in the order of choice.
@@ -111,10 +130,12 @@ func (s *Service) ExplainRouting(
 	if err := f.Err(); err != nil {
 		return RoutingAnswer{}, err
 	}
-	return s.explainRouting(ctx, o, question.CashboxID)
+	return s.explainRouting(ctx, o, question.CashboxID, question.At)
 }
 
-func (s *Service) explainRouting(ctx context.Context, o order, cashboxID int64) (RoutingAnswer, error) {
+func (s *Service) explainRouting(
+	ctx context.Context, o order, cashboxID int64, at *time.Time,
+) (RoutingAnswer, error) {
 	if _, err := s.settings.Renew(ctx); err != nil {
 		return RoutingAnswer{}, err
 	}
@@ -130,13 +151,18 @@ func (s *Service) explainRouting(ctx context.Context, o order, cashboxID int64) 
 		RatePercent: owner.RatePercent,
 	}
 	d := s.draft(merchant, o)
+	if at != nil { // the order of choice stays as it is
+		d.now, d.dry = *at, true
+	}
 	refusal := merchant.NeedMerchant("")
 	if refusal == nil {
 		refusal = d.refusal()
 	}
 	if d.shop == nil || d.baseErr != nil {
 		// Without a cashbox or a rate nobody can say what a candidate would have to put up.
-		return RoutingAnswer{Refusal: fault.As(refusal).Code}, nil //nolint:nilerr // the refusal is the answer
+		return RoutingAnswer{ //nolint:nilerr // the refusal is the answer
+			Refusal: fault.As(refusal).Code, NoRate: errors.Is(refusal, rate.ErrNone),
+		}, nil
 	}
 	answer := RoutingAnswer{}
 	if answer.Candidates, err = s.settings.Requisites.Explain(ctx, s.q, d.want(), d.hold); err != nil {

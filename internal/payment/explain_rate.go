@@ -3,14 +3,17 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/rate"
 )
 
 // RateStep is one line of a payment's sum.
@@ -45,10 +48,93 @@ func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) 
 	if err != nil {
 		return RateAnswer{}, fmt.Errorf("find payment: %w", err)
 	}
+	return answerOf(p), nil
+}
+
+// RateQuestion is a payment that is asked about and not made.
+type RateQuestion struct {
+	Currency, Amount string
+	// Markup is the percent; "" is that of the program's configuration.
+	Markup string
+	// TraderShare is the percent of spot that the trader keeps of the spread; "" is nothing.
+	TraderShare string
+}
+
+// QuoteRate gives the sum, step by step, of what a payment would be worth now.
+func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuestion) (RateAnswer, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return RateAnswer{}, err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(slices.Contains(catalogue.Currencies, r.Currency), "currency", "is not a currency that is known here")
+	p := db.Payment{
+		Amount:        fault.Read(f, "amount", r.Amount, money.ParseFiat),
+		MarkupPercent: s.config.Markup, MarkupSource: rate.MarkupConfiguration,
+	}
+	if r.Markup != "" {
+		p.MarkupPercent, p.MarkupSource = fault.Read(f, "markup", r.Markup, money.ParsePercent), rate.MarkupBody
+	}
+	if r.TraderShare != "" {
+		p.TraderSharePercent = fault.Read(f, "traderShare", r.TraderShare, money.ParsePercent)
+	}
+	if err := f.Err(); err != nil {
+		return RateAnswer{}, err
+	}
+	base, err := s.settings.Rate(r.Currency, s.clock.Now())
+	if err != nil {
+		return RateAnswer{}, fault.Fields{"currency": {"has no rate"}}.Err()
+	}
+	p.BaseRate, p.RateSource, p.RateObservedAt = base.FiatPerUSDT, base.Source, &base.ObservedAt
+	p.RateUnavailable = !base.Fresh
+	return answerOf(quoted(p)), nil
+}
+
+// quoted is a payment with what it is worth.
+func quoted(p db.Payment) db.Payment {
+	quote := rate.Calculate(
+		p.Amount,
+		p.BaseRate,
+		rate.Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent},
+	)
+	p.AmountUSDT, p.ProfitUSDT, p.HoldUSDT = quote.Amount, quote.Profit, quote.Hold()
+	p.SpreadTraderUSDT, p.SpreadPlatformUSDT = quote.SpreadTrader, quote.SpreadPlatform
+	return p
+}
+
+func answerOf(p db.Payment) RateAnswer {
 	return RateAnswer{
 		PaymentID: p.ID, RateSource: p.RateSource, RateObservedAt: p.RateObservedAt, RateUnavailable: p.RateUnavailable,
 		MarkupSource: p.MarkupSource, Steps: rateSteps(p),
-	}, nil
+	}
+}
+
+// WaitingMost is how many payments Waiting lists.
+const WaitingMost = 100
+
+// Waiting is a completed payment whose settlement waits for a fresh rate.
+type Waiting struct {
+	PaymentID        int64
+	Method, Currency string
+	Amount           decimal.Decimal
+	Since            time.Time
+}
+
+// Waiting lists the payments that wait for a rate, the oldest first, and whether there are more.
+func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waiting, more bool, err error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, false, err
+	}
+	rows, err := s.q.SettlementDueWaiting(ctx, WaitingMost+1)
+	if err != nil {
+		return nil, false, fmt.Errorf("list what waits for a rate: %w", err)
+	}
+	more = len(rows) > WaitingMost
+	for _, row := range rows[:min(len(rows), WaitingMost)] {
+		list = append(list, Waiting{
+			PaymentID: row.PaymentID, Method: row.Method, Currency: row.Currency, Amount: row.Amount, Since: row.Since,
+		})
+	}
+	return list, more, nil
 }
 
 // rateSteps repeats the sum in words. The values are the stored ones, not calculated again: were a

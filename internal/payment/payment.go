@@ -193,11 +193,13 @@ type Service struct {
 	addresses              *webhook.Addresses
 	config                 Config
 	refusals               *prometheus.CounterVec
-	open                   *openCounts
-	settings               *directory.Keeper
-	ids                    *ids
-	expiring               *db.Sweep[db.Payment]
-	settling               *db.Sweep[db.SettlementDueListRow]
+	// refused are the same, not kept yet.
+	refused  refusalCounts
+	open     *openCounts
+	settings *directory.Keeper
+	ids      *ids
+	expiring *db.Sweep[db.Payment]
+	settling *db.Sweep[db.SettlementDueListRow]
 }
 
 // New makes the service.

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/sensitive"
 )
 
 // MaxReceipts is how many receipts a payer may send of one payment.
@@ -158,7 +159,12 @@ func (s *Service) ReadReceipt(
 	if err != nil {
 		return Receipt{}, nil, err
 	}
-	return s.readReceipt(ctx, found, number)
+	receipt, file, err := s.readReceipt(ctx, found, number)
+	if err != nil {
+		return Receipt{}, nil, err
+	}
+	subject := sensitive.Subject{Kind: "payment", Key: strconv.FormatInt(found.ID, 10), What: "receipt"}
+	return receipt, file, sensitive.Record(ctx, s.q, who, s.clock.Now(), subject)
 }
 
 func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int32) (Receipt, []byte, error) {

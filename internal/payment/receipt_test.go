@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,12 @@ func TestWhoSeesReceipts(t *testing.T) {
 		}
 	}
 
+	// Of these the operator alone is noted: the others read what is theirs.
+	seen := "select count(*) from sensitive_read where subject = 'payment' and what = 'receipt' and user_id = $1"
+	if b.count(t, seen, operator.ID) != 1 || b.count(t, "select count(*) from sensitive_read") != 1 {
+		t.Error("who read the receipt is not noted")
+	}
+
 	reason := "The payer shows the transfer."
 	if _, err := b.payments.AppealWithReceipt(
 		ctx,
@@ -136,6 +143,10 @@ func TestWhoSeesReceipts(t *testing.T) {
 	}
 	opened := must[payment.AppealRecord](t)(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))
 	file := must[payment.AppealFile](t)(b.payments.ReadAppealFile(ctx, operator, opened.ID))
+	if b.count(t, "select count(*) from sensitive_read where subject = 'appeal' and subject_key = $1 and what = 'file'",
+		strconv.FormatInt(opened.ID, 10)) != 1 {
+		t.Error("who read the appeal's file is not noted")
+	}
 	if opened.Status != "open" || opened.Reason != reason || !bytes.Equal(file.Content, []byte(content)) {
 		t.Errorf("opened %+v with %d bytes", opened, len(file.Content))
 	}

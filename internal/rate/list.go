@@ -35,6 +35,11 @@ type FeedState struct {
 	PolledAt *time.Time
 	// Error is what was wrong with the last answer, or nil.
 	Error *string
+	// GoodAt is when it last brought a value that was believed, FailedAt when it last brought none and
+	// LastError why. Failures is how often in a row it has brought none.
+	GoodAt, FailedAt *time.Time
+	LastError        string
+	Failures         int32
 }
 
 // List lists every rate known, the one in use first in each currency, and every feed.
@@ -52,9 +57,20 @@ func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []Feed
 	}
 	feeds := make([]FeedState, 0, len(rows))
 	for _, row := range rows {
-		feeds = append(feeds, FeedState{Feed: feedOf(row), PolledAt: row.PolledAt, Error: row.Error})
+		feeds = append(feeds, stateOf(row))
 	}
 	return rates, feeds, nil
+}
+
+func stateOf(row db.RateFeed) FeedState {
+	state := FeedState{
+		Feed: feedOf(row), PolledAt: row.PolledAt, Error: row.Error, GoodAt: row.GoodAt, FailedAt: row.FailedAt,
+		Failures: row.Failures,
+	}
+	if row.LastError != nil {
+		state.LastError = *row.LastError
+	}
+	return state
 }
 
 func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {

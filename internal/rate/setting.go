@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
@@ -13,6 +14,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/money"
 )
 
@@ -34,9 +36,11 @@ var (
 // Settings sets and lists rates and feeds for operators. Every change is kept in the log of
 // settings.
 type Settings struct {
-	pool  *pgxpool.Pool
+	pool  db.Beginner
 	q     *db.Queries
 	clock clock.Clock
+	// FourEyes are the rules by which a rate that is set by hand takes a second operator.
+	FourEyes foureyes.Rules
 	// addresses are those that feeds may have.
 	addresses Addresses
 }
@@ -44,6 +48,14 @@ type Settings struct {
 // NewSettings makes the service.
 func NewSettings(pool *pgxpool.Pool, c clock.Clock, addresses Addresses) *Settings {
 	return &Settings{pool: pool, q: db.New(pool), clock: c, addresses: addresses}
+}
+
+// Approved is the service within a transaction in which a second operator approves what is done: it
+// asks for no other.
+func (s *Settings) Approved(tx pgx.Tx) *Settings {
+	within := *s
+	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	return &within
 }
 
 // Manual is a rate as an operator sets it.
@@ -80,7 +92,19 @@ func (s *Settings) Set(ctx context.Context, who caller.Caller, m Manual) (Known,
 			}
 			return q.RateSetting(ctx, db.RateSettingParams{Currency: m.Currency, Source: SourceOperator})
 		},
-		Apply: func(q *db.Queries) error { return q.RateSet(ctx, params) },
+		Apply: func(q *db.Queries) error {
+			b, err := bandOf(ctx, q, m.Currency, s.FourEyes.RatePercent, now)
+			if err != nil {
+				return err
+			}
+			if err := s.FourEyes.Away(b.Distance(fiat), b.Percent); err != nil {
+				return err
+			}
+			if err := b.anchor(ctx, q, now); err != nil {
+				return err
+			}
+			return q.RateSet(ctx, params)
+		},
 	})
 	if err != nil {
 		return Known{}, err

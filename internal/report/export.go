@@ -80,7 +80,7 @@ func (s *Service) ExportPayments(
 					p.StatusAt,
 					p.CashboxID,
 					shown.TraderID,
-					p.RequisiteValue,
+					shown.RequisiteValue,
 					cards[p.ID],
 					usdt(seen.Amount),
 					usdt(seen.Profit),

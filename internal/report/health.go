@@ -102,6 +102,45 @@ type DeadEndpoint struct {
 	Events int
 }
 
+// DeadAddress is an address of a merchant with events that were given up.
+type DeadAddress struct {
+	MerchantID int64
+	Merchant   string
+	DeadEndpoint
+}
+
+// DeadAddresses counts dead events by merchant and address for operators, as DeadEndpoints does for a
+// merchant. MerchantID keeps to one; 0 is all.
+func (s *Service) DeadAddresses(
+	ctx context.Context, who caller.Caller, merchantID int64, from, to time.Time,
+) ([]DeadAddress, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	if to.IsZero() {
+		to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportDeadEverywhereRow, error) {
+		return q.ReportDeadEverywhere(ctx, db.ReportDeadEverywhereParams{
+			MerchantID: unless(merchantID), CreatedFrom: from, CreatedTo: to, Most: DeadMost,
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count dead events: %w", err)
+	}
+	list := make([]DeadAddress, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, DeadAddress{
+			MerchantID: row.MerchantID, Merchant: row.Name,
+			DeadEndpoint: DeadEndpoint{URL: row.URL, Events: int(row.Events)},
+		})
+	}
+	return list, nil
+}
+
 // DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
 // then on, and before then; zero leaves that end open. No more than DeadMost are counted.
 func (s *Service) DeadEndpoints(

@@ -124,6 +124,15 @@ type Choice struct {
 	// Pool is how many requisites could be given payments at that moment, and Looked how many of
 	// them were looked at before this one was taken. Operators alone are told; nil is not known.
 	Pool, Looked *int32
+	// Passed are those that were passed by before it, by the rules, at most 100 in all; operators alone
+	// are told.
+	Passed []PassedBy
+}
+
+// PassedBy are the requisites that a rule dropped.
+type PassedBy struct {
+	Rule       string
+	Requisites []int64
 }
 
 // Rate is the calculation of a payment or a payout. A number that is nil is not for the caller.

@@ -15,6 +15,8 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/routing"
 )
 
 const (
@@ -164,9 +166,34 @@ func (t *told) choice(p db.Payment) *Choice {
 		}
 	}
 	if t.who.Kind == caller.Operator {
-		c.Pool, c.Looked = p.ChoicePool, p.ChoiceLooked
+		if c.Value != "" {
+			c.Value = requisite.Mask(c.Value)
+		}
+		c.Pool, c.Looked, c.Passed = p.ChoicePool, p.ChoiceLooked, passedBy(p.ChoicePassed)
 	}
 	return c
+}
+
+// passedBy brings together what a choice passed by for the same reason. What cannot be read is not told.
+func passedBy(kept []byte) []PassedBy {
+	all, err := payment.PassedBy(kept)
+	if err != nil {
+		return nil
+	}
+	return ByRule(all)
+}
+
+// ByRule brings together what a choice passed by for the same reason, in the order of the choice.
+func ByRule(all []routing.Passed) []PassedBy {
+	var list []PassedBy
+	for _, one := range all {
+		at := slices.IndexFunc(list, func(p PassedBy) bool { return p.Rule == string(one.Rule) })
+		if at < 0 {
+			at, list = len(list), append(list, PassedBy{Rule: string(one.Rule)})
+		}
+		list[at].Requisites = append(list[at].Requisites, one.ID)
+	}
+	return list
 }
 
 // rate tells the calculation as it stands. One that was made when a fresh rate came is told then.

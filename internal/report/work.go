@@ -23,7 +23,7 @@ const (
 	nearby = 20_000
 )
 
-// Work keeps the summaries: the first ids of days and the balances at their ends. However many
+// Work keeps the summaries: the first ids of days, the balances at their ends, and the platform's income. However many
 // processes do it, and however often, it comes to the same.
 func Work(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	q, now := db.New(pool), c.Now()
@@ -33,7 +33,10 @@ func Work(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	if err := noteFirstIDs(ctx, q, payoutIDs(q), now); err != nil {
 		return err
 	}
-	return closeDays(ctx, q, now)
+	if err := closeDays(ctx, q, now); err != nil {
+		return err
+	}
+	return closeIncome(ctx, q)
 }
 
 // idSource reads the ids of payments or payouts.

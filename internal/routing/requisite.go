@@ -262,7 +262,9 @@ func (r *Requisites) inOrder(w Want) func(yield func(*requisite) bool) {
 		if p == nil {
 			return
 		}
-		r.wake(p, w.Now)
+		if !w.Dry {
+			r.wake(p, w.Now)
+		}
 		for _, ordered := range []*list.List{&p.on, &p.off} {
 			for e := ordered.Front(); e != nil; e = e.Next() {
 				if !yield(at(e)) {
@@ -284,6 +286,7 @@ func (r *Requisites) next(w Want) *Candidate {
 	}
 	r.wake(p, w.Now)
 	now, looked := time.Now(), int32(0)
+	var passed []Passed
 	for e := p.on.Front(); e != nil; {
 		known := at(e)
 		e = e.Next()
@@ -291,9 +294,16 @@ func (r *Requisites) next(w Want) *Candidate {
 		switch rule := r.bySettings(w, known); {
 		case rule == WorkingHours:
 			known.sleep(w.Now)
-		case rule == Free && !known.resting(w.Amount, now) && !r.isHeld(known.TraderID, now):
+			passed = pass(passed, known.ID, rule)
+		case rule != Free:
+			passed = pass(passed, known.ID, rule)
+		case known.resting(w.Amount, now):
+			passed = pass(passed, known.ID, Resting)
+		case r.isHeld(known.TraderID, now):
+			passed = pass(passed, known.ID, Held)
+		default:
 			found := r.candidate(w, known)
-			found.Pool, found.Looked = int32(p.on.Len()), looked
+			found.Pool, found.Looked, found.Passed = int32(p.on.Len()), looked, passed
 			known.moveBack(w.Now)
 			return &found
 		}

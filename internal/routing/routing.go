@@ -4,10 +4,12 @@
 package routing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -65,7 +67,10 @@ func (r *Requisites) Place(
 			return err
 		}
 		found, held := false, false
+		var passed []Passed
 		for i, c := range candidates {
+			before := passed
+			passed = pass(passed, c.ID, cmp.Or(c.DroppedBy, Resting))
 			if c.DroppedBy == Free && r.held(c) {
 				held, candidates[i].DroppedBy = true, TraderShort
 				continue
@@ -78,6 +83,7 @@ func (r *Requisites) Place(
 				found = true
 				continue
 			}
+			c.Passed = slices.Concat(c.Passed, before[:min(len(before), passedMost-len(c.Passed))])
 			err := try(c)
 			if err == nil {
 				r.got(c, w)
@@ -133,6 +139,7 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found []Candidate
+	var passed []Passed
 	free := 0
 	for known := range r.inOrder(w) {
 		if free >= most {
@@ -142,7 +149,10 @@ func (r *Requisites) candidates(w Want, most int) []Candidate {
 		c.Pool, c.Looked = int32(known.pool.on.Len()), int32(len(found))+1
 		if c.DroppedBy = r.bySettings(w, known); c.DroppedBy == Free {
 			free++
+		} else {
+			passed = pass(passed, c.ID, c.DroppedBy)
 		}
+		c.Passed = passed[:len(passed):len(passed)]
 		found = append(found, c)
 	}
 	return found

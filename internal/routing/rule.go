@@ -17,6 +17,8 @@ type Want struct {
 	// Desk asks for a desk that takes cards: it has no slots, so that any number of equal amounts
 	// go to one.
 	Desk bool
+	// Dry asks what would be chosen at a time that need not be now, and leaves the order as it is.
+	Dry bool
 }
 
 // Rule is what drops a candidate.
@@ -39,6 +41,31 @@ const (
 	TraderShort  Rule = "trader_short"
 )
 
+// Why a choice passes by a requisite without a look, beside the rules.
+const (
+	// Resting is a requisite that was found not to do a moment ago.
+	Resting = "resting"
+	// Held is one whose trader's account somebody else has locked.
+	Held = "trader_held"
+)
+
+// Passed is a requisite that a choice passed by, and why.
+type Passed struct {
+	Rule Rule
+	ID   int64
+}
+
+// passedMost is how many of them are kept.
+const passedMost = 100
+
+// pass keeps one that was passed by, unless enough are kept.
+func pass(passed []Passed, id int64, rule Rule) []Passed {
+	if len(passed) == passedMost {
+		return passed
+	}
+	return append(passed, Passed{rule, id})
+}
+
 // Candidate is a requisite as a choice sees it, with its trader's terms.
 type Candidate struct {
 	ID       int64
@@ -59,6 +86,8 @@ type Candidate struct {
 	// was chosen, as far as this process knew. Looked is how many were looked at before it was, itself
 	// included.
 	Pool, Looked int32
+	// Passed are those that were looked at before this one was chosen, in their order, at most 100.
+	Passed []Passed
 
 	dailyCount, openPayments *int32
 	dailySum                 decimal.NullDecimal

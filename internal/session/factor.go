@@ -45,11 +45,10 @@ func (s *Service) GiveFactor(ctx context.Context, session Session, f Factor) (Op
 	var opened Opened
 	err := s.counted(session.Caller.Login, session.Address, func() error {
 		prove, err := s.prover(ctx, session, f)
-		if err != nil {
-			return err
+		if err == nil {
+			opened, err = s.renew(ctx, session, s.kept(ctx, session, prove))
 		}
-		opened, err = s.renew(ctx, session, prove)
-		return err
+		return s.keepFailure(ctx, session.event(outcomeWrongFactor), err)
 	})
 	return opened, err
 }

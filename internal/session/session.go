@@ -3,7 +3,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -162,10 +161,12 @@ type Service struct {
 	pool *pgxpool.Pool
 	// q writes, reads reads.
 	q, reads *db.Queries
-	vault    *vault.Vault
-	limits   *limit.Limits
-	config   Config
-	codecs   []securecookie.Codec
+	// lists reads what may take long.
+	lists  *pgxpool.Pool
+	vault  *vault.Vault
+	limits *limit.Limits
+	config Config
+	codecs []securecookie.Codec
 	// passkeys is nil where the portals' address is none that passkeys can be bound to.
 	passkeys *webauthn.WebAuthn
 	// hashing bounds how many passwords are compared at a time: each takes 19 MiB and a processor.
@@ -191,7 +192,7 @@ func New(pools db.Pools, v *vault.Vault, limits *limit.Limits, c Config) (*Servi
 		return nil, err
 	}
 	return &Service{
-		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads),
+		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), lists: pools.Reads,
 		vault: v, limits: limits, config: c, codecs: codecs, passkeys: passkeys, nobody: nobody,
 		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)), now: time.Now,
 	}, nil
@@ -245,11 +246,6 @@ func (s *Service) Passkeys() bool { return s.passkeys != nil }
 // compulsory reports whether a kind of user must have a second factor.
 func (s *Service) compulsory(kind caller.Kind) bool {
 	return s.config.Compulsory && (kind == caller.Trader || kind == caller.Operator)
-}
-
-// Prune forgets the sessions and invitations that have expired.
-func (s *Service) Prune(ctx context.Context) error {
-	return errors.Join(s.q.SessionPrune(ctx, s.now()), s.q.InvitationPrune(ctx, s.now()))
 }
 
 // wallNow is the time as the database keeps it.

@@ -106,11 +106,13 @@ func (s *Service) signIn(ctx context.Context, c Credentials, from Origin, door D
 	var opened Opened
 	err := s.counted(c.Login, from.Address, func() error {
 		userID, hash, err := s.byPassword(ctx, c.Login, c.Password)
+		tried := event{userID: userID, door: door, outcome: outcomeWrongPassword, from: from}
 		if err != nil {
-			return err
+			return s.keepFailure(ctx, tried, err)
 		}
+		tried.outcome = outcomeWrongFactor
 		opened, err = s.enter(ctx, entrance{userID: userID, hash: hash, code: c.Code, from: from, door: door})
-		return err
+		return s.keepFailure(ctx, tried, err)
 	})
 	return opened, err
 }
@@ -153,7 +155,8 @@ func (s *Service) countFailure(login, address string) (forgive func(), err error
 	return forgive, nil
 }
 
-// byPassword finds the user whose login and password these are, and the hash that proved it.
+// byPassword finds the user whose login and password these are, and the hash that proved it. Of a
+// wrong password it answers whose login it is, 0 for nobody's.
 func (s *Service) byPassword(ctx context.Context, login, password string) (id int64, hash string, err error) {
 	user, err := s.reads.UserByLogin(ctx, login)
 	if err != nil && !db.NoRows(err) {
@@ -168,7 +171,7 @@ func (s *Service) byPassword(ctx context.Context, login, password string) (id in
 	case err != nil:
 		return 0, "", fmt.Errorf("compare password: %w", err)
 	case !match || !known:
-		return 0, "", guess{errInvalidCredentials}
+		return user.ID, "", guess{errInvalidCredentials}
 	}
 	return user.ID, hash, nil
 }
@@ -236,7 +239,7 @@ func (s *Service) begin(
 	if err := q.SessionInsert(ctx, params); err != nil {
 		return fmt.Errorf("insert session: %w", err)
 	}
-	return nil
+	return s.keep(ctx, q, event{userID: user.ID, door: e.door, outcome: outcomeOf(params.State), from: e.from})
 }
 
 func hasFactor(user db.UserLockRow) bool { return user.TotpSecret != nil || user.Passkeys > 0 }

@@ -190,6 +190,8 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
+	// Seen is the version that is to be changed; "" is any.
+	Seen string
 }
 
 // Update switches a user off or on, or changes their password or role. Each ends their sessions.
@@ -212,7 +214,7 @@ func (s *Service) Update(ctx context.Context, who caller.Caller, update UserUpda
 		}
 		params.PasswordHash = &hash
 	}
-	return s.changeUser(ctx, c, update.ID, func(q *db.Queries) error {
+	return s.changeUser(ctx, c, userSeen{update.ID, update.Seen}, func(q *db.Queries) error {
 		if update.Password != nil { // whoever still has an invitation must not replace the password
 			if err := q.InvitationDelete(ctx, update.ID); err != nil {
 				return err
@@ -251,7 +253,7 @@ func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64)
 		return c, err
 	}
 	c.Subject = "token"
-	return s.changeUser(ctx, c, id, func(*db.Queries) error { return nil })
+	return s.changeUser(ctx, c, userSeen{id: id}, func(*db.Queries) error { return nil })
 }
 
 // Invite invites a user anew who lost their password or second factors: it takes both away, ends
@@ -265,7 +267,7 @@ func (s *Service) Invite(ctx context.Context, who caller.Caller, id int64) (db.S
 		return c, "", err
 	}
 	link := ""
-	c, err = s.changeUser(ctx, c, id, func(q *db.Queries) error {
+	c, err = s.changeUser(ctx, c, userSeen{id: id}, func(q *db.Queries) error {
 		err := errors.Join(q.UserForget(ctx, id), q.PasskeyDeleteAll(ctx, id), q.RecoveryCodeDeleteAll(ctx, id))
 		if err != nil {
 			return err
@@ -291,16 +293,23 @@ func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link
 	return strings.TrimSuffix(s.config.PortalURL, "/") + "/invitation/" + token, nil
 }
 
+// userSeen is a user at a version, of which "" is any.
+type userSeen struct {
+	id   int64
+	seen string
+}
+
 func (s *Service) changeUser(
 	ctx context.Context,
 	c db.SettingChange,
-	id int64,
+	user userSeen,
 	apply func(*db.Queries) error,
 ) (db.SettingChange, error) {
 	return db.ChangeSetting(ctx, s.pool, c, db.Setting{
-		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, id) },
+		Seen: user.seen,
+		Read: func(q *db.Queries) ([]byte, error) { return q.UserSetting(ctx, user.id) },
 		Apply: func(q *db.Queries) error {
-			return errors.Join(q.SessionEndAll(ctx, id), apply(q))
+			return errors.Join(q.SessionEndAll(ctx, user.id), apply(q))
 		},
 	})
 }

@@ -215,7 +215,9 @@ type SetTraderAcquirerRequest struct {
 	// Names us to the processor.
 	KeyId string `protobuf:"bytes,3,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
 	// Signs both ways; 16 to 255 characters, never shown again.
-	Secret        string `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret string `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,6 +276,13 @@ func (x *SetTraderAcquirerRequest) GetKeyId() string {
 func (x *SetTraderAcquirerRequest) GetSecret() string {
 	if x != nil {
 		return x.Secret
+	}
+	return ""
+}
+
+func (x *SetTraderAcquirerRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
 	}
 	return ""
 }
@@ -585,12 +594,15 @@ const file_portal_v1_card_proto_rawDesc = "" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"U\n" +
 	"\x10CardStepResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"}\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xa8\x01\n" +
 	"\x18SetTraderAcquirerRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x15\n" +
 	"\x06key_id\x18\x03 \x01(\tR\x05keyId\x12\x1b\n" +
-	"\x06secret\x18\x04 \x01(\tB\x03\x80\x01\x01R\x06secret\"g\n" +
+	"\x06secret\x18\x04 \x01(\tB\x03\x80\x01\x01R\x06secret\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"g\n" +
 	"\x18ListCardConflictsRequest\x12\x19\n" +
 	"\x05limit\x18\x01 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
 	"\x06cursor\x18\x02 \x01(\tH\x01R\x06cursor\x88\x01\x01B\b\n" +
@@ -663,6 +675,7 @@ func file_portal_v1_card_proto_init() {
 	if File_portal_v1_card_proto != nil {
 		return
 	}
+	file_portal_v1_card_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_card_proto_msgTypes[5].OneofWrappers = []any{}
 	file_portal_v1_card_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}

@@ -139,8 +139,10 @@ func (x *ListDepositsResponse) GetNextCursor() string {
 }
 
 type ConfirmDepositRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DepositId     int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	DepositId int64                  `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	// Why, for an operator who has to approve it: at most 500 characters.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +182,13 @@ func (x *ConfirmDepositRequest) GetDepositId() int64 {
 		return x.DepositId
 	}
 	return 0
+}
+
+func (x *ConfirmDepositRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 type RejectDepositRequest struct {
@@ -236,9 +245,12 @@ func (x *RejectDepositRequest) GetReason() string {
 }
 
 type DepositResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	Data          *v1.Deposit            `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Message string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// Unset where there is a proposal.
+	Data *v1.Deposit `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Nothing was done yet: another operator has to approve this.
+	Proposal      *Proposal `protobuf:"bytes,3,opt,name=proposal,proto3" json:"proposal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,11 +299,20 @@ func (x *DepositResponse) GetData() *v1.Deposit {
 	return nil
 }
 
+func (x *DepositResponse) GetProposal() *Proposal {
+	if x != nil {
+		return x.Proposal
+	}
+	return nil
+}
+
 type SetInsuranceRequest struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
 	// The whole insurance from now on, USDT with at most 8 decimals.
-	Amount        string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
+	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
+	// Why, for an operator who has to approve it: at most 500 characters.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -340,11 +361,18 @@ func (x *SetInsuranceRequest) GetAmount() string {
 	return ""
 }
 
+func (x *SetInsuranceRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 var File_portal_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\n" +
-	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x15gateway/v1/wire.proto\"\x8a\x01\n" +
+	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x15gateway/v1/wire.proto\x1a\x18portal/v1/proposal.proto\"\x8a\x01\n" +
 	"\x13ListDepositsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -356,21 +384,24 @@ const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.DepositR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"6\n" +
+	"\f_next_cursor\"V\n" +
 	"\x15ConfirmDepositRequest\x12\x1d\n" +
 	"\n" +
-	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"e\n" +
+	"deposit_id\x18\x01 \x01(\x03R\tdepositId\x12\x1e\n" +
+	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"e\n" +
 	"\x14RejectDepositRequest\x12\x1d\n" +
 	"\n" +
 	"deposit_id\x18\x01 \x01(\x03R\tdepositId\x12#\n" +
 	"\x06reason\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
-	"\a_reason\"T\n" +
+	"\a_reason\"\x85\x01\n" +
 	"\x0fDepositResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.DepositR\x04data\"]\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.DepositR\x04data\x12/\n" +
+	"\bproposal\x18\x03 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"}\n" +
 	"\x13SetInsuranceRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\tR\x06amountB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x06amount\x18\x02 \x01(\tR\x06amount\x12\x1e\n" +
+	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reasonB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_deposit_proto_rawDescOnce sync.Once
@@ -393,15 +424,17 @@ var file_portal_v1_deposit_proto_goTypes = []any{
 	(*DepositResponse)(nil),       // 4: portal.v1.DepositResponse
 	(*SetInsuranceRequest)(nil),   // 5: portal.v1.SetInsuranceRequest
 	(*v1.Deposit)(nil),            // 6: gateway.v1.Deposit
+	(*Proposal)(nil),              // 7: portal.v1.Proposal
 }
 var file_portal_v1_deposit_proto_depIdxs = []int32{
 	6, // 0: portal.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
 	6, // 1: portal.v1.DepositResponse.data:type_name -> gateway.v1.Deposit
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	7, // 2: portal.v1.DepositResponse.proposal:type_name -> portal.v1.Proposal
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_deposit_proto_init() }
@@ -409,6 +442,7 @@ func file_portal_v1_deposit_proto_init() {
 	if File_portal_v1_deposit_proto != nil {
 		return
 	}
+	file_portal_v1_proposal_proto_init()
 	file_portal_v1_deposit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[3].OneofWrappers = []any{}

@@ -7,13 +7,15 @@ import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Deposit } from "../../gateway/v1/deposit_pb.js";
 import { file_gateway_v1_deposit } from "../../gateway/v1/deposit_pb.js";
 import { file_gateway_v1_wire } from "../../gateway/v1/wire_pb.js";
+import type { Proposal } from "./proposal_pb.js";
+import { file_portal_v1_proposal } from "./proposal_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file portal/v1/deposit.proto.
  */
 export const file_portal_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiKwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24iRQoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdCJCChNTZXRJbnN1cmFuY2VSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGYW1vdW50GAIgASgJQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_deposit, file_gateway_v1_wire]);
+  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJaChNTZXRJbnN1cmFuY2VSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhYKBnJlYXNvbhgDIAEoCUIGirUYAjABQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_deposit, file_gateway_v1_wire, file_portal_v1_proposal]);
 
 /**
  * @generated from message portal.v1.ListDepositsRequest
@@ -80,6 +82,13 @@ export type ConfirmDepositRequest = Message<"portal.v1.ConfirmDepositRequest"> &
    * @generated from field: int64 deposit_id = 1;
    */
   depositId: bigint;
+
+  /**
+   * Why, for an operator who has to approve it: at most 500 characters.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
 };
 
 /**
@@ -123,9 +132,18 @@ export type DepositResponse = Message<"portal.v1.DepositResponse"> & {
   message: string;
 
   /**
+   * Unset where there is a proposal.
+   *
    * @generated from field: gateway.v1.Deposit data = 2;
    */
   data?: Deposit | undefined;
+
+  /**
+   * Nothing was done yet: another operator has to approve this.
+   *
+   * @generated from field: portal.v1.Proposal proposal = 3;
+   */
+  proposal?: Proposal | undefined;
 };
 
 /**
@@ -150,6 +168,13 @@ export type SetInsuranceRequest = Message<"portal.v1.SetInsuranceRequest"> & {
    * @generated from field: string amount = 2;
    */
   amount: string;
+
+  /**
+   * Why, for an operator who has to approve it: at most 500 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
 };
 
 /**

@@ -225,7 +225,9 @@ type FundTraderRequest struct {
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// Names the movement outside, such as its transaction's hash: 1 to 255 characters, trimmed. Money moves once under a
 	// reference; a repeat answers with what was done, and another trader, amount or direction is a conflict.
-	Reference     string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	Reference string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	// Why, for an operator who has to approve it: at most 500 characters.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -281,13 +283,22 @@ func (x *FundTraderRequest) GetReference() string {
 	return ""
 }
 
+func (x *FundTraderRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 type WithdrawTraderRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	// USDT, more than 0, at most 8 decimals. What the trader has not available is refused.
 	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
 	// As in FundTrader.
-	Reference     string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	Reference string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
+	// Why, for an operator who has to approve it: at most 500 characters.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -343,6 +354,13 @@ func (x *WithdrawTraderRequest) GetReference() string {
 	return ""
 }
 
+func (x *WithdrawTraderRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 var File_portal_v1_directory_proto protoreflect.FileDescriptor
 
 const file_portal_v1_directory_proto_rawDesc = "" +
@@ -366,15 +384,17 @@ const file_portal_v1_directory_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\x04name\x12\x1a\n" +
 	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12/\n" +
 	"\x11trader_cashbox_id\x18\x04 \x01(\x03H\x00R\x0ftraderCashboxId\x88\x01\x01B\x14\n" +
-	"\x12_trader_cashbox_id\"n\n" +
+	"\x12_trader_cashbox_id\"\x8e\x01\n" +
 	"\x11FundTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\tR\x06amount\x12$\n" +
-	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treference\"r\n" +
+	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treference\x12\x1e\n" +
+	"\x06reason\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reason\"\x92\x01\n" +
 	"\x15WithdrawTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\tR\x06amount\x12$\n" +
-	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treferenceB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\treference\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x028\x01R\treference\x12\x1e\n" +
+	"\x06reason\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reasonB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_directory_proto_rawDescOnce sync.Once

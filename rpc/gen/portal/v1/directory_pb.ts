@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/directory.proto.
  */
 export const file_portal_v1_directory: GenFile = /*@__PURE__*/
-  fileDesc("Chlwb3J0YWwvdjEvZGlyZWN0b3J5LnByb3RvEglwb3J0YWwudjEigwEKFUNyZWF0ZU1lcmNoYW50UmVxdWVzdBIUCgRuYW1lGAEgASgJQgaKtRgCOAESGAoLYXBpX2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBAUIOCgxfYXBpX2VuYWJsZWRCDwoNX3JhdGVfcGVyY2VudCJuChNDcmVhdGVUcmFkZXJSZXF1ZXN0EhQKBG5hbWUYASABKAlCBoq1GAI4ARIVCg1zaGFyZV9wZXJjZW50GAIgASgJEhkKDHJhdGVfcGVyY2VudBgDIAEoCUgAiAEBQg8KDV9yYXRlX3BlcmNlbnQiiQEKFENyZWF0ZUNhc2hib3hSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgDEhQKBG5hbWUYAiABKAlCBoq1GAI4ARIQCghjdXJyZW5jeRgDIAEoCRIeChF0cmFkZXJfY2FzaGJveF9pZBgEIAEoA0gAiAEBQhQKEl90cmFkZXJfY2FzaGJveF9pZCJRChFGdW5kVHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBIlUKFVdpdGhkcmF3VHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire]);
+  fileDesc("Chlwb3J0YWwvdjEvZGlyZWN0b3J5LnByb3RvEglwb3J0YWwudjEigwEKFUNyZWF0ZU1lcmNoYW50UmVxdWVzdBIUCgRuYW1lGAEgASgJQgaKtRgCOAESGAoLYXBpX2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBAUIOCgxfYXBpX2VuYWJsZWRCDwoNX3JhdGVfcGVyY2VudCJuChNDcmVhdGVUcmFkZXJSZXF1ZXN0EhQKBG5hbWUYASABKAlCBoq1GAI4ARIVCg1zaGFyZV9wZXJjZW50GAIgASgJEhkKDHJhdGVfcGVyY2VudBgDIAEoCUgAiAEBQg8KDV9yYXRlX3BlcmNlbnQiiQEKFENyZWF0ZUNhc2hib3hSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgDEhQKBG5hbWUYAiABKAlCBoq1GAI4ARIQCghjdXJyZW5jeRgDIAEoCRIeChF0cmFkZXJfY2FzaGJveF9pZBgEIAEoA0gAiAEBQhQKEl90cmFkZXJfY2FzaGJveF9pZCJpChFGdW5kVHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBEhYKBnJlYXNvbhgEIAEoCUIGirUYAjABIm0KFVdpdGhkcmF3VHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEhkKCXJlZmVyZW5jZRgDIAEoCUIGirUYAjgBEhYKBnJlYXNvbhgEIAEoCUIGirUYAjABQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire]);
 
 /**
  * @generated from message portal.v1.CreateMerchantRequest
@@ -138,6 +138,13 @@ export type FundTraderRequest = Message<"portal.v1.FundTraderRequest"> & {
    * @generated from field: string reference = 3;
    */
   reference: string;
+
+  /**
+   * Why, for an operator who has to approve it: at most 500 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
 };
 
 /**
@@ -169,6 +176,13 @@ export type WithdrawTraderRequest = Message<"portal.v1.WithdrawTraderRequest"> &
    * @generated from field: string reference = 3;
    */
   reference: string;
+
+  /**
+   * Why, for an operator who has to approve it: at most 500 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
 };
 
 /**

@@ -30,8 +30,10 @@ type ExplainRoutingRequest struct {
 	Currency          string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
 	Method            string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
 	MerchantCashboxId int64                  `protobuf:"varint,4,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// When it would be made; unset is now.
+	At            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExplainRoutingRequest) Reset() {
@@ -92,6 +94,319 @@ func (x *ExplainRoutingRequest) GetMerchantCashboxId() int64 {
 	return 0
 }
 
+func (x *ExplainRoutingRequest) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+type ReplayRoutingRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	PaymentId     int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayRoutingRequest) Reset() {
+	*x = ReplayRoutingRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayRoutingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayRoutingRequest) ProtoMessage() {}
+
+func (x *ReplayRoutingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayRoutingRequest.ProtoReflect.Descriptor instead.
+func (*ReplayRoutingRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ReplayRoutingRequest) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+type ReplayRoutingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite and the trader that the payment got; the requisite is unset for card checkout's desks of old.
+	RequisiteId *int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3,oneof" json:"requisite_id,omitempty"`
+	TraderId    int64  `protobuf:"varint,2,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// What was passed by before it, by the rules, at most 100 requisites in all.
+	Passed []*PassedBy `protobuf:"bytes,3,rep,name=passed,proto3" json:"passed,omitempty"`
+	Pool   *int32      `protobuf:"varint,4,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
+	Looked *int32      `protobuf:"varint,5,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
+	// What today's rules make of the same payment.
+	Now           *ExplainRoutingResponse `protobuf:"bytes,6,opt,name=now,proto3" json:"now,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayRoutingResponse) Reset() {
+	*x = ReplayRoutingResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayRoutingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayRoutingResponse) ProtoMessage() {}
+
+func (x *ReplayRoutingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayRoutingResponse.ProtoReflect.Descriptor instead.
+func (*ReplayRoutingResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ReplayRoutingResponse) GetRequisiteId() int64 {
+	if x != nil && x.RequisiteId != nil {
+		return *x.RequisiteId
+	}
+	return 0
+}
+
+func (x *ReplayRoutingResponse) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+func (x *ReplayRoutingResponse) GetPassed() []*PassedBy {
+	if x != nil {
+		return x.Passed
+	}
+	return nil
+}
+
+func (x *ReplayRoutingResponse) GetPool() int32 {
+	if x != nil && x.Pool != nil {
+		return *x.Pool
+	}
+	return 0
+}
+
+func (x *ReplayRoutingResponse) GetLooked() int32 {
+	if x != nil && x.Looked != nil {
+		return *x.Looked
+	}
+	return 0
+}
+
+func (x *ReplayRoutingResponse) GetNow() *ExplainRoutingResponse {
+	if x != nil {
+		return x.Now
+	}
+	return nil
+}
+
+type ListRoutingRefusalsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRoutingRefusalsRequest) Reset() {
+	*x = ListRoutingRefusalsRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRoutingRefusalsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRoutingRefusalsRequest) ProtoMessage() {}
+
+func (x *ListRoutingRefusalsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRoutingRefusalsRequest.ProtoReflect.Descriptor instead.
+func (*ListRoutingRefusalsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{3}
+}
+
+type ListRoutingRefusalsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the last 24 hours, the newest hour first, at most 500.
+	Data          []*RoutingRefusals `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRoutingRefusalsResponse) Reset() {
+	*x = ListRoutingRefusalsResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRoutingRefusalsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRoutingRefusalsResponse) ProtoMessage() {}
+
+func (x *ListRoutingRefusalsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRoutingRefusalsResponse.ProtoReflect.Descriptor instead.
+func (*ListRoutingRefusalsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ListRoutingRefusalsResponse) GetData() []*RoutingRefusals {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// RoutingRefusals are creations of an hour that found no requisite.
+type RoutingRefusals struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Hour       *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=hour,proto3" json:"hour,omitempty"`
+	MerchantId int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	Merchant   string                 `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	Currency   string                 `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
+	Method     string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// The rule that dropped the closest candidate, or no_requisite, or no_rate.
+	Cause         string `protobuf:"bytes,6,opt,name=cause,proto3" json:"cause,omitempty"`
+	Refusals      int64  `protobuf:"varint,7,opt,name=refusals,proto3" json:"refusals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoutingRefusals) Reset() {
+	*x = RoutingRefusals{}
+	mi := &file_portal_v1_operator_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoutingRefusals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoutingRefusals) ProtoMessage() {}
+
+func (x *RoutingRefusals) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoutingRefusals.ProtoReflect.Descriptor instead.
+func (*RoutingRefusals) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RoutingRefusals) GetHour() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Hour
+	}
+	return nil
+}
+
+func (x *RoutingRefusals) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
+}
+
+func (x *RoutingRefusals) GetMerchant() string {
+	if x != nil {
+		return x.Merchant
+	}
+	return ""
+}
+
+func (x *RoutingRefusals) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *RoutingRefusals) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *RoutingRefusals) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *RoutingRefusals) GetRefusals() int64 {
+	if x != nil {
+		return x.Refusals
+	}
+	return 0
+}
+
 type ExplainRoutingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The error code the payment would get, unset when it would be created.
@@ -106,7 +421,7 @@ type ExplainRoutingResponse struct {
 
 func (x *ExplainRoutingResponse) Reset() {
 	*x = ExplainRoutingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[1]
+	mi := &file_portal_v1_operator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -118,7 +433,7 @@ func (x *ExplainRoutingResponse) String() string {
 func (*ExplainRoutingResponse) ProtoMessage() {}
 
 func (x *ExplainRoutingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[1]
+	mi := &file_portal_v1_operator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -131,7 +446,7 @@ func (x *ExplainRoutingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRoutingResponse.ProtoReflect.Descriptor instead.
 func (*ExplainRoutingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExplainRoutingResponse) GetRefusal() string {
@@ -170,7 +485,7 @@ type RoutingCandidate struct {
 
 func (x *RoutingCandidate) Reset() {
 	*x = RoutingCandidate{}
-	mi := &file_portal_v1_operator_proto_msgTypes[2]
+	mi := &file_portal_v1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -182,7 +497,7 @@ func (x *RoutingCandidate) String() string {
 func (*RoutingCandidate) ProtoMessage() {}
 
 func (x *RoutingCandidate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[2]
+	mi := &file_portal_v1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -195,7 +510,7 @@ func (x *RoutingCandidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoutingCandidate.ProtoReflect.Descriptor instead.
 func (*RoutingCandidate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RoutingCandidate) GetRequisiteId() int64 {
@@ -242,7 +557,7 @@ type ExplainRateRequest struct {
 
 func (x *ExplainRateRequest) Reset() {
 	*x = ExplainRateRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[3]
+	mi := &file_portal_v1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -254,7 +569,7 @@ func (x *ExplainRateRequest) String() string {
 func (*ExplainRateRequest) ProtoMessage() {}
 
 func (x *ExplainRateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[3]
+	mi := &file_portal_v1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -267,7 +582,7 @@ func (x *ExplainRateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRateRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRateRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExplainRateRequest) GetPaymentId() int64 {
@@ -277,9 +592,81 @@ func (x *ExplainRateRequest) GetPaymentId() int64 {
 	return 0
 }
 
+type QuoteRateRequest struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Currency string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Fiat, two decimals at most.
+	Amount string `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
+	// Percent; empty is that of the program's configuration.
+	Markup string `protobuf:"bytes,3,opt,name=markup,proto3" json:"markup,omitempty"`
+	// Percent of spot that the trader keeps of the spread; empty is nothing.
+	TraderShare   string `protobuf:"bytes,4,opt,name=trader_share,json=traderShare,proto3" json:"trader_share,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuoteRateRequest) Reset() {
+	*x = QuoteRateRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuoteRateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuoteRateRequest) ProtoMessage() {}
+
+func (x *QuoteRateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuoteRateRequest.ProtoReflect.Descriptor instead.
+func (*QuoteRateRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *QuoteRateRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *QuoteRateRequest) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *QuoteRateRequest) GetMarkup() string {
+	if x != nil {
+		return x.Markup
+	}
+	return ""
+}
+
+func (x *QuoteRateRequest) GetTraderShare() string {
+	if x != nil {
+		return x.TraderShare
+	}
+	return ""
+}
+
 type ExplainRateResponse struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	PaymentId int64                  `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 0 of a payment that is asked about and not made.
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// Where the base rate came from.
 	RateSource      string                 `protobuf:"bytes,2,opt,name=rate_source,json=rateSource,proto3" json:"rate_source,omitempty"`
 	RateObservedAt  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=rate_observed_at,json=rateObservedAt,proto3" json:"rate_observed_at,omitempty"`
@@ -293,7 +680,7 @@ type ExplainRateResponse struct {
 
 func (x *ExplainRateResponse) Reset() {
 	*x = ExplainRateResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[4]
+	mi := &file_portal_v1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -305,7 +692,7 @@ func (x *ExplainRateResponse) String() string {
 func (*ExplainRateResponse) ProtoMessage() {}
 
 func (x *ExplainRateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[4]
+	mi := &file_portal_v1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -318,7 +705,7 @@ func (x *ExplainRateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRateResponse.ProtoReflect.Descriptor instead.
 func (*ExplainRateResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExplainRateResponse) GetPaymentId() int64 {
@@ -374,7 +761,7 @@ type RateStep struct {
 
 func (x *RateStep) Reset() {
 	*x = RateStep{}
-	mi := &file_portal_v1_operator_proto_msgTypes[5]
+	mi := &file_portal_v1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +773,7 @@ func (x *RateStep) String() string {
 func (*RateStep) ProtoMessage() {}
 
 func (x *RateStep) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[5]
+	mi := &file_portal_v1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +786,7 @@ func (x *RateStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateStep.ProtoReflect.Descriptor instead.
 func (*RateStep) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RateStep) GetName() string {
@@ -429,14 +816,16 @@ type SetRateRequest struct {
 	// 2 to 8 decimals at most.
 	FiatPerUsdt string `protobuf:"bytes,2,opt,name=fiat_per_usdt,json=fiatPerUsdt,proto3" json:"fiat_per_usdt,omitempty"`
 	// How long the rate stays fresh; unset is for good.
-	ValidSeconds  *int64 `protobuf:"varint,3,opt,name=valid_seconds,json=validSeconds,proto3,oneof" json:"valid_seconds,omitempty"`
+	ValidSeconds *int64 `protobuf:"varint,3,opt,name=valid_seconds,json=validSeconds,proto3,oneof" json:"valid_seconds,omitempty"`
+	// Why, for an operator who has to approve it: at most 500 characters.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetRateRequest) Reset() {
 	*x = SetRateRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	mi := &file_portal_v1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +837,7 @@ func (x *SetRateRequest) String() string {
 func (*SetRateRequest) ProtoMessage() {}
 
 func (x *SetRateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[6]
+	mi := &file_portal_v1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +850,7 @@ func (x *SetRateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateRequest.ProtoReflect.Descriptor instead.
 func (*SetRateRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SetRateRequest) GetCurrency() string {
@@ -485,16 +874,26 @@ func (x *SetRateRequest) GetValidSeconds() int64 {
 	return 0
 }
 
+func (x *SetRateRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 type SetRateResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Data          *Rate                  `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset where there is a proposal.
+	Data *Rate `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// Nothing was done yet: another operator has to approve this.
+	Proposal      *Proposal `protobuf:"bytes,2,opt,name=proposal,proto3" json:"proposal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetRateResponse) Reset() {
 	*x = SetRateResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[7]
+	mi := &file_portal_v1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -506,7 +905,7 @@ func (x *SetRateResponse) String() string {
 func (*SetRateResponse) ProtoMessage() {}
 
 func (x *SetRateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[7]
+	mi := &file_portal_v1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -519,12 +918,19 @@ func (x *SetRateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateResponse.ProtoReflect.Descriptor instead.
 func (*SetRateResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SetRateResponse) GetData() *Rate {
 	if x != nil {
 		return x.Data
+	}
+	return nil
+}
+
+func (x *SetRateResponse) GetProposal() *Proposal {
+	if x != nil {
+		return x.Proposal
 	}
 	return nil
 }
@@ -546,7 +952,7 @@ type Rate struct {
 
 func (x *Rate) Reset() {
 	*x = Rate{}
-	mi := &file_portal_v1_operator_proto_msgTypes[8]
+	mi := &file_portal_v1_operator_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +964,7 @@ func (x *Rate) String() string {
 func (*Rate) ProtoMessage() {}
 
 func (x *Rate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[8]
+	mi := &file_portal_v1_operator_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +977,7 @@ func (x *Rate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rate.ProtoReflect.Descriptor instead.
 func (*Rate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Rate) GetCurrency() string {
@@ -649,7 +1055,7 @@ type RateFeed struct {
 
 func (x *RateFeed) Reset() {
 	*x = RateFeed{}
-	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	mi := &file_portal_v1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +1067,7 @@ func (x *RateFeed) String() string {
 func (*RateFeed) ProtoMessage() {}
 
 func (x *RateFeed) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[9]
+	mi := &file_portal_v1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +1080,7 @@ func (x *RateFeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateFeed.ProtoReflect.Descriptor instead.
 func (*RateFeed) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RateFeed) GetFeedId() int64 {
@@ -763,7 +1169,7 @@ type SetRateFeedRequest struct {
 
 func (x *SetRateFeedRequest) Reset() {
 	*x = SetRateFeedRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[10]
+	mi := &file_portal_v1_operator_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +1181,7 @@ func (x *SetRateFeedRequest) String() string {
 func (*SetRateFeedRequest) ProtoMessage() {}
 
 func (x *SetRateFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[10]
+	mi := &file_portal_v1_operator_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +1194,7 @@ func (x *SetRateFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateFeedRequest.ProtoReflect.Descriptor instead.
 func (*SetRateFeedRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SetRateFeedRequest) GetFeed() *RateFeed {
@@ -807,7 +1213,7 @@ type SetRateFeedResponse struct {
 
 func (x *SetRateFeedResponse) Reset() {
 	*x = SetRateFeedResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[11]
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -819,7 +1225,7 @@ func (x *SetRateFeedResponse) String() string {
 func (*SetRateFeedResponse) ProtoMessage() {}
 
 func (x *SetRateFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[11]
+	mi := &file_portal_v1_operator_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -832,7 +1238,7 @@ func (x *SetRateFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRateFeedResponse.ProtoReflect.Descriptor instead.
 func (*SetRateFeedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetRateFeedResponse) GetData() *RateFeed {
@@ -850,7 +1256,7 @@ type ListRatesRequest struct {
 
 func (x *ListRatesRequest) Reset() {
 	*x = ListRatesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[12]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +1268,7 @@ func (x *ListRatesRequest) String() string {
 func (*ListRatesRequest) ProtoMessage() {}
 
 func (x *ListRatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[12]
+	mi := &file_portal_v1_operator_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +1281,7 @@ func (x *ListRatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatesRequest.ProtoReflect.Descriptor instead.
 func (*ListRatesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
 }
 
 type ListRatesResponse struct {
@@ -888,7 +1294,7 @@ type ListRatesResponse struct {
 
 func (x *ListRatesResponse) Reset() {
 	*x = ListRatesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[13]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -900,7 +1306,7 @@ func (x *ListRatesResponse) String() string {
 func (*ListRatesResponse) ProtoMessage() {}
 
 func (x *ListRatesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[13]
+	mi := &file_portal_v1_operator_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -913,7 +1319,7 @@ func (x *ListRatesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatesResponse.ProtoReflect.Descriptor instead.
 func (*ListRatesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListRatesResponse) GetRates() []*Rate {
@@ -935,14 +1341,20 @@ type RateFeedState struct {
 	Feed     *RateFeed              `protobuf:"bytes,1,opt,name=feed,proto3" json:"feed,omitempty"`
 	PolledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=polled_at,json=polledAt,proto3" json:"polled_at,omitempty"`
 	// What was wrong with the last answer, unset when nothing.
-	Error         *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	Error *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	// When it last brought a value that was believed, when it last brought none, and why.
+	GoodAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=good_at,json=goodAt,proto3" json:"good_at,omitempty"`
+	FailedAt  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
+	LastError *string                `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3,oneof" json:"last_error,omitempty"`
+	// How often in a row it has brought none.
+	Failures      int32 `protobuf:"varint,7,opt,name=failures,proto3" json:"failures,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RateFeedState) Reset() {
 	*x = RateFeedState{}
-	mi := &file_portal_v1_operator_proto_msgTypes[14]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1366,7 @@ func (x *RateFeedState) String() string {
 func (*RateFeedState) ProtoMessage() {}
 
 func (x *RateFeedState) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[14]
+	mi := &file_portal_v1_operator_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1379,7 @@ func (x *RateFeedState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateFeedState.ProtoReflect.Descriptor instead.
 func (*RateFeedState) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RateFeedState) GetFeed() *RateFeed {
@@ -991,6 +1403,34 @@ func (x *RateFeedState) GetError() string {
 	return ""
 }
 
+func (x *RateFeedState) GetGoodAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.GoodAt
+	}
+	return nil
+}
+
+func (x *RateFeedState) GetFailedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FailedAt
+	}
+	return nil
+}
+
+func (x *RateFeedState) GetLastError() string {
+	if x != nil && x.LastError != nil {
+		return *x.LastError
+	}
+	return ""
+}
+
+func (x *RateFeedState) GetFailures() int32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
 type UpdateMerchantRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	MerchantId int64                  `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
@@ -999,13 +1439,17 @@ type UpdateMerchantRequest struct {
 	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
 	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
 	MaxOpenPayments *int32 `protobuf:"varint,4,opt,name=max_open_payments,json=maxOpenPayments,proto3,oneof" json:"max_open_payments,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Payers see it, 1 to 100 characters.
+	Name          *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateMerchantRequest) Reset() {
 	*x = UpdateMerchantRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[15]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1017,7 +1461,7 @@ func (x *UpdateMerchantRequest) String() string {
 func (*UpdateMerchantRequest) ProtoMessage() {}
 
 func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[15]
+	mi := &file_portal_v1_operator_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1030,7 +1474,7 @@ func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMerchantRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMerchantRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UpdateMerchantRequest) GetMerchantId() int64 {
@@ -1061,6 +1505,20 @@ func (x *UpdateMerchantRequest) GetMaxOpenPayments() int32 {
 	return 0
 }
 
+func (x *UpdateMerchantRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateMerchantRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
 type UpdateCashboxRequest struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	MerchantCashboxId int64                  `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
@@ -1076,14 +1534,18 @@ type UpdateCashboxRequest struct {
 	// Leads payers back by itself, five seconds after they have paid.
 	ReturnAutomatic *bool `protobuf:"varint,7,opt,name=return_automatic,json=returnAutomatic,proto3,oneof" json:"return_automatic,omitempty"`
 	// Sends the merchant payment.payer.claimed when a payer says that they have paid.
-	PayerEvents   *bool `protobuf:"varint,8,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	PayerEvents *bool `protobuf:"varint,8,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// 1 to 100 characters.
+	Name          *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateCashboxRequest) Reset() {
 	*x = UpdateCashboxRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[16]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1095,7 +1557,7 @@ func (x *UpdateCashboxRequest) String() string {
 func (*UpdateCashboxRequest) ProtoMessage() {}
 
 func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[16]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1108,7 +1570,7 @@ func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCashboxRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCashboxRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateCashboxRequest) GetMerchantCashboxId() int64 {
@@ -1167,6 +1629,20 @@ func (x *UpdateCashboxRequest) GetPayerEvents() bool {
 	return false
 }
 
+func (x *UpdateCashboxRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
 // ReturnHosts are names of hosts, such as shop.example.
 type ReturnHosts struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1177,7 +1653,7 @@ type ReturnHosts struct {
 
 func (x *ReturnHosts) Reset() {
 	*x = ReturnHosts{}
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1665,7 @@ func (x *ReturnHosts) String() string {
 func (*ReturnHosts) ProtoMessage() {}
 
 func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[17]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1678,7 @@ func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReturnHosts.ProtoReflect.Descriptor instead.
 func (*ReturnHosts) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReturnHosts) GetHosts() []string {
@@ -1226,14 +1702,16 @@ type SetCashboxMethodRequest struct {
 	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
 	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
 	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
-	Cards         *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
+	Cards *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetCashboxMethodRequest) Reset() {
 	*x = SetCashboxMethodRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1723,7 @@ func (x *SetCashboxMethodRequest) String() string {
 func (*SetCashboxMethodRequest) ProtoMessage() {}
 
 func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[18]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1736,7 @@ func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCashboxMethodRequest.ProtoReflect.Descriptor instead.
 func (*SetCashboxMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SetCashboxMethodRequest) GetMerchantCashboxId() int64 {
@@ -1324,6 +1802,13 @@ func (x *SetCashboxMethodRequest) GetCards() int32 {
 	return 0
 }
 
+func (x *SetCashboxMethodRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 // Bank is a bank that payers of a currency use, and how its app is opened.
 type Bank struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -1341,14 +1826,16 @@ type Bank struct {
 	Source  string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
 	Enabled bool   `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Names the logo there is; set by the server.
-	LogoHash      string `protobuf:"bytes,8,opt,name=logo_hash,json=logoHash,proto3" json:"logo_hash,omitempty"`
+	LogoHash string `protobuf:"bytes,8,opt,name=logo_hash,json=logoHash,proto3" json:"logo_hash,omitempty"`
+	// Names the settings as they were read; set by the server.
+	Version       string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Bank) Reset() {
 	*x = Bank{}
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1360,7 +1847,7 @@ func (x *Bank) String() string {
 func (*Bank) ProtoMessage() {}
 
 func (x *Bank) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[19]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1373,7 +1860,7 @@ func (x *Bank) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bank.ProtoReflect.Descriptor instead.
 func (*Bank) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Bank) GetCurrency() string {
@@ -1432,18 +1919,27 @@ func (x *Bank) GetLogoHash() string {
 	return ""
 }
 
+func (x *Bank) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
 type SetBankRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Bank  *Bank                  `protobuf:"bytes,1,opt,name=bank,proto3" json:"bank,omitempty"`
 	// PNG or WebP of at most 32 KiB. Unset leaves the logo there is.
-	Logo          []byte `protobuf:"bytes,2,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
+	Logo []byte `protobuf:"bytes,2,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,3,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetBankRequest) Reset() {
 	*x = SetBankRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1951,7 @@ func (x *SetBankRequest) String() string {
 func (*SetBankRequest) ProtoMessage() {}
 
 func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[20]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1964,7 @@ func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBankRequest.ProtoReflect.Descriptor instead.
 func (*SetBankRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SetBankRequest) GetBank() *Bank {
@@ -1485,6 +1981,13 @@ func (x *SetBankRequest) GetLogo() []byte {
 	return nil
 }
 
+func (x *SetBankRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 type ListBanksRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
@@ -1494,7 +1997,7 @@ type ListBanksRequest struct {
 
 func (x *ListBanksRequest) Reset() {
 	*x = ListBanksRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +2009,7 @@ func (x *ListBanksRequest) String() string {
 func (*ListBanksRequest) ProtoMessage() {}
 
 func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[21]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +2022,7 @@ func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksRequest.ProtoReflect.Descriptor instead.
 func (*ListBanksRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListBanksRequest) GetCurrency() string {
@@ -1538,7 +2041,7 @@ type ListBanksResponse struct {
 
 func (x *ListBanksResponse) Reset() {
 	*x = ListBanksResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1550,7 +2053,7 @@ func (x *ListBanksResponse) String() string {
 func (*ListBanksResponse) ProtoMessage() {}
 
 func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1563,7 +2066,7 @@ func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksResponse.ProtoReflect.Descriptor instead.
 func (*ListBanksResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListBanksResponse) GetData() []*Bank {
@@ -1574,17 +2077,19 @@ func (x *ListBanksResponse) GetData() []*Bank {
 }
 
 type SetPlatformLimitRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Currency      string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	MinAmount     string                 `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	MaxAmount     string                 `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Currency  string                 `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	MinAmount string                 `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	MaxAmount string                 `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetPlatformLimitRequest) Reset() {
 	*x = SetPlatformLimitRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1596,7 +2101,7 @@ func (x *SetPlatformLimitRequest) String() string {
 func (*SetPlatformLimitRequest) ProtoMessage() {}
 
 func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1609,7 +2114,7 @@ func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
 func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SetPlatformLimitRequest) GetCurrency() string {
@@ -1633,6 +2138,13 @@ func (x *SetPlatformLimitRequest) GetMaxAmount() string {
 	return ""
 }
 
+func (x *SetPlatformLimitRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 type UpdateTraderRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
@@ -1642,13 +2154,17 @@ type UpdateTraderRequest struct {
 	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
 	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
 	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// 1 to 100 characters.
+	Name          *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateTraderRequest) Reset() {
 	*x = UpdateTraderRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +2176,7 @@ func (x *UpdateTraderRequest) String() string {
 func (*UpdateTraderRequest) ProtoMessage() {}
 
 func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +2189,7 @@ func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *UpdateTraderRequest) GetTraderId() int64 {
@@ -1711,6 +2227,20 @@ func (x *UpdateTraderRequest) GetMaxOpenPayins() int32 {
 	return 0
 }
 
+func (x *UpdateTraderRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
 // RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
 type RequisiteLimits struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -1732,7 +2262,7 @@ type RequisiteLimits struct {
 
 func (x *RequisiteLimits) Reset() {
 	*x = RequisiteLimits{}
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +2274,7 @@ func (x *RequisiteLimits) String() string {
 func (*RequisiteLimits) ProtoMessage() {}
 
 func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +2287,7 @@ func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
 func (*RequisiteLimits) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RequisiteLimits) GetMinAmount() string {
@@ -1838,7 +2368,7 @@ type CreateRequisiteRequest struct {
 
 func (x *CreateRequisiteRequest) Reset() {
 	*x = CreateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +2380,7 @@ func (x *CreateRequisiteRequest) String() string {
 func (*CreateRequisiteRequest) ProtoMessage() {}
 
 func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +2393,7 @@ func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CreateRequisiteRequest) GetTraderId() int64 {
@@ -1916,19 +2446,21 @@ func (x *CreateRequisiteRequest) GetLimits() *RequisiteLimits {
 }
 
 type UpdateRequisiteRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RequisiteId   int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
-	Enabled       *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	Holder        *string                `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	Bank          *string                `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
-	Limits        *RequisiteLimits       `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	RequisiteId int64                  `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	Enabled     *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	Holder      *string                `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	Bank        *string                `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	Limits      *RequisiteLimits       `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateRequisiteRequest) Reset() {
 	*x = UpdateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1940,7 +2472,7 @@ func (x *UpdateRequisiteRequest) String() string {
 func (*UpdateRequisiteRequest) ProtoMessage() {}
 
 func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1953,7 +2485,7 @@ func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
@@ -1991,6 +2523,13 @@ func (x *UpdateRequisiteRequest) GetLimits() *RequisiteLimits {
 	return nil
 }
 
+func (x *UpdateRequisiteRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 type CreateUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// cabinet, merchant_portal, trader or operator.
@@ -2013,7 +2552,7 @@ type CreateUserRequest struct {
 
 func (x *CreateUserRequest) Reset() {
 	*x = CreateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2564,7 @@ func (x *CreateUserRequest) String() string {
 func (*CreateUserRequest) ProtoMessage() {}
 
 func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2577,7 @@ func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUserRequest.ProtoReflect.Descriptor instead.
 func (*CreateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CreateUserRequest) GetKind() string {
@@ -2099,7 +2638,7 @@ type InviteUserRequest struct {
 
 func (x *InviteUserRequest) Reset() {
 	*x = InviteUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2650,7 @@ func (x *InviteUserRequest) String() string {
 func (*InviteUserRequest) ProtoMessage() {}
 
 func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2663,7 @@ func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteUserRequest.ProtoReflect.Descriptor instead.
 func (*InviteUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *InviteUserRequest) GetUserId() int64 {
@@ -2139,13 +2678,14 @@ type UserInvitedResponse struct {
 	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// By which the user sets a password, within 72 hours; shown only here. Not set when the user was given a password.
 	InvitationLink *string `protobuf:"bytes,2,opt,name=invitation_link,json=invitationLink,proto3,oneof" json:"invitation_link,omitempty"`
+	Data           *User   `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *UserInvitedResponse) Reset() {
 	*x = UserInvitedResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2157,7 +2697,7 @@ func (x *UserInvitedResponse) String() string {
 func (*UserInvitedResponse) ProtoMessage() {}
 
 func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2170,7 +2710,7 @@ func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInvitedResponse.ProtoReflect.Descriptor instead.
 func (*UserInvitedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *UserInvitedResponse) GetChange() *SettingChange {
@@ -2187,20 +2727,29 @@ func (x *UserInvitedResponse) GetInvitationLink() string {
 	return ""
 }
 
+func (x *UserInvitedResponse) GetData() *User {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type UpdateUserRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	UserId   int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	Enabled  *bool                  `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
 	Password *string                `protobuf:"bytes,3,opt,name=password,proto3,oneof" json:"password,omitempty"`
 	// One of those of the user's kind.
-	Role          *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2761,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2774,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -2256,6 +2805,13 @@ func (x *UpdateUserRequest) GetRole() string {
 	return ""
 }
 
+func (x *UpdateUserRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 type RevokeTokensRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	UserId        int64                  `protobuf:"varint,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
@@ -2265,7 +2821,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2277,7 +2833,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2290,7 +2846,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -2301,15 +2857,18 @@ func (x *RevokeTokensRequest) GetUserId() int64 {
 }
 
 type SettingResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Change        *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset where there is a proposal.
+	Change *SettingChange `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// Nothing was done yet: another operator has to approve this.
+	Proposal      *Proposal `protobuf:"bytes,2,opt,name=proposal,proto3" json:"proposal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2321,7 +2880,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2334,7 +2893,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -2344,18 +2903,610 @@ func (x *SettingResponse) GetChange() *SettingChange {
 	return nil
 }
 
+func (x *SettingResponse) GetProposal() *Proposal {
+	if x != nil {
+		return x.Proposal
+	}
+	return nil
+}
+
+type MerchantResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *Merchant `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MerchantResponse) Reset() {
+	*x = MerchantResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MerchantResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MerchantResponse) ProtoMessage() {}
+
+func (x *MerchantResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MerchantResponse.ProtoReflect.Descriptor instead.
+func (*MerchantResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *MerchantResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *MerchantResponse) GetData() *Merchant {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type CashboxResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *Cashbox `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CashboxResponse) Reset() {
+	*x = CashboxResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CashboxResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CashboxResponse) ProtoMessage() {}
+
+func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CashboxResponse.ProtoReflect.Descriptor instead.
+func (*CashboxResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *CashboxResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *CashboxResponse) GetData() *Cashbox {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type CashboxMethodResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *CashboxMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CashboxMethodResponse) Reset() {
+	*x = CashboxMethodResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CashboxMethodResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CashboxMethodResponse) ProtoMessage() {}
+
+func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CashboxMethodResponse.ProtoReflect.Descriptor instead.
+func (*CashboxMethodResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *CashboxMethodResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *CashboxMethodResponse) GetData() *CashboxMethod {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type CashboxPayoutMethodResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *CashboxPayoutMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CashboxPayoutMethodResponse) Reset() {
+	*x = CashboxPayoutMethodResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CashboxPayoutMethodResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CashboxPayoutMethodResponse) ProtoMessage() {}
+
+func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CashboxPayoutMethodResponse.ProtoReflect.Descriptor instead.
+func (*CashboxPayoutMethodResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *CashboxPayoutMethodResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *CashboxPayoutMethodResponse) GetData() *CashboxPayoutMethod {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type TraderResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *Trader `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderResponse) Reset() {
+	*x = TraderResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderResponse) ProtoMessage() {}
+
+func (x *TraderResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderResponse.ProtoReflect.Descriptor instead.
+func (*TraderResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *TraderResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *TraderResponse) GetData() *Trader {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type TraderPayoutMethodResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *TraderPayoutMethod `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderPayoutMethodResponse) Reset() {
+	*x = TraderPayoutMethodResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderPayoutMethodResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderPayoutMethodResponse) ProtoMessage() {}
+
+func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderPayoutMethodResponse.ProtoReflect.Descriptor instead.
+func (*TraderPayoutMethodResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *TraderPayoutMethodResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *TraderPayoutMethodResponse) GetData() *TraderPayoutMethod {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type RequisiteResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *Requisite `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequisiteResponse) Reset() {
+	*x = RequisiteResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequisiteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequisiteResponse) ProtoMessage() {}
+
+func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequisiteResponse.ProtoReflect.Descriptor instead.
+func (*RequisiteResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *RequisiteResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *RequisiteResponse) GetData() *Requisite {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type UserResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *User `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UserResponse) Reset() {
+	*x = UserResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserResponse) ProtoMessage() {}
+
+func (x *UserResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
+func (*UserResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *UserResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *UserResponse) GetData() *User {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type PlatformLimitResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *PlatformLimit `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlatformLimitResponse) Reset() {
+	*x = PlatformLimitResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlatformLimitResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlatformLimitResponse) ProtoMessage() {}
+
+func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlatformLimitResponse.ProtoReflect.Descriptor instead.
+func (*PlatformLimitResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *PlatformLimitResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *PlatformLimitResponse) GetData() *PlatformLimit {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type BankResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// As it is now.
+	Data          *Bank `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BankResponse) Reset() {
+	*x = BankResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BankResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BankResponse) ProtoMessage() {}
+
+func (x *BankResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BankResponse.ProtoReflect.Descriptor instead.
+func (*BankResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *BankResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *BankResponse) GetData() *Bank {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type RemoveTraderAcquirerResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// The processor that was removed.
+	Data          *Acquirer `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveTraderAcquirerResponse) Reset() {
+	*x = RemoveTraderAcquirerResponse{}
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveTraderAcquirerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveTraderAcquirerResponse) ProtoMessage() {}
+
+func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveTraderAcquirerResponse.ProtoReflect.Descriptor instead.
+func (*RemoveTraderAcquirerResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *RemoveTraderAcquirerResponse) GetChange() *SettingChange {
+	if x != nil {
+		return x.Change
+	}
+	return nil
+}
+
+func (x *RemoveTraderAcquirerResponse) GetData() *Acquirer {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type SetTraderAcquirerResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// How many of the trader's card attempts are still open at other processors.
 	OpenElsewhere int64 `protobuf:"varint,2,opt,name=open_elsewhere,json=openElsewhere,proto3" json:"open_elsewhere,omitempty"`
+	// The one that takes new cards.
+	Data          *Acquirer `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2367,7 +3518,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2380,7 +3531,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -2397,18 +3548,26 @@ func (x *SetTraderAcquirerResponse) GetOpenElsewhere() int64 {
 	return 0
 }
 
+func (x *SetTraderAcquirerResponse) GetData() *Acquirer {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 type CreateCashboxResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Change *SettingChange         `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	// Signs the cashbox's webhooks; shown only here.
-	WebhookSecret string `protobuf:"bytes,2,opt,name=webhook_secret,json=webhookSecret,proto3" json:"webhook_secret,omitempty"`
+	WebhookSecret string   `protobuf:"bytes,2,opt,name=webhook_secret,json=webhookSecret,proto3" json:"webhook_secret,omitempty"`
+	Data          *Cashbox `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2420,7 +3579,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2433,7 +3592,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -2448,6 +3607,13 @@ func (x *CreateCashboxResponse) GetWebhookSecret() string {
 		return x.WebhookSecret
 	}
 	return ""
+}
+
+func (x *CreateCashboxResponse) GetData() *Cashbox {
+	if x != nil {
+		return x.Data
+	}
+	return nil
 }
 
 type SettingChange struct {
@@ -2470,7 +3636,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2482,7 +3648,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2495,7 +3661,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -2560,7 +3726,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2572,7 +3738,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2585,7 +3751,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -2626,7 +3792,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2638,7 +3804,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2651,7 +3817,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -2679,7 +3845,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +3857,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +3870,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -2732,12 +3898,38 @@ var File_portal_v1_operator_proto protoreflect.FileDescriptor
 
 const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x19portal/v1/directory.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\"\x9b\x01\n" +
+	"\x18portal/v1/operator.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/deposit.proto\x1a\x19portal/v1/directory.proto\x1a\x15portal/v1/event.proto\x1a\x15portal/v1/payin.proto\x1a\x16portal/v1/people.proto\x1a\x18portal/v1/proposal.proto\x1a\x16portal/v1/report.proto\x1a\x14portal/v1/work.proto\"\xc7\x01\n" +
 	"\x15ExplainRoutingRequest\x12\x1e\n" +
 	"\x06amount\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x02\b\x01R\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x04 \x01(\x03R\x11merchantCashboxId\"\xb9\x01\n" +
+	"\x13merchant_cashbox_id\x18\x04 \x01(\x03R\x11merchantCashboxId\x12*\n" +
+	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"5\n" +
+	"\x14ReplayRoutingRequest\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\x99\x02\n" +
+	"\x15ReplayRoutingResponse\x12&\n" +
+	"\frequisite_id\x18\x01 \x01(\x03H\x00R\vrequisiteId\x88\x01\x01\x12\x1b\n" +
+	"\ttrader_id\x18\x02 \x01(\x03R\btraderId\x12+\n" +
+	"\x06passed\x18\x03 \x03(\v2\x13.portal.v1.PassedByR\x06passed\x12\x17\n" +
+	"\x04pool\x18\x04 \x01(\x05H\x01R\x04pool\x88\x01\x01\x12\x1b\n" +
+	"\x06looked\x18\x05 \x01(\x05H\x02R\x06looked\x88\x01\x01\x123\n" +
+	"\x03now\x18\x06 \x01(\v2!.portal.v1.ExplainRoutingResponseR\x03nowB\x0f\n" +
+	"\r_requisite_idB\a\n" +
+	"\x05_poolB\t\n" +
+	"\a_looked\"\x1c\n" +
+	"\x1aListRoutingRefusalsRequest\"M\n" +
+	"\x1bListRoutingRefusalsResponse\x12.\n" +
+	"\x04data\x18\x01 \x03(\v2\x1a.portal.v1.RoutingRefusalsR\x04data\"\xe4\x01\n" +
+	"\x0fRoutingRefusals\x12.\n" +
+	"\x04hour\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04hour\x12\x1f\n" +
+	"\vmerchant_id\x18\x02 \x01(\x03R\n" +
+	"merchantId\x12\x1a\n" +
+	"\bmerchant\x18\x03 \x01(\tR\bmerchant\x12\x1a\n" +
+	"\bcurrency\x18\x04 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x05 \x01(\tR\x06method\x12\x14\n" +
+	"\x05cause\x18\x06 \x01(\tR\x05cause\x12\x1a\n" +
+	"\brefusals\x18\a \x01(\x03R\brefusals\"\xb9\x01\n" +
 	"\x16ExplainRoutingResponse\x12\x1d\n" +
 	"\arefusal\x18\x01 \x01(\tH\x00R\arefusal\x88\x01\x01\x12&\n" +
 	"\frequisite_id\x18\x02 \x01(\x03H\x01R\vrequisiteId\x88\x01\x01\x12;\n" +
@@ -2758,7 +3950,12 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\v_dropped_by\"3\n" +
 	"\x12ExplainRateRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\x96\x02\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\x81\x01\n" +
+	"\x10QuoteRateRequest\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06amount\x18\x02 \x01(\tR\x06amount\x12\x16\n" +
+	"\x06markup\x18\x03 \x01(\tR\x06markup\x12!\n" +
+	"\ftrader_share\x18\x04 \x01(\tR\vtraderShare\"\x96\x02\n" +
 	"\x13ExplainRateResponse\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x1f\n" +
@@ -2771,14 +3968,16 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\bRateStep\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aformula\x18\x02 \x01(\tR\aformula\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\"\x8c\x01\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\xac\x01\n" +
 	"\x0eSetRateRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\"\n" +
 	"\rfiat_per_usdt\x18\x02 \x01(\tR\vfiatPerUsdt\x12(\n" +
-	"\rvalid_seconds\x18\x03 \x01(\x03H\x00R\fvalidSeconds\x88\x01\x01B\x10\n" +
-	"\x0e_valid_seconds\"6\n" +
+	"\rvalid_seconds\x18\x03 \x01(\x03H\x00R\fvalidSeconds\x88\x01\x01\x12\x1e\n" +
+	"\x06reason\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x06reasonB\x10\n" +
+	"\x0e_valid_seconds\"g\n" +
 	"\x0fSetRateResponse\x12#\n" +
-	"\x04data\x18\x01 \x01(\v2\x0f.portal.v1.RateR\x04data\"\x85\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x0f.portal.v1.RateR\x04data\x12/\n" +
+	"\bproposal\x18\x02 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"\x85\x02\n" +
 	"\x04Rate\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x1a\n" +
@@ -2811,22 +4010,33 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x10ListRatesRequest\"j\n" +
 	"\x11ListRatesResponse\x12%\n" +
 	"\x05rates\x18\x01 \x03(\v2\x0f.portal.v1.RateR\x05rates\x12.\n" +
-	"\x05feeds\x18\x02 \x03(\v2\x18.portal.v1.RateFeedStateR\x05feeds\"\x96\x01\n" +
+	"\x05feeds\x18\x02 \x03(\v2\x18.portal.v1.RateFeedStateR\x05feeds\"\xd3\x02\n" +
 	"\rRateFeedState\x12'\n" +
 	"\x04feed\x18\x01 \x01(\v2\x13.portal.v1.RateFeedR\x04feed\x127\n" +
 	"\tpolled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bpolledAt\x12\x19\n" +
-	"\x05error\x18\x03 \x01(\tH\x00R\x05error\x88\x01\x01B\b\n" +
-	"\x06_error\"\xee\x01\n" +
+	"\x05error\x18\x03 \x01(\tH\x00R\x05error\x88\x01\x01\x123\n" +
+	"\agood_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06goodAt\x127\n" +
+	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt\x12\"\n" +
+	"\n" +
+	"last_error\x18\x06 \x01(\tH\x01R\tlastError\x88\x01\x01\x12\x1a\n" +
+	"\bfailures\x18\a \x01(\x05R\bfailuresB\b\n" +
+	"\x06_errorB\r\n" +
+	"\v_last_error\"\xbb\x02\n" +
 	"\x15UpdateMerchantRequest\x12\x1f\n" +
 	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
 	"merchantId\x12$\n" +
 	"\vapi_enabled\x18\x02 \x01(\bH\x00R\n" +
 	"apiEnabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12/\n" +
-	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01B\x0e\n" +
+	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\x06 \x01(\tH\x04R\x04name\x88\x01\x01B\x0e\n" +
 	"\f_api_enabledB\x0f\n" +
 	"\r_rate_percentB\x14\n" +
-	"\x12_max_open_payments\"\xf4\x03\n" +
+	"\x12_max_open_paymentsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_name\"\xc1\x04\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
@@ -2836,15 +4046,21 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01\x129\n" +
 	"\freturn_hosts\x18\x06 \x01(\v2\x16.portal.v1.ReturnHostsR\vreturnHosts\x12.\n" +
 	"\x10return_automatic\x18\a \x01(\bH\x04R\x0freturnAutomatic\x88\x01\x01\x12&\n" +
-	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01B\x12\n" +
+	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\n" +
+	" \x01(\tH\aR\x04name\x88\x01\x01B\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
 	"\r_frame_originB\x13\n" +
 	"\x11_return_automaticB\x0f\n" +
-	"\r_payer_events\"#\n" +
+	"\r_payer_eventsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_name\"#\n" +
 	"\vReturnHosts\x12\x14\n" +
-	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\xec\x02\n" +
+	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\x97\x03\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -2856,9 +4072,13 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\n" +
 	"max_amount\x18\a \x01(\tR\tmaxAmount\x12(\n" +
 	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
-	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01B\x10\n" +
+	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\n" +
+	" \x01(\tH\x02R\aversion\x88\x01\x01B\x10\n" +
 	"\x0e_claim_secondsB\b\n" +
-	"\x06_cards\"\x9f\x02\n" +
+	"\x06_cardsB\n" +
+	"\n" +
+	"\b_version\"\xb9\x02\n" +
 	"\x04Bank\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -2867,36 +4087,48 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x05steps\x18\x05 \x03(\v2\x1a.portal.v1.Bank.StepsEntryR\x05steps\x12\x16\n" +
 	"\x06source\x18\x06 \x01(\tR\x06source\x12\x18\n" +
 	"\aenabled\x18\a \x01(\bR\aenabled\x12\x1b\n" +
-	"\tlogo_hash\x18\b \x01(\tR\blogoHash\x1a8\n" +
+	"\tlogo_hash\x18\b \x01(\tR\blogoHash\x12\x18\n" +
+	"\aversion\x18\t \x01(\tR\aversion\x1a8\n" +
 	"\n" +
 	"StepsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"W\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\x01\n" +
 	"\x0eSetBankRequest\x12#\n" +
 	"\x04bank\x18\x01 \x01(\v2\x0f.portal.v1.BankR\x04bank\x12\x17\n" +
-	"\x04logo\x18\x02 \x01(\fH\x00R\x04logo\x88\x01\x01B\a\n" +
-	"\x05_logo\".\n" +
+	"\x04logo\x18\x02 \x01(\fH\x00R\x04logo\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x03 \x01(\tH\x01R\aversion\x88\x01\x01B\a\n" +
+	"\x05_logoB\n" +
+	"\n" +
+	"\b_version\".\n" +
 	"\x10ListBanksRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\"8\n" +
 	"\x11ListBanksResponse\x12#\n" +
-	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"s\n" +
+	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"\x9e\x01\n" +
 	"\x17SetPlatformLimitRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
 	"\n" +
 	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
 	"\n" +
-	"max_amount\x18\x03 \x01(\tR\tmaxAmount\"\x93\x02\n" +
+	"max_amount\x18\x03 \x01(\tR\tmaxAmount\x12\x1d\n" +
+	"\aversion\x18\x04 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"\xe0\x02\n" +
 	"\x13UpdateTraderRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12&\n" +
 	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12(\n" +
 	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01\x12+\n" +
-	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01B\n" +
+	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x06 \x01(\tH\x04R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\a \x01(\tH\x05R\x04name\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x0f\n" +
 	"\r_rate_percentB\x10\n" +
 	"\x0e_share_percentB\x12\n" +
-	"\x10_max_open_payins\"\xd4\x03\n" +
+	"\x10_max_open_payinsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_name\"\xd4\x03\n" +
 	"\x0fRequisiteLimits\x12\"\n" +
 	"\n" +
 	"min_amount\x18\x01 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
@@ -2932,17 +4164,20 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x04bank\x18\x06 \x01(\tH\x01R\x04bank\x88\x01\x01\x122\n" +
 	"\x06limits\x18\a \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limitsB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\xe4\x01\n" +
+	"\x05_bank\"\x8f\x02\n" +
 	"\x16UpdateRequisiteRequest\x12!\n" +
 	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1b\n" +
 	"\x06holder\x18\x03 \x01(\tH\x01R\x06holder\x88\x01\x01\x12\x17\n" +
 	"\x04bank\x18\x04 \x01(\tH\x02R\x04bank\x88\x01\x01\x122\n" +
-	"\x06limits\x18\x05 \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limitsB\n" +
+	"\x06limits\x18\x05 \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limits\x12\x1d\n" +
+	"\aversion\x18\x06 \x01(\tH\x03R\aversion\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\x84\x02\n" +
+	"\x05_bankB\n" +
+	"\n" +
+	"\b_version\"\x84\x02\n" +
 	"\x11CreateUserRequest\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05login\x18\x02 \x01(\tR\x05login\x12\x1a\n" +
@@ -2957,30 +4192,70 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"_trader_idB\a\n" +
 	"\x05_role\",\n" +
 	"\x11InviteUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\x03R\x06userId\"\x89\x01\n" +
+	"\auser_id\x18\x01 \x01(\x03R\x06userId\"\xae\x01\n" +
 	"\x13UserInvitedResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12,\n" +
-	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01B\x12\n" +
-	"\x10_invitation_link\"\xa7\x01\n" +
+	"\x0finvitation_link\x18\x02 \x01(\tH\x00R\x0einvitationLink\x88\x01\x01\x12#\n" +
+	"\x04data\x18\x03 \x01(\v2\x0f.portal.v1.UserR\x04dataB\x12\n" +
+	"\x10_invitation_link\"\xd2\x01\n" +
 	"\x11UpdateUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\x03R\x06userId\x12\x1d\n" +
 	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1f\n" +
 	"\bpassword\x18\x03 \x01(\tH\x01R\bpassword\x88\x01\x01\x12\x17\n" +
-	"\x04role\x18\x04 \x01(\tH\x02R\x04role\x88\x01\x01B\n" +
+	"\x04role\x18\x04 \x01(\tH\x02R\x04role\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\v\n" +
 	"\t_passwordB\a\n" +
-	"\x05_role\".\n" +
+	"\x05_roleB\n" +
+	"\n" +
+	"\b_version\".\n" +
 	"\x13RevokeTokensRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\x03R\x06userId\"C\n" +
+	"\auser_id\x18\x01 \x01(\x03R\x06userId\"t\n" +
 	"\x0fSettingResponse\x120\n" +
-	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\"t\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12/\n" +
+	"\bproposal\x18\x02 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"m\n" +
+	"\x10MerchantResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12'\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.portal.v1.MerchantR\x04data\"k\n" +
+	"\x0fCashboxResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12&\n" +
+	"\x04data\x18\x02 \x01(\v2\x12.portal.v1.CashboxR\x04data\"w\n" +
+	"\x15CashboxMethodResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12,\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.CashboxMethodR\x04data\"\x83\x01\n" +
+	"\x1bCashboxPayoutMethodResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x122\n" +
+	"\x04data\x18\x02 \x01(\v2\x1e.portal.v1.CashboxPayoutMethodR\x04data\"i\n" +
+	"\x0eTraderResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
+	"\x04data\x18\x02 \x01(\v2\x11.portal.v1.TraderR\x04data\"\x81\x01\n" +
+	"\x1aTraderPayoutMethodResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x121\n" +
+	"\x04data\x18\x02 \x01(\v2\x1d.portal.v1.TraderPayoutMethodR\x04data\"o\n" +
+	"\x11RequisiteResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12(\n" +
+	"\x04data\x18\x02 \x01(\v2\x14.portal.v1.RequisiteR\x04data\"e\n" +
+	"\fUserResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12#\n" +
+	"\x04data\x18\x02 \x01(\v2\x0f.portal.v1.UserR\x04data\"w\n" +
+	"\x15PlatformLimitResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12,\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.PlatformLimitR\x04data\"e\n" +
+	"\fBankResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12#\n" +
+	"\x04data\x18\x02 \x01(\v2\x0f.portal.v1.BankR\x04data\"y\n" +
+	"\x1cRemoveTraderAcquirerResponse\x120\n" +
+	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12'\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.portal.v1.AcquirerR\x04data\"\x9d\x01\n" +
 	"\x19SetTraderAcquirerResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
-	"\x0eopen_elsewhere\x18\x02 \x01(\x03R\ropenElsewhere\"p\n" +
+	"\x0eopen_elsewhere\x18\x02 \x01(\x03R\ropenElsewhere\x12'\n" +
+	"\x04data\x18\x03 \x01(\v2\x13.portal.v1.AcquirerR\x04data\"\x98\x01\n" +
 	"\x15CreateCashboxResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12%\n" +
-	"\x0ewebhook_secret\x18\x02 \x01(\tR\rwebhookSecret\"\xfc\x01\n" +
+	"\x0ewebhook_secret\x18\x02 \x01(\tR\rwebhookSecret\x12&\n" +
+	"\x04data\x18\x03 \x01(\v2\x12.portal.v1.CashboxR\x04data\"\xfc\x01\n" +
 	"\rSettingChange\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
@@ -3013,35 +4288,63 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xda\x1c\n" +
-	"\x0fOperatorService\x12U\n" +
-	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12L\n" +
-	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
+	"\a_cursor2\x86.\n" +
+	"\x0fOperatorService\x12C\n" +
+	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
+	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
+	"\vReleaseWork\x12\x1d.portal.v1.ReleaseWorkRequest\x1a\x1e.portal.v1.ReleaseWorkResponse\x12U\n" +
+	"\x0eExplainRouting\x12 .portal.v1.ExplainRoutingRequest\x1a!.portal.v1.ExplainRoutingResponse\x12R\n" +
+	"\rReplayRouting\x12\x1f.portal.v1.ReplayRoutingRequest\x1a .portal.v1.ReplayRoutingResponse\x12d\n" +
+	"\x13ListRoutingRefusals\x12%.portal.v1.ListRoutingRefusalsRequest\x1a&.portal.v1.ListRoutingRefusalsResponse\x12L\n" +
+	"\vExplainRate\x12\x1d.portal.v1.ExplainRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12H\n" +
+	"\tQuoteRate\x12\x1b.portal.v1.QuoteRateRequest\x1a\x1e.portal.v1.ExplainRateResponse\x12@\n" +
 	"\aSetRate\x12\x19.portal.v1.SetRateRequest\x1a\x1a.portal.v1.SetRateResponse\x12L\n" +
 	"\vSetRateFeed\x12\x1d.portal.v1.SetRateFeedRequest\x1a\x1e.portal.v1.SetRateFeedResponse\x12F\n" +
-	"\tListRates\x12\x1b.portal.v1.ListRatesRequest\x1a\x1c.portal.v1.ListRatesResponse\x12N\n" +
-	"\x0eCreateMerchant\x12 .portal.v1.CreateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12N\n" +
-	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
+	"\tListRates\x12\x1b.portal.v1.ListRatesRequest\x1a\x1c.portal.v1.ListRatesResponse\x12I\n" +
+	"\n" +
+	"GetRateDay\x12\x1c.portal.v1.GetRateDayRequest\x1a\x1d.portal.v1.GetRateDayResponse\x12m\n" +
+	"\x16ListWaitingSettlements\x12(.portal.v1.ListWaitingSettlementsRequest\x1a).portal.v1.ListWaitingSettlementsResponse\x12N\n" +
+	"\x0eCorrectBalance\x12 .portal.v1.CorrectBalanceRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
+	"\rListProposals\x12\x1f.portal.v1.ListProposalsRequest\x1a .portal.v1.ListProposalsResponse\x12Q\n" +
+	"\x0fApproveProposal\x12!.portal.v1.ApproveProposalRequest\x1a\x1b.portal.v1.ProposalResponse\x12O\n" +
+	"\x0eRefuseProposal\x12 .portal.v1.RefuseProposalRequest\x1a\x1b.portal.v1.ProposalResponse\x12O\n" +
+	"\x0eCreateMerchant\x12 .portal.v1.CreateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12O\n" +
+	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12R\n" +
 	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
-	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.SettingResponse\x12R\n" +
-	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12@\n" +
-	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
-	"\tListBanks\x12\x1b.portal.v1.ListBanksRequest\x1a\x1c.portal.v1.ListBanksResponse\x12R\n" +
-	"\x10SetPlatformLimit\x12\".portal.v1.SetPlatformLimitRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
-	"\fCreateTrader\x12\x1e.portal.v1.CreateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12F\n" +
+	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.CashboxResponse\x12X\n" +
+	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a .portal.v1.CashboxMethodResponse\x12=\n" +
+	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x17.portal.v1.BankResponse\x12F\n" +
+	"\tListBanks\x12\x1b.portal.v1.ListBanksRequest\x1a\x1c.portal.v1.ListBanksResponse\x12X\n" +
+	"\x10SetPlatformLimit\x12\".portal.v1.SetPlatformLimitRequest\x1a .portal.v1.PlatformLimitResponse\x12I\n" +
+	"\fCreateTrader\x12\x1e.portal.v1.CreateTraderRequest\x1a\x19.portal.v1.TraderResponse\x12F\n" +
 	"\n" +
 	"FundTrader\x12\x1c.portal.v1.FundTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12N\n" +
-	"\x0eWithdrawTrader\x12 .portal.v1.WithdrawTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
-	"\fUpdateTrader\x12\x1e.portal.v1.UpdateTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
-	"\x0fCreateRequisite\x12!.portal.v1.CreateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12P\n" +
-	"\x0fUpdateRequisite\x12!.portal.v1.UpdateRequisiteRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
+	"\x0eWithdrawTrader\x12 .portal.v1.WithdrawTraderRequest\x1a\x1a.portal.v1.SettingResponse\x12I\n" +
+	"\fUpdateTrader\x12\x1e.portal.v1.UpdateTraderRequest\x1a\x19.portal.v1.TraderResponse\x12R\n" +
+	"\x0fCreateRequisite\x12!.portal.v1.CreateRequisiteRequest\x1a\x1c.portal.v1.RequisiteResponse\x12R\n" +
+	"\x0fUpdateRequisite\x12!.portal.v1.UpdateRequisiteRequest\x1a\x1c.portal.v1.RequisiteResponse\x12J\n" +
 	"\n" +
 	"CreateUser\x12\x1c.portal.v1.CreateUserRequest\x1a\x1e.portal.v1.UserInvitedResponse\x12J\n" +
 	"\n" +
-	"InviteUser\x12\x1c.portal.v1.InviteUserRequest\x1a\x1e.portal.v1.UserInvitedResponse\x12F\n" +
+	"InviteUser\x12\x1c.portal.v1.InviteUserRequest\x1a\x1e.portal.v1.UserInvitedResponse\x12C\n" +
 	"\n" +
-	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x1a.portal.v1.SettingResponse\x12J\n" +
-	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x1a.portal.v1.SettingResponse\x12a\n" +
+	"UpdateUser\x12\x1c.portal.v1.UpdateUserRequest\x1a\x17.portal.v1.UserResponse\x12G\n" +
+	"\fRevokeTokens\x12\x1e.portal.v1.RevokeTokensRequest\x1a\x17.portal.v1.UserResponse\x12R\n" +
+	"\rListMerchants\x12\x1f.portal.v1.ListMerchantsRequest\x1a .portal.v1.ListMerchantsResponse\x12L\n" +
+	"\vGetMerchant\x12\x1d.portal.v1.GetMerchantRequest\x1a\x1e.portal.v1.GetMerchantResponse\x12p\n" +
+	"\rListCashboxes\x12..portal.v1.OperatorServiceListCashboxesRequest\x1a/.portal.v1.OperatorServiceListCashboxesResponse\x12I\n" +
+	"\n" +
+	"GetCashbox\x12\x1c.portal.v1.GetCashboxRequest\x1a\x1d.portal.v1.GetCashboxResponse\x12L\n" +
+	"\vListTraders\x12\x1d.portal.v1.ListTradersRequest\x1a\x1e.portal.v1.ListTradersResponse\x12F\n" +
+	"\tGetTrader\x12\x1b.portal.v1.GetTraderRequest\x1a\x1c.portal.v1.GetTraderResponse\x12U\n" +
+	"\x0eListRequisites\x12 .portal.v1.ListRequisitesRequest\x1a!.portal.v1.ListRequisitesResponse\x12O\n" +
+	"\fGetRequisite\x12\x1e.portal.v1.GetRequisiteRequest\x1a\x1f.portal.v1.GetRequisiteResponse\x12X\n" +
+	"\x0fRevealRequisite\x12!.portal.v1.RevealRequisiteRequest\x1a\".portal.v1.RevealRequisiteResponse\x12F\n" +
+	"\tListUsers\x12\x1b.portal.v1.ListUsersRequest\x1a\x1c.portal.v1.ListUsersResponse\x12@\n" +
+	"\aGetUser\x12\x19.portal.v1.GetUserRequest\x1a\x1a.portal.v1.GetUserResponse\x12a\n" +
+	"\x12ListPlatformLimits\x12$.portal.v1.ListPlatformLimitsRequest\x1a%.portal.v1.ListPlatformLimitsResponse\x12g\n" +
+	"\x14RemoveTraderAcquirer\x12&.portal.v1.RemoveTraderAcquirerRequest\x1a'.portal.v1.RemoveTraderAcquirerResponse\x12a\n" +
+	"\x12ListSensitiveReads\x12$.portal.v1.ListSensitiveReadsRequest\x1a%.portal.v1.ListSensitiveReadsResponse\x12a\n" +
 	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12O\n" +
 	"\fListDeposits\x12\x1e.portal.v1.ListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12N\n" +
 	"\x0eConfirmDeposit\x12 .portal.v1.ConfirmDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12L\n" +
@@ -3050,9 +4353,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
 	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12P\n" +
 	"\fReclaimPayin\x12\x1e.portal.v1.ReclaimPayinRequest\x1a .portal.v1.OperatorPayinResponse\x12P\n" +
-	"\fReversePayin\x12\x1e.portal.v1.ReversePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12^\n" +
-	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12\\\n" +
-	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
+	"\fReversePayin\x12\x1e.portal.v1.ReversePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12j\n" +
+	"\x16SetCashboxPayoutMethod\x12(.portal.v1.SetCashboxPayoutMethodRequest\x1a&.portal.v1.CashboxPayoutMethodResponse\x12g\n" +
+	"\x15SetTraderPayoutMethod\x12'.portal.v1.SetTraderPayoutMethodRequest\x1a%.portal.v1.TraderPayoutMethodResponse\x12^\n" +
 	"\x11SetTraderAcquirer\x12#.portal.v1.SetTraderAcquirerRequest\x1a$.portal.v1.SetTraderAcquirerResponse\x12^\n" +
 	"\x11ListCardConflicts\x12#.portal.v1.ListCardConflictsRequest\x1a$.portal.v1.ListCardConflictsResponse\x12^\n" +
 	"\x11CloseCardConflict\x12#.portal.v1.CloseCardConflictRequest\x1a$.portal.v1.CloseCardConflictResponse\x12Q\n" +
@@ -3078,211 +4381,369 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_portal_v1_operator_proto_goTypes = []any{
-	(*ExplainRoutingRequest)(nil),         // 0: portal.v1.ExplainRoutingRequest
-	(*ExplainRoutingResponse)(nil),        // 1: portal.v1.ExplainRoutingResponse
-	(*RoutingCandidate)(nil),              // 2: portal.v1.RoutingCandidate
-	(*ExplainRateRequest)(nil),            // 3: portal.v1.ExplainRateRequest
-	(*ExplainRateResponse)(nil),           // 4: portal.v1.ExplainRateResponse
-	(*RateStep)(nil),                      // 5: portal.v1.RateStep
-	(*SetRateRequest)(nil),                // 6: portal.v1.SetRateRequest
-	(*SetRateResponse)(nil),               // 7: portal.v1.SetRateResponse
-	(*Rate)(nil),                          // 8: portal.v1.Rate
-	(*RateFeed)(nil),                      // 9: portal.v1.RateFeed
-	(*SetRateFeedRequest)(nil),            // 10: portal.v1.SetRateFeedRequest
-	(*SetRateFeedResponse)(nil),           // 11: portal.v1.SetRateFeedResponse
-	(*ListRatesRequest)(nil),              // 12: portal.v1.ListRatesRequest
-	(*ListRatesResponse)(nil),             // 13: portal.v1.ListRatesResponse
-	(*RateFeedState)(nil),                 // 14: portal.v1.RateFeedState
-	(*UpdateMerchantRequest)(nil),         // 15: portal.v1.UpdateMerchantRequest
-	(*UpdateCashboxRequest)(nil),          // 16: portal.v1.UpdateCashboxRequest
-	(*ReturnHosts)(nil),                   // 17: portal.v1.ReturnHosts
-	(*SetCashboxMethodRequest)(nil),       // 18: portal.v1.SetCashboxMethodRequest
-	(*Bank)(nil),                          // 19: portal.v1.Bank
-	(*SetBankRequest)(nil),                // 20: portal.v1.SetBankRequest
-	(*ListBanksRequest)(nil),              // 21: portal.v1.ListBanksRequest
-	(*ListBanksResponse)(nil),             // 22: portal.v1.ListBanksResponse
-	(*SetPlatformLimitRequest)(nil),       // 23: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),           // 24: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),               // 25: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),        // 26: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),        // 27: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),             // 28: portal.v1.CreateUserRequest
-	(*InviteUserRequest)(nil),             // 29: portal.v1.InviteUserRequest
-	(*UserInvitedResponse)(nil),           // 30: portal.v1.UserInvitedResponse
-	(*UpdateUserRequest)(nil),             // 31: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),           // 32: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),               // 33: portal.v1.SettingResponse
-	(*SetTraderAcquirerResponse)(nil),     // 34: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),         // 35: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                 // 36: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),     // 37: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),    // 38: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),         // 39: portal.v1.ListDeadEventsRequest
-	nil,                                   // 40: portal.v1.Bank.StepsEntry
-	(*timestamppb.Timestamp)(nil),         // 41: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 42: google.protobuf.Struct
-	(*CreateMerchantRequest)(nil),         // 43: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),          // 44: portal.v1.CreateCashboxRequest
-	(*CreateTraderRequest)(nil),           // 45: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),             // 46: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),         // 47: portal.v1.WithdrawTraderRequest
-	(*ListDepositsRequest)(nil),           // 48: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),         // 49: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),          // 50: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),           // 51: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),      // 52: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),           // 53: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),           // 54: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),           // 55: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil), // 56: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),  // 57: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),      // 58: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),      // 59: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),      // 60: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),           // 61: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),              // 62: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),             // 63: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),            // 64: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),          // 65: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),           // 66: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),          // 67: portal.v1.ResolveAppealRequest
-	(*ListDepositsResponse)(nil),          // 68: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),               // 69: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),     // 70: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),         // 71: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),     // 72: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),     // 73: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),            // 74: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),          // 75: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),           // 76: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),         // 77: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),        // 78: portal.v1.AppealDecisionResponse
+	(*ExplainRoutingRequest)(nil),                // 0: portal.v1.ExplainRoutingRequest
+	(*ReplayRoutingRequest)(nil),                 // 1: portal.v1.ReplayRoutingRequest
+	(*ReplayRoutingResponse)(nil),                // 2: portal.v1.ReplayRoutingResponse
+	(*ListRoutingRefusalsRequest)(nil),           // 3: portal.v1.ListRoutingRefusalsRequest
+	(*ListRoutingRefusalsResponse)(nil),          // 4: portal.v1.ListRoutingRefusalsResponse
+	(*RoutingRefusals)(nil),                      // 5: portal.v1.RoutingRefusals
+	(*ExplainRoutingResponse)(nil),               // 6: portal.v1.ExplainRoutingResponse
+	(*RoutingCandidate)(nil),                     // 7: portal.v1.RoutingCandidate
+	(*ExplainRateRequest)(nil),                   // 8: portal.v1.ExplainRateRequest
+	(*QuoteRateRequest)(nil),                     // 9: portal.v1.QuoteRateRequest
+	(*ExplainRateResponse)(nil),                  // 10: portal.v1.ExplainRateResponse
+	(*RateStep)(nil),                             // 11: portal.v1.RateStep
+	(*SetRateRequest)(nil),                       // 12: portal.v1.SetRateRequest
+	(*SetRateResponse)(nil),                      // 13: portal.v1.SetRateResponse
+	(*Rate)(nil),                                 // 14: portal.v1.Rate
+	(*RateFeed)(nil),                             // 15: portal.v1.RateFeed
+	(*SetRateFeedRequest)(nil),                   // 16: portal.v1.SetRateFeedRequest
+	(*SetRateFeedResponse)(nil),                  // 17: portal.v1.SetRateFeedResponse
+	(*ListRatesRequest)(nil),                     // 18: portal.v1.ListRatesRequest
+	(*ListRatesResponse)(nil),                    // 19: portal.v1.ListRatesResponse
+	(*RateFeedState)(nil),                        // 20: portal.v1.RateFeedState
+	(*UpdateMerchantRequest)(nil),                // 21: portal.v1.UpdateMerchantRequest
+	(*UpdateCashboxRequest)(nil),                 // 22: portal.v1.UpdateCashboxRequest
+	(*ReturnHosts)(nil),                          // 23: portal.v1.ReturnHosts
+	(*SetCashboxMethodRequest)(nil),              // 24: portal.v1.SetCashboxMethodRequest
+	(*Bank)(nil),                                 // 25: portal.v1.Bank
+	(*SetBankRequest)(nil),                       // 26: portal.v1.SetBankRequest
+	(*ListBanksRequest)(nil),                     // 27: portal.v1.ListBanksRequest
+	(*ListBanksResponse)(nil),                    // 28: portal.v1.ListBanksResponse
+	(*SetPlatformLimitRequest)(nil),              // 29: portal.v1.SetPlatformLimitRequest
+	(*UpdateTraderRequest)(nil),                  // 30: portal.v1.UpdateTraderRequest
+	(*RequisiteLimits)(nil),                      // 31: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),               // 32: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),               // 33: portal.v1.UpdateRequisiteRequest
+	(*CreateUserRequest)(nil),                    // 34: portal.v1.CreateUserRequest
+	(*InviteUserRequest)(nil),                    // 35: portal.v1.InviteUserRequest
+	(*UserInvitedResponse)(nil),                  // 36: portal.v1.UserInvitedResponse
+	(*UpdateUserRequest)(nil),                    // 37: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),                  // 38: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),                      // 39: portal.v1.SettingResponse
+	(*MerchantResponse)(nil),                     // 40: portal.v1.MerchantResponse
+	(*CashboxResponse)(nil),                      // 41: portal.v1.CashboxResponse
+	(*CashboxMethodResponse)(nil),                // 42: portal.v1.CashboxMethodResponse
+	(*CashboxPayoutMethodResponse)(nil),          // 43: portal.v1.CashboxPayoutMethodResponse
+	(*TraderResponse)(nil),                       // 44: portal.v1.TraderResponse
+	(*TraderPayoutMethodResponse)(nil),           // 45: portal.v1.TraderPayoutMethodResponse
+	(*RequisiteResponse)(nil),                    // 46: portal.v1.RequisiteResponse
+	(*UserResponse)(nil),                         // 47: portal.v1.UserResponse
+	(*PlatformLimitResponse)(nil),                // 48: portal.v1.PlatformLimitResponse
+	(*BankResponse)(nil),                         // 49: portal.v1.BankResponse
+	(*RemoveTraderAcquirerResponse)(nil),         // 50: portal.v1.RemoveTraderAcquirerResponse
+	(*SetTraderAcquirerResponse)(nil),            // 51: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),                // 52: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                        // 53: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),            // 54: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),           // 55: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),                // 56: portal.v1.ListDeadEventsRequest
+	nil,                                          // 57: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),                // 58: google.protobuf.Timestamp
+	(*PassedBy)(nil),                             // 59: portal.v1.PassedBy
+	(*Proposal)(nil),                             // 60: portal.v1.Proposal
+	(*User)(nil),                                 // 61: portal.v1.User
+	(*Merchant)(nil),                             // 62: portal.v1.Merchant
+	(*Cashbox)(nil),                              // 63: portal.v1.Cashbox
+	(*CashboxMethod)(nil),                        // 64: portal.v1.CashboxMethod
+	(*CashboxPayoutMethod)(nil),                  // 65: portal.v1.CashboxPayoutMethod
+	(*Trader)(nil),                               // 66: portal.v1.Trader
+	(*TraderPayoutMethod)(nil),                   // 67: portal.v1.TraderPayoutMethod
+	(*Requisite)(nil),                            // 68: portal.v1.Requisite
+	(*PlatformLimit)(nil),                        // 69: portal.v1.PlatformLimit
+	(*Acquirer)(nil),                             // 70: portal.v1.Acquirer
+	(*structpb.Struct)(nil),                      // 71: google.protobuf.Struct
+	(*ListWorkRequest)(nil),                      // 72: portal.v1.ListWorkRequest
+	(*TakeWorkRequest)(nil),                      // 73: portal.v1.TakeWorkRequest
+	(*ReleaseWorkRequest)(nil),                   // 74: portal.v1.ReleaseWorkRequest
+	(*GetRateDayRequest)(nil),                    // 75: portal.v1.GetRateDayRequest
+	(*ListWaitingSettlementsRequest)(nil),        // 76: portal.v1.ListWaitingSettlementsRequest
+	(*CorrectBalanceRequest)(nil),                // 77: portal.v1.CorrectBalanceRequest
+	(*ListProposalsRequest)(nil),                 // 78: portal.v1.ListProposalsRequest
+	(*ApproveProposalRequest)(nil),               // 79: portal.v1.ApproveProposalRequest
+	(*RefuseProposalRequest)(nil),                // 80: portal.v1.RefuseProposalRequest
+	(*CreateMerchantRequest)(nil),                // 81: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),                 // 82: portal.v1.CreateCashboxRequest
+	(*CreateTraderRequest)(nil),                  // 83: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 84: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 85: portal.v1.WithdrawTraderRequest
+	(*ListMerchantsRequest)(nil),                 // 86: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 87: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 88: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 89: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 90: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 91: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 92: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 93: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 94: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 95: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 96: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 97: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 98: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 99: portal.v1.ListSensitiveReadsRequest
+	(*ListDepositsRequest)(nil),                  // 100: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 101: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 102: portal.v1.RejectDepositRequest
+	(*SetInsuranceRequest)(nil),                  // 103: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 104: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 105: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 106: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 107: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 108: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 109: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 110: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 111: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 112: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 113: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 114: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 115: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 116: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 117: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 118: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 119: portal.v1.ResolveAppealRequest
+	(*ListWorkResponse)(nil),                     // 120: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 121: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 122: portal.v1.ReleaseWorkResponse
+	(*GetRateDayResponse)(nil),                   // 123: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 124: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 125: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 126: portal.v1.ProposalResponse
+	(*ListMerchantsResponse)(nil),                // 127: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 128: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 129: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 130: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 131: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 132: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 133: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 134: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 135: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 136: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 137: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 138: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 139: portal.v1.ListSensitiveReadsResponse
+	(*ListDepositsResponse)(nil),                 // 140: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 141: portal.v1.DepositResponse
+	(*ListOverduePayinsResponse)(nil),            // 142: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 143: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 144: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 145: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 146: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 147: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 148: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 149: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 150: portal.v1.AppealDecisionResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
-	2,  // 0: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	41, // 1: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	41, // 2: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
-	5,  // 3: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
-	8,  // 4: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	41, // 5: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	41, // 6: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
-	9,  // 7: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
-	9,  // 8: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
-	8,  // 9: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
-	14, // 10: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
-	9,  // 11: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	41, // 12: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
-	17, // 13: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	40, // 14: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
-	19, // 15: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
-	19, // 16: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
-	25, // 17: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	25, // 18: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	36, // 19: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
-	36, // 20: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	36, // 21: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	36, // 22: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	41, // 23: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	42, // 24: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	42, // 25: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	36, // 26: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	0,  // 27: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	3,  // 28: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	6,  // 29: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	10, // 30: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	12, // 31: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	43, // 32: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	15, // 33: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	44, // 34: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	16, // 35: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	18, // 36: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	20, // 37: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	21, // 38: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	23, // 39: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	45, // 40: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	46, // 41: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	47, // 42: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	24, // 43: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	26, // 44: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	27, // 45: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	28, // 46: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	29, // 47: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	31, // 48: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	32, // 49: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	37, // 50: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	48, // 51: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	49, // 52: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	50, // 53: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	51, // 54: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	52, // 55: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	53, // 56: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	54, // 57: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	55, // 58: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	56, // 59: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	57, // 60: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	58, // 61: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	59, // 62: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	60, // 63: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	39, // 64: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	61, // 65: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	62, // 66: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	63, // 67: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	64, // 68: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	65, // 69: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	66, // 70: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	67, // 71: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	1,  // 72: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	4,  // 73: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	7,  // 74: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	11, // 75: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	13, // 76: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	33, // 77: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.SettingResponse
-	33, // 78: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.SettingResponse
-	35, // 79: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	33, // 80: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.SettingResponse
-	33, // 81: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.SettingResponse
-	33, // 82: portal.v1.OperatorService.SetBank:output_type -> portal.v1.SettingResponse
-	22, // 83: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	33, // 84: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.SettingResponse
-	33, // 85: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.SettingResponse
-	33, // 86: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	33, // 87: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	33, // 88: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.SettingResponse
-	33, // 89: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.SettingResponse
-	33, // 90: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.SettingResponse
-	30, // 91: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	30, // 92: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	33, // 93: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.SettingResponse
-	33, // 94: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.SettingResponse
-	38, // 95: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	68, // 96: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	69, // 97: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	69, // 98: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	33, // 99: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	70, // 100: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	71, // 101: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	71, // 102: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	71, // 103: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	33, // 104: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.SettingResponse
-	33, // 105: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.SettingResponse
-	34, // 106: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	72, // 107: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	73, // 108: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	74, // 109: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	75, // 110: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	75, // 111: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	75, // 112: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	76, // 113: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	77, // 114: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	78, // 115: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	78, // 116: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	72, // [72:117] is the sub-list for method output_type
-	27, // [27:72] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	58,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
+	59,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
+	6,   // 2: portal.v1.ReplayRoutingResponse.now:type_name -> portal.v1.ExplainRoutingResponse
+	5,   // 3: portal.v1.ListRoutingRefusalsResponse.data:type_name -> portal.v1.RoutingRefusals
+	58,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
+	7,   // 5: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
+	58,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	58,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	11,  // 8: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
+	14,  // 9: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
+	60,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
+	58,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	58,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	15,  // 13: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
+	15,  // 14: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
+	14,  // 15: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
+	20,  // 16: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
+	15,  // 17: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
+	58,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	58,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
+	58,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
+	23,  // 21: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
+	57,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	25,  // 23: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
+	25,  // 24: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
+	31,  // 25: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	31,  // 26: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	53,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
+	61,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
+	53,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	60,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
+	53,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
+	62,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
+	53,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
+	53,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
+	64,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
+	53,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	65,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
+	53,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
+	66,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
+	53,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	67,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
+	53,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
+	68,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
+	53,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
+	61,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
+	53,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
+	69,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
+	53,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
+	25,  // 50: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
+	53,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	70,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	53,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	70,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	53,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
+	58,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	71,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	71,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	53,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	72,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
+	73,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
+	74,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
+	0,   // 64: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	1,   // 65: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
+	3,   // 66: portal.v1.OperatorService.ListRoutingRefusals:input_type -> portal.v1.ListRoutingRefusalsRequest
+	8,   // 67: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	9,   // 68: portal.v1.OperatorService.QuoteRate:input_type -> portal.v1.QuoteRateRequest
+	12,  // 69: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	16,  // 70: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	18,  // 71: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	75,  // 72: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
+	76,  // 73: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
+	77,  // 74: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
+	78,  // 75: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
+	79,  // 76: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
+	80,  // 77: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
+	81,  // 78: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	21,  // 79: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	82,  // 80: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	22,  // 81: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	24,  // 82: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	26,  // 83: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	27,  // 84: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	29,  // 85: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	83,  // 86: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	84,  // 87: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	85,  // 88: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	30,  // 89: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	32,  // 90: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	33,  // 91: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	34,  // 92: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	35,  // 93: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	37,  // 94: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	38,  // 95: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	86,  // 96: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	87,  // 97: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	88,  // 98: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	89,  // 99: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	90,  // 100: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	91,  // 101: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	92,  // 102: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	93,  // 103: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	94,  // 104: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	95,  // 105: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	96,  // 106: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	97,  // 107: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	98,  // 108: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	99,  // 109: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	54,  // 110: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	100, // 111: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	101, // 112: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	102, // 113: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	103, // 114: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	104, // 115: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	105, // 116: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	106, // 117: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	107, // 118: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	108, // 119: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	109, // 120: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	110, // 121: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	111, // 122: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	112, // 123: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	56,  // 124: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	113, // 125: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	114, // 126: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	115, // 127: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	116, // 128: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	117, // 129: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	118, // 130: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	119, // 131: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	120, // 132: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	121, // 133: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	122, // 134: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	6,   // 135: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	2,   // 136: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 137: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	10,  // 138: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	10,  // 139: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	13,  // 140: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	17,  // 141: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	19,  // 142: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	123, // 143: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	124, // 144: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	39,  // 145: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	125, // 146: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	126, // 147: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	126, // 148: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	40,  // 149: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	40,  // 150: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	52,  // 151: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	41,  // 152: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	42,  // 153: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	49,  // 154: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	28,  // 155: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	48,  // 156: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	44,  // 157: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	39,  // 158: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	39,  // 159: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	44,  // 160: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	46,  // 161: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	46,  // 162: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	36,  // 163: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	36,  // 164: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	47,  // 165: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	47,  // 166: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	127, // 167: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	128, // 168: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	129, // 169: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	130, // 170: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	131, // 171: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	132, // 172: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	133, // 173: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	134, // 174: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	135, // 175: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	136, // 176: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	137, // 177: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	138, // 178: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	50,  // 179: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	139, // 180: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	55,  // 181: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	140, // 182: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	141, // 183: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	141, // 184: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	39,  // 185: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	142, // 186: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	143, // 187: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	143, // 188: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	143, // 189: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	43,  // 190: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	45,  // 191: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	51,  // 192: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	144, // 193: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	145, // 194: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	146, // 195: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	147, // 196: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	147, // 197: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	147, // 198: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	148, // 199: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	149, // 200: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	150, // 201: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	150, // 202: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	132, // [132:203] is the sub-list for method output_type
+	61,  // [61:132] is the sub-list for method input_type
+	61,  // [61:61] is the sub-list for extension type_name
+	61,  // [61:61] is the sub-list for extension extendee
+	0,   // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -3296,32 +4757,38 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_directory_proto_init()
 	file_portal_v1_event_proto_init()
 	file_portal_v1_payin_proto_init()
-	file_portal_v1_operator_proto_msgTypes[1].OneofWrappers = []any{}
+	file_portal_v1_people_proto_init()
+	file_portal_v1_proposal_proto_init()
+	file_portal_v1_report_proto_init()
+	file_portal_v1_work_proto_init()
 	file_portal_v1_operator_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[6].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[9].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[12].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[15].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[16].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[21].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[24].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[25].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[26].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[27].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[28].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[33].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[34].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[36].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[38].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[39].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[54].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[55].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[56].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1074,8 +1074,10 @@ type SetCashboxPayoutMethodRequest struct {
 	MarkupPercent string `protobuf:"bytes,4,opt,name=markup_percent,json=markupPercent,proto3" json:"markup_percent,omitempty"`
 	// How long a payout may take, at most a week; 0 is a day.
 	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetCashboxPayoutMethodRequest) Reset() {
@@ -1143,12 +1145,21 @@ func (x *SetCashboxPayoutMethodRequest) GetValiditySeconds() int32 {
 	return 0
 }
 
+func (x *SetCashboxPayoutMethodRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
 type SetTraderPayoutMethodRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TraderId      int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	Currency      string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Enabled       bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	TraderId int64                  `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	Currency string                 `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	Method   string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	Enabled  bool                   `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version       *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1209,6 +1220,13 @@ func (x *SetTraderPayoutMethodRequest) GetEnabled() bool {
 		return x.Enabled
 	}
 	return false
+}
+
+func (x *SetTraderPayoutMethodRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
 }
 
 var File_portal_v1_payin_proto protoreflect.FileDescriptor
@@ -1326,18 +1344,24 @@ const file_portal_v1_payin_proto_rawDesc = "" +
 	"\a_reason\"_\n" +
 	"\x15OperatorPayinResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12,\n" +
-	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.OperatorPayinR\x04data\"\xd3\x01\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.portal.v1.OperatorPayinR\x04data\"\xfe\x01\n" +
 	"\x1dSetCashboxPayoutMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12%\n" +
 	"\x0emarkup_percent\x18\x04 \x01(\tR\rmarkupPercent\x12)\n" +
-	"\x10validity_seconds\x18\x05 \x01(\x05R\x0fvaliditySeconds\"\x89\x01\n" +
+	"\x10validity_seconds\x18\x05 \x01(\x05R\x0fvaliditySeconds\x12\x1d\n" +
+	"\aversion\x18\x06 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"\xb4\x01\n" +
 	"\x1cSetTraderPayoutMethodRequest\x12\x1b\n" +
 	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x12\x18\n" +
-	"\aenabled\x18\x04 \x01(\bR\aenabledB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\aenabled\x18\x04 \x01(\bR\aenabled\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\tH\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_versionB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_payin_proto_rawDescOnce sync.Once
@@ -1411,6 +1435,8 @@ func file_portal_v1_payin_proto_init() {
 	file_portal_v1_payin_proto_msgTypes[12].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_payin_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[16].OneofWrappers = []any{}
+	file_portal_v1_payin_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1560,8 +1560,10 @@ type TimelineChoice struct {
 	Bank   *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
 	// For operators: how many requisites of the pool were switched on and within their hours, and how many of them were looked at before
 	// this one was taken.
-	Pool          *int32 `protobuf:"varint,7,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
-	Looked        *int32 `protobuf:"varint,8,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
+	Pool   *int32 `protobuf:"varint,7,opt,name=pool,proto3,oneof" json:"pool,omitempty"`
+	Looked *int32 `protobuf:"varint,8,opt,name=looked,proto3,oneof" json:"looked,omitempty"`
+	// For operators: what was passed by before it, by the rules, at most 100 requisites in all.
+	Passed        []*PassedBy `protobuf:"bytes,9,rep,name=passed,proto3" json:"passed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1652,6 +1654,67 @@ func (x *TimelineChoice) GetLooked() int32 {
 	return 0
 }
 
+func (x *TimelineChoice) GetPassed() []*PassedBy {
+	if x != nil {
+		return x.Passed
+	}
+	return nil
+}
+
+// PassedBy are the requisites that a rule dropped.
+type PassedBy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A rule of RoutingCandidate, or resting: found not to do a moment before, or trader_held: another payment had the trader's account locked.
+	Rule          string  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	RequisiteIds  []int64 `protobuf:"varint,2,rep,packed,name=requisite_ids,json=requisiteIds,proto3" json:"requisite_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PassedBy) Reset() {
+	*x = PassedBy{}
+	mi := &file_portal_v1_report_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PassedBy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PassedBy) ProtoMessage() {}
+
+func (x *PassedBy) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PassedBy.ProtoReflect.Descriptor instead.
+func (*PassedBy) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *PassedBy) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *PassedBy) GetRequisiteIds() []int64 {
+	if x != nil {
+		return x.RequisiteIds
+	}
+	return nil
+}
+
 // TimelineRate is a calculation. Numbers are decimals; amounts are USDT with eight places.
 type TimelineRate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1684,7 +1747,7 @@ type TimelineRate struct {
 
 func (x *TimelineRate) Reset() {
 	*x = TimelineRate{}
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1696,7 +1759,7 @@ func (x *TimelineRate) String() string {
 func (*TimelineRate) ProtoMessage() {}
 
 func (x *TimelineRate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1709,7 +1772,7 @@ func (x *TimelineRate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRate.ProtoReflect.Descriptor instead.
 func (*TimelineRate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TimelineRate) GetSource() string {
@@ -1822,7 +1885,7 @@ type TimelineTransfer struct {
 
 func (x *TimelineTransfer) Reset() {
 	*x = TimelineTransfer{}
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1897,7 @@ func (x *TimelineTransfer) String() string {
 func (*TimelineTransfer) ProtoMessage() {}
 
 func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1910,7 @@ func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineTransfer.ProtoReflect.Descriptor instead.
 func (*TimelineTransfer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TimelineTransfer) GetTransferId() int64 {
@@ -1907,7 +1970,7 @@ type LedgerAccount struct {
 
 func (x *LedgerAccount) Reset() {
 	*x = LedgerAccount{}
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1919,7 +1982,7 @@ func (x *LedgerAccount) String() string {
 func (*LedgerAccount) ProtoMessage() {}
 
 func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1932,7 +1995,7 @@ func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LedgerAccount.ProtoReflect.Descriptor instead.
 func (*LedgerAccount) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *LedgerAccount) GetOwner() string {
@@ -1971,7 +2034,7 @@ type TimelineFile struct {
 
 func (x *TimelineFile) Reset() {
 	*x = TimelineFile{}
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1983,7 +2046,7 @@ func (x *TimelineFile) String() string {
 func (*TimelineFile) ProtoMessage() {}
 
 func (x *TimelineFile) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1996,7 +2059,7 @@ func (x *TimelineFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineFile.ProtoReflect.Descriptor instead.
 func (*TimelineFile) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TimelineFile) GetNumber() int32 {
@@ -2042,7 +2105,7 @@ type TimelineWebhook struct {
 
 func (x *TimelineWebhook) Reset() {
 	*x = TimelineWebhook{}
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2054,7 +2117,7 @@ func (x *TimelineWebhook) String() string {
 func (*TimelineWebhook) ProtoMessage() {}
 
 func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2067,7 +2130,7 @@ func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineWebhook.ProtoReflect.Descriptor instead.
 func (*TimelineWebhook) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TimelineWebhook) GetEventId() string {
@@ -2143,7 +2206,7 @@ type ReportServiceListPaymentsRequest struct {
 
 func (x *ReportServiceListPaymentsRequest) Reset() {
 	*x = ReportServiceListPaymentsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2155,7 +2218,7 @@ func (x *ReportServiceListPaymentsRequest) String() string {
 func (*ReportServiceListPaymentsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2168,7 +2231,7 @@ func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPaymentsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPaymentsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ReportServiceListPaymentsRequest) GetFilter() *ReportFilter {
@@ -2188,7 +2251,7 @@ type ReportServiceListPayinsRequest struct {
 
 func (x *ReportServiceListPayinsRequest) Reset() {
 	*x = ReportServiceListPayinsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2200,7 +2263,7 @@ func (x *ReportServiceListPayinsRequest) String() string {
 func (*ReportServiceListPayinsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2213,7 +2276,7 @@ func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPayinsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPayinsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReportServiceListPayinsRequest) GetFilter() *ReportFilter {
@@ -2257,7 +2320,7 @@ type ReportFilter struct {
 
 func (x *ReportFilter) Reset() {
 	*x = ReportFilter{}
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2269,7 +2332,7 @@ func (x *ReportFilter) String() string {
 func (*ReportFilter) ProtoMessage() {}
 
 func (x *ReportFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2282,7 +2345,7 @@ func (x *ReportFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportFilter.ProtoReflect.Descriptor instead.
 func (*ReportFilter) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReportFilter) GetStatus() []string {
@@ -2398,7 +2461,7 @@ type ListReportPaymentsResponse struct {
 
 func (x *ListReportPaymentsResponse) Reset() {
 	*x = ListReportPaymentsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2473,7 @@ func (x *ListReportPaymentsResponse) String() string {
 func (*ListReportPaymentsResponse) ProtoMessage() {}
 
 func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2486,7 @@ func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPaymentsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPaymentsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListReportPaymentsResponse) GetData() []*ReportPayment {
@@ -2492,7 +2555,7 @@ type ReportPayment struct {
 
 func (x *ReportPayment) Reset() {
 	*x = ReportPayment{}
-	mi := &file_portal_v1_report_proto_msgTypes[30]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2504,7 +2567,7 @@ func (x *ReportPayment) String() string {
 func (*ReportPayment) ProtoMessage() {}
 
 func (x *ReportPayment) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[30]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2517,7 +2580,7 @@ func (x *ReportPayment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayment.ProtoReflect.Descriptor instead.
 func (*ReportPayment) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReportPayment) GetId() int64 {
@@ -2682,7 +2745,7 @@ type ListReportPayinsResponse struct {
 
 func (x *ListReportPayinsResponse) Reset() {
 	*x = ListReportPayinsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[31]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2694,7 +2757,7 @@ func (x *ListReportPayinsResponse) String() string {
 func (*ListReportPayinsResponse) ProtoMessage() {}
 
 func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[31]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2707,7 +2770,7 @@ func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPayinsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPayinsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListReportPayinsResponse) GetData() []*ReportPayin {
@@ -2773,7 +2836,7 @@ type ReportPayin struct {
 
 func (x *ReportPayin) Reset() {
 	*x = ReportPayin{}
-	mi := &file_portal_v1_report_proto_msgTypes[32]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2785,7 +2848,7 @@ func (x *ReportPayin) String() string {
 func (*ReportPayin) ProtoMessage() {}
 
 func (x *ReportPayin) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[32]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2798,7 +2861,7 @@ func (x *ReportPayin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayin.ProtoReflect.Descriptor instead.
 func (*ReportPayin) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReportPayin) GetId() int64 {
@@ -2959,7 +3022,7 @@ type GetStatementRequest struct {
 
 func (x *GetStatementRequest) Reset() {
 	*x = GetStatementRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[33]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3034,7 @@ func (x *GetStatementRequest) String() string {
 func (*GetStatementRequest) ProtoMessage() {}
 
 func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[33]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3047,7 @@ func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementRequest.ProtoReflect.Descriptor instead.
 func (*GetStatementRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetStatementRequest) GetOwner() string {
@@ -3067,7 +3130,7 @@ type GetStatementResponse struct {
 
 func (x *GetStatementResponse) Reset() {
 	*x = GetStatementResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[34]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3079,7 +3142,7 @@ func (x *GetStatementResponse) String() string {
 func (*GetStatementResponse) ProtoMessage() {}
 
 func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[34]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3092,7 +3155,7 @@ func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementResponse.ProtoReflect.Descriptor instead.
 func (*GetStatementResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetStatementResponse) GetAccount() *LedgerAccount {
@@ -3161,7 +3224,7 @@ type StatementLine struct {
 
 func (x *StatementLine) Reset() {
 	*x = StatementLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[35]
+	mi := &file_portal_v1_report_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3173,7 +3236,7 @@ func (x *StatementLine) String() string {
 func (*StatementLine) ProtoMessage() {}
 
 func (x *StatementLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[35]
+	mi := &file_portal_v1_report_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3186,7 +3249,7 @@ func (x *StatementLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatementLine.ProtoReflect.Descriptor instead.
 func (*StatementLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *StatementLine) GetTransferId() int64 {
@@ -3248,6 +3311,429 @@ func (x *StatementLine) GetAmount() string {
 func (x *StatementLine) GetBalance() string {
 	if x != nil {
 		return x.Balance
+	}
+	return ""
+}
+
+type ListAccountsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Keeps to owners of a kind: external, platform, cashbox or trader; empty is all.
+	Owner string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *int64 `protobuf:"varint,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAccountsRequest) Reset() {
+	*x = ListAccountsRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAccountsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAccountsRequest) ProtoMessage() {}
+
+func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAccountsRequest.ProtoReflect.Descriptor instead.
+func (*ListAccountsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *ListAccountsRequest) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *ListAccountsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListAccountsRequest) GetCursor() int64 {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return 0
+}
+
+type ListAccountsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Data  []*Holding             `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *int64 `protobuf:"varint,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAccountsResponse) Reset() {
+	*x = ListAccountsResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAccountsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAccountsResponse) ProtoMessage() {}
+
+func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAccountsResponse.ProtoReflect.Descriptor instead.
+func (*ListAccountsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ListAccountsResponse) GetData() []*Holding {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListAccountsResponse) GetNextCursor() int64 {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return 0
+}
+
+// Holding is what an owner has, in USDT.
+type Holding struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Owner   string                 `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	OwnerId int64                  `protobuf:"varint,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// A trader's or a cashbox's.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// A cashbox's.
+	Merchant      string `protobuf:"bytes,4,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	Available     string `protobuf:"bytes,5,opt,name=available,proto3" json:"available,omitempty"`
+	Reserved      string `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Holding) Reset() {
+	*x = Holding{}
+	mi := &file_portal_v1_report_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Holding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Holding) ProtoMessage() {}
+
+func (x *Holding) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Holding.ProtoReflect.Descriptor instead.
+func (*Holding) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Holding) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *Holding) GetOwnerId() int64 {
+	if x != nil {
+		return x.OwnerId
+	}
+	return 0
+}
+
+func (x *Holding) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Holding) GetMerchant() string {
+	if x != nil {
+		return x.Merchant
+	}
+	return ""
+}
+
+func (x *Holding) GetAvailable() string {
+	if x != nil {
+		return x.Available
+	}
+	return ""
+}
+
+func (x *Holding) GetReserved() string {
+	if x != nil {
+		return x.Reserved
+	}
+	return ""
+}
+
+type GetIncomeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first day, and the day after the last, in UTC. Unset: the last 30 days. At most 366 days.
+	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	To   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// Keeps to a merchant; 0 is all.
+	MerchantId    int64 `protobuf:"varint,3,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncomeRequest) Reset() {
+	*x = GetIncomeRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncomeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncomeRequest) ProtoMessage() {}
+
+func (x *GetIncomeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncomeRequest.ProtoReflect.Descriptor instead.
+func (*GetIncomeRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *GetIncomeRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *GetIncomeRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *GetIncomeRequest) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
+}
+
+type GetIncomeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest day first.
+	Data          []*Income `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncomeResponse) Reset() {
+	*x = GetIncomeResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncomeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncomeResponse) ProtoMessage() {}
+
+func (x *GetIncomeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncomeResponse.ProtoReflect.Descriptor instead.
+func (*GetIncomeResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *GetIncomeResponse) GetData() []*Income {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// Income is the platform's share of what was completed on a day, and what it gave back on the day, whenever that was completed: a day
+// that is over stays as it is.
+type Income struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The beginning of the day, in UTC.
+	Day        *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	MerchantId int64                  `protobuf:"varint,2,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	Merchant   string                 `protobuf:"bytes,3,opt,name=merchant,proto3" json:"merchant,omitempty"`
+	// payment or payin.
+	Subject  string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	Method   string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
+	// USDT, eight places.
+	Earned        string `protobuf:"bytes,7,opt,name=earned,proto3" json:"earned,omitempty"`
+	Reversed      string `protobuf:"bytes,8,opt,name=reversed,proto3" json:"reversed,omitempty"`
+	Net           string `protobuf:"bytes,9,opt,name=net,proto3" json:"net,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Income) Reset() {
+	*x = Income{}
+	mi := &file_portal_v1_report_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Income) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Income) ProtoMessage() {}
+
+func (x *Income) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Income.ProtoReflect.Descriptor instead.
+func (*Income) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *Income) GetDay() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Day
+	}
+	return nil
+}
+
+func (x *Income) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
+}
+
+func (x *Income) GetMerchant() string {
+	if x != nil {
+		return x.Merchant
+	}
+	return ""
+}
+
+func (x *Income) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *Income) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *Income) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *Income) GetEarned() string {
+	if x != nil {
+		return x.Earned
+	}
+	return ""
+}
+
+func (x *Income) GetReversed() string {
+	if x != nil {
+		return x.Reversed
+	}
+	return ""
+}
+
+func (x *Income) GetNet() string {
+	if x != nil {
+		return x.Net
 	}
 	return ""
 }
@@ -3403,7 +3889,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\r_callback_uriB\r\n" +
 	"\v_request_idB\x12\n" +
 	"\x10_request_addressB\x0f\n" +
-	"\r_address_mask\"\xd4\x02\n" +
+	"\r_address_mask\"\x81\x03\n" +
 	"\x0eTimelineChoice\x12 \n" +
 	"\ttrader_id\x18\x01 \x01(\x03H\x00R\btraderId\x88\x01\x01\x12&\n" +
 	"\frequisite_id\x18\x02 \x01(\x03H\x01R\vrequisiteId\x88\x01\x01\x12\x17\n" +
@@ -3412,7 +3898,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x06holder\x18\x05 \x01(\tH\x04R\x06holder\x88\x01\x01\x12\x17\n" +
 	"\x04bank\x18\x06 \x01(\tH\x05R\x04bank\x88\x01\x01\x12\x17\n" +
 	"\x04pool\x18\a \x01(\x05H\x06R\x04pool\x88\x01\x01\x12\x1b\n" +
-	"\x06looked\x18\b \x01(\x05H\aR\x06looked\x88\x01\x01B\f\n" +
+	"\x06looked\x18\b \x01(\x05H\aR\x06looked\x88\x01\x01\x12+\n" +
+	"\x06passed\x18\t \x03(\v2\x13.portal.v1.PassedByR\x06passedB\f\n" +
 	"\n" +
 	"_trader_idB\x0f\n" +
 	"\r_requisite_idB\a\n" +
@@ -3421,7 +3908,10 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\a_holderB\a\n" +
 	"\x05_bankB\a\n" +
 	"\x05_poolB\t\n" +
-	"\a_looked\"\xba\x05\n" +
+	"\a_looked\"C\n" +
+	"\bPassedBy\x12\x12\n" +
+	"\x04rule\x18\x01 \x01(\tR\x04rule\x12#\n" +
+	"\rrequisite_ids\x18\x02 \x03(\x03R\frequisiteIds\"\xba\x05\n" +
 	"\fTimelineRate\x12\x1b\n" +
 	"\x06source\x18\x01 \x01(\tH\x00R\x06source\x88\x01\x01\x12;\n" +
 	"\vobserved_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -3636,7 +4126,42 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\tdirection\x18\a \x01(\tR\tdirection\x12\x16\n" +
 	"\x06amount\x18\b \x01(\tR\x06amount\x12\x18\n" +
 	"\abalance\x18\t \x01(\tR\abalanceB\x0f\n" +
-	"\r_subject_uuid2\xb0\x06\n" +
+	"\r_subject_uuid\"i\n" +
+	"\x13ListAccountsRequest\x12\x14\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x14\n" +
+	"\x05limit\x18\x02 \x01(\x05R\x05limit\x12\x1b\n" +
+	"\x06cursor\x18\x03 \x01(\x03H\x00R\x06cursor\x88\x01\x01B\t\n" +
+	"\a_cursor\"t\n" +
+	"\x14ListAccountsResponse\x12&\n" +
+	"\x04data\x18\x01 \x03(\v2\x12.portal.v1.HoldingR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\x03H\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xa4\x01\n" +
+	"\aHolding\x12\x14\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x19\n" +
+	"\bowner_id\x18\x02 \x01(\x03R\aownerId\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
+	"\bmerchant\x18\x04 \x01(\tR\bmerchant\x12\x1c\n" +
+	"\tavailable\x18\x05 \x01(\tR\tavailable\x12\x1a\n" +
+	"\breserved\x18\x06 \x01(\tR\breserved\"\x8f\x01\n" +
+	"\x10GetIncomeRequest\x12.\n" +
+	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x1f\n" +
+	"\vmerchant_id\x18\x03 \x01(\x03R\n" +
+	"merchantId\":\n" +
+	"\x11GetIncomeResponse\x12%\n" +
+	"\x04data\x18\x01 \x03(\v2\x11.portal.v1.IncomeR\x04data\"\x87\x02\n" +
+	"\x06Income\x12,\n" +
+	"\x03day\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03day\x12\x1f\n" +
+	"\vmerchant_id\x18\x02 \x01(\x03R\n" +
+	"merchantId\x12\x1a\n" +
+	"\bmerchant\x18\x03 \x01(\tR\bmerchant\x12\x18\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\x12\x16\n" +
+	"\x06method\x18\x05 \x01(\tR\x06method\x12\x1a\n" +
+	"\bcurrency\x18\x06 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06earned\x18\a \x01(\tR\x06earned\x12\x1a\n" +
+	"\breversed\x18\b \x01(\tR\breversed\x12\x10\n" +
+	"\x03net\x18\t \x01(\tR\x03net2\xc9\a\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
@@ -3647,7 +4172,9 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\vGetOverview\x12\x1d.portal.v1.GetOverviewRequest\x1a\x1e.portal.v1.GetOverviewResponse\x12\\\n" +
 	"\n" +
 	"ListEvents\x12).portal.v1.ReportServiceListEventsRequest\x1a#.portal.v1.ListReportEventsResponse\x12[\n" +
-	"\x11GetSignedTimeline\x12#.portal.v1.GetSignedTimelineRequest\x1a!.portal.v1.SignedDocumentResponse\x12U\n" +
+	"\x11GetSignedTimeline\x12#.portal.v1.GetSignedTimelineRequest\x1a!.portal.v1.SignedDocumentResponse\x12O\n" +
+	"\fListAccounts\x12\x1e.portal.v1.ListAccountsRequest\x1a\x1f.portal.v1.ListAccountsResponse\x12F\n" +
+	"\tGetIncome\x12\x1b.portal.v1.GetIncomeRequest\x1a\x1c.portal.v1.GetIncomeResponse\x12U\n" +
 	"\x0eGetSigningKeys\x12 .portal.v1.GetSigningKeysRequest\x1a!.portal.v1.SignedDocumentResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -3662,7 +4189,7 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_portal_v1_report_proto_goTypes = []any{
 	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
 	(*GetSigningKeysRequest)(nil),            // 1: portal.v1.GetSigningKeysRequest
@@ -3685,31 +4212,38 @@ var file_portal_v1_report_proto_goTypes = []any{
 	(*TimelineLine)(nil),                     // 18: portal.v1.TimelineLine
 	(*TimelineRequest)(nil),                  // 19: portal.v1.TimelineRequest
 	(*TimelineChoice)(nil),                   // 20: portal.v1.TimelineChoice
-	(*TimelineRate)(nil),                     // 21: portal.v1.TimelineRate
-	(*TimelineTransfer)(nil),                 // 22: portal.v1.TimelineTransfer
-	(*LedgerAccount)(nil),                    // 23: portal.v1.LedgerAccount
-	(*TimelineFile)(nil),                     // 24: portal.v1.TimelineFile
-	(*TimelineWebhook)(nil),                  // 25: portal.v1.TimelineWebhook
-	(*ReportServiceListPaymentsRequest)(nil), // 26: portal.v1.ReportServiceListPaymentsRequest
-	(*ReportServiceListPayinsRequest)(nil),   // 27: portal.v1.ReportServiceListPayinsRequest
-	(*ReportFilter)(nil),                     // 28: portal.v1.ReportFilter
-	(*ListReportPaymentsResponse)(nil),       // 29: portal.v1.ListReportPaymentsResponse
-	(*ReportPayment)(nil),                    // 30: portal.v1.ReportPayment
-	(*ListReportPayinsResponse)(nil),         // 31: portal.v1.ListReportPayinsResponse
-	(*ReportPayin)(nil),                      // 32: portal.v1.ReportPayin
-	(*GetStatementRequest)(nil),              // 33: portal.v1.GetStatementRequest
-	(*GetStatementResponse)(nil),             // 34: portal.v1.GetStatementResponse
-	(*StatementLine)(nil),                    // 35: portal.v1.StatementLine
-	(*timestamppb.Timestamp)(nil),            // 36: google.protobuf.Timestamp
+	(*PassedBy)(nil),                         // 21: portal.v1.PassedBy
+	(*TimelineRate)(nil),                     // 22: portal.v1.TimelineRate
+	(*TimelineTransfer)(nil),                 // 23: portal.v1.TimelineTransfer
+	(*LedgerAccount)(nil),                    // 24: portal.v1.LedgerAccount
+	(*TimelineFile)(nil),                     // 25: portal.v1.TimelineFile
+	(*TimelineWebhook)(nil),                  // 26: portal.v1.TimelineWebhook
+	(*ReportServiceListPaymentsRequest)(nil), // 27: portal.v1.ReportServiceListPaymentsRequest
+	(*ReportServiceListPayinsRequest)(nil),   // 28: portal.v1.ReportServiceListPayinsRequest
+	(*ReportFilter)(nil),                     // 29: portal.v1.ReportFilter
+	(*ListReportPaymentsResponse)(nil),       // 30: portal.v1.ListReportPaymentsResponse
+	(*ReportPayment)(nil),                    // 31: portal.v1.ReportPayment
+	(*ListReportPayinsResponse)(nil),         // 32: portal.v1.ListReportPayinsResponse
+	(*ReportPayin)(nil),                      // 33: portal.v1.ReportPayin
+	(*GetStatementRequest)(nil),              // 34: portal.v1.GetStatementRequest
+	(*GetStatementResponse)(nil),             // 35: portal.v1.GetStatementResponse
+	(*StatementLine)(nil),                    // 36: portal.v1.StatementLine
+	(*ListAccountsRequest)(nil),              // 37: portal.v1.ListAccountsRequest
+	(*ListAccountsResponse)(nil),             // 38: portal.v1.ListAccountsResponse
+	(*Holding)(nil),                          // 39: portal.v1.Holding
+	(*GetIncomeRequest)(nil),                 // 40: portal.v1.GetIncomeRequest
+	(*GetIncomeResponse)(nil),                // 41: portal.v1.GetIncomeResponse
+	(*Income)(nil),                           // 42: portal.v1.Income
+	(*timestamppb.Timestamp)(nil),            // 43: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	36, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
-	36, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	43, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	43, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
 	5,  // 2: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
-	36, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	36, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
-	36, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	36, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	43, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	43, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	43, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	43, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
 	10, // 8: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
 	11, // 9: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
@@ -3719,64 +4253,74 @@ var file_portal_v1_report_proto_depIdxs = []int32{
 	8,  // 13: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
 	8,  // 14: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
 	8,  // 15: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	36, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	43, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
 	8,  // 17: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	36, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	43, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
 	18, // 19: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	36, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	43, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
 	19, // 21: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
 	20, // 22: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
-	21, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
-	22, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
-	25, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
-	24, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	36, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
-	36, // 28: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
-	23, // 29: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
-	23, // 30: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
-	28, // 31: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
-	28, // 32: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	36, // 33: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	36, // 34: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
-	30, // 35: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	36, // 36: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	36, // 37: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	36, // 38: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	36, // 39: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	36, // 40: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
-	32, // 41: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	36, // 42: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	36, // 43: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	36, // 44: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	36, // 45: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	36, // 46: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	36, // 47: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
-	23, // 48: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
-	35, // 49: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	36, // 50: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
-	15, // 51: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	16, // 52: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	26, // 53: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	27, // 54: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	33, // 55: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	6,  // 56: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	3,  // 57: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
-	0,  // 58: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
-	1,  // 59: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
-	17, // 60: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	17, // 61: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	29, // 62: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	31, // 63: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	34, // 64: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	7,  // 65: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	4,  // 66: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
-	2,  // 67: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
-	2,  // 68: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
-	60, // [60:69] is the sub-list for method output_type
-	51, // [51:60] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	22, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
+	23, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
+	26, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
+	25, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
+	43, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 28: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
+	43, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	24, // 30: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
+	24, // 31: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
+	29, // 32: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
+	29, // 33: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
+	43, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	43, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	31, // 36: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
+	43, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	43, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	43, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	43, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	43, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	33, // 42: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
+	43, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	43, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	43, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	43, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	43, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	43, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	24, // 49: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
+	36, // 50: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
+	43, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	39, // 52: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
+	43, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
+	43, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
+	42, // 55: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
+	43, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
+	15, // 57: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	16, // 58: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	27, // 59: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	28, // 60: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	34, // 61: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	6,  // 62: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	3,  // 63: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 64: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	37, // 65: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
+	40, // 66: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
+	1,  // 67: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	17, // 68: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	17, // 69: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	30, // 70: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	32, // 71: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	35, // 72: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	7,  // 73: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	4,  // 74: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	2,  // 75: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	38, // 76: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
+	41, // 77: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
+	2,  // 78: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	68, // [68:79] is the sub-list for method output_type
+	57, // [57:68] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -3791,22 +4335,24 @@ func file_portal_v1_report_proto_init() {
 	file_portal_v1_report_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[19].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[20].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[21].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[24].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[25].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[29].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[26].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[30].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[31].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[32].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[34].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[33].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[35].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[36].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[37].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

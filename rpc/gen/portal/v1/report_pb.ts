@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/report.proto.
  */
 export const file_portal_v1_report: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiLgoYR2V0U2lnbmVkVGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiFwoVR2V0U2lnbmluZ0tleXNSZXF1ZXN0IioKFlNpZ25lZERvY3VtZW50UmVzcG9uc2USEAoIZG9jdW1lbnQYASABKAki0QEKHlJlcG9ydFNlcnZpY2VMaXN0RXZlbnRzUmVxdWVzdBIOCgZzdGF0dXMYASADKAkSDAoEdHlwZRgCIAEoCRIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc2VhcmNoGAUgASgJEg4KBmN1cnNvchgGIAEoCRIQCghiYWNrd2FyZBgHIAEoCBINCgVsaW1pdBgIIAEoBSLSAQoYTGlzdFJlcG9ydEV2ZW50c1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0RXZlbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciKXAgoLUmVwb3J0RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoGbnVtYmVyGAIgASgDSACIAQESDAoEdHlwZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSEAoIc2VxdWVuY2UYBiABKAUSCwoDdXJsGAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnN0YXR1cxgJIAEoCRIQCghhdHRlbXB0cxgKIAEoBRIdChBsYXN0X3N0YXR1c19jb2RlGAsgASgFSAGIAQFCCQoHX251bWJlckITChFfbGFzdF9zdGF0dXNfY29kZSIiChJHZXRPdmVydmlld1JlcXVlc3QSDAoEem9uZRgBIAEoCSLwAgoTR2V0T3ZlcnZpZXdSZXNwb25zZRImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdG9kYXlfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFdG9kYXkYAyADKAsyFi5wb3J0YWwudjEuT3ZlcnZpZXdEYXkSKgoHbWV0aG9kcxgEIAMoCzIZLnBvcnRhbC52MS5PdmVydmlld01ldGhvZBImCgVob3VycxgFIAMoCzIXLnBvcnRhbC52MS5PdmVydmlld0hvdXISLgoJZW5kcG9pbnRzGAYgAygLMhsucG9ydGFsLnYxLk92ZXJ2aWV3RW5kcG9pbnQSKAoGcXVldWVzGAcgAygLMhgucG9ydGFsLnYxLk92ZXJ2aWV3UXVldWUSLAoIYmFsYW5jZXMYCCADKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdCYWxhbmNlIscBCg9PdmVydmlld0ZpZ3VyZXMSEAoIcGF5bWVudHMYASABKAMSEQoJY29tcGxldGVkGAIgASgDEg0KBWVuZGVkGAMgASgDEhwKD3N1Y2Nlc3NfcGVyY2VudBgEIAEoCUgAiAEBEhMKBmFtb3VudBgFIAEoCUgBiAEBEhsKDm1lZGlhbl9zZWNvbmRzGAYgASgDSAKIAQFCEgoQX3N1Y2Nlc3NfcGVyY2VudEIJCgdfYW1vdW50QhEKD19tZWRpYW5fc2Vjb25kcyJ5CgtPdmVydmlld0RheRIQCghjdXJyZW5jeRgBIAEoCRIpCgV0b2RheRgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMSLQoJbGFzdF93ZWVrGAMgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyJfCg5PdmVydmlld01ldGhvZBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSKwoHZmlndXJlcxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiYwoMT3ZlcnZpZXdIb3VyEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdmaWd1cmVzGAIgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyKtAQoQT3ZlcnZpZXdFbmRwb2ludBIMCgRob3N0GAEgASgJEhAKCGF0dGVtcHRzGAIgASgDEhAKCGZhaWx1cmVzGAMgASgDEjMKD2xhc3RfZmFpbHVyZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoQbGFzdF9zdGF0dXNfY29kZRgFIAEoBUgAiAEBQhMKEV9sYXN0X3N0YXR1c19jb2RlIjsKDU92ZXJ2aWV3UXVldWUSDQoFcXVldWUYASABKAkSDQoFY291bnQYAiABKAUSDAoEbW9yZRgDIAEoCCKDAQoPT3ZlcnZpZXdCYWxhbmNlEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRINCgV0b3RhbBgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSEAoIcmVzZXJ2ZWQYBSABKAkSEQoJaW5zdXJhbmNlGAYgASgJIi8KGUdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoCSIrChdHZXRQYXlpblRpbWVsaW5lUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCSI5ChBUaW1lbGluZVJlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuVGltZWxpbmVMaW5lIvUECgxUaW1lbGluZUxpbmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAiABKAkSDQoFYWN0b3IYAyABKAkSDAoEd2hhdBgEIAEoCRIYCgtmcm9tX3N0YXR1cxgFIAEoCUgAiAEBEhYKCXRvX3N0YXR1cxgGIAEoCUgBiAEBEhMKBnJlYXNvbhgHIAEoCUgCiAEBEisKB3JlcXVlc3QYCCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVSZXF1ZXN0EikKBmNob2ljZRgJIAEoCzIZLnBvcnRhbC52MS5UaW1lbGluZUNob2ljZRIlCgRyYXRlGAogASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lUmF0ZRItCgh0cmFuc2ZlchgLIAEoCzIbLnBvcnRhbC52MS5UaW1lbGluZVRyYW5zZmVyEisKB3dlYmhvb2sYDCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVXZWJob29rEiUKBGZpbGUYDSABKAsyFy5wb3J0YWwudjEuVGltZWxpbmVGaWxlEhcKCmNhcmRfbGFzdDQYDiABKAlIA4gBARIXCgpjYXJkX2JyYW5kGA8gASgJSASIAQESDwoCYnkYECABKAlIBYgBARIRCgRwYWdlGBEgASgJSAaIAQESEgoFYWdlbnQYEiABKAlIB4gBAUIOCgxfZnJvbV9zdGF0dXNCDAoKX3RvX3N0YXR1c0IJCgdfcmVhc29uQg0KC19jYXJkX2xhc3Q0Qg0KC19jYXJkX2JyYW5kQgUKA19ieUIHCgVfcGFnZUIICgZfYWdlbnQiyQIKD1RpbWVsaW5lUmVxdWVzdBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSDgoGYW1vdW50GAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAUgASgJSACIAQESGQoMY2FsbGJhY2tfdXJpGAYgASgJSAGIAQESFwoKcmVxdWVzdF9pZBgHIAEoCUgCiAEBEhwKD3JlcXVlc3RfYWRkcmVzcxgIIAEoCUgDiAEBEhkKDGFkZHJlc3NfbWFzaxgJIAEoCUgEiAEBQgsKCV9vcmRlcl9pZEIPCg1fY2FsbGJhY2tfdXJpQg0KC19yZXF1ZXN0X2lkQhIKEF9yZXF1ZXN0X2FkZHJlc3NCDwoNX2FkZHJlc3NfbWFzayKUAgoOVGltZWxpbmVDaG9pY2USFgoJdHJhZGVyX2lkGAEgASgDSACIAQESGQoMcmVxdWlzaXRlX2lkGAIgASgDSAGIAQESEQoEdHlwZRgDIAEoCUgCiAEBEhIKBXZhbHVlGAQgASgJSAOIAQESEwoGaG9sZGVyGAUgASgJSASIAQESEQoEYmFuaxgGIAEoCUgFiAEBEhEKBHBvb2wYByABKAVIBogBARITCgZsb29rZWQYCCABKAVIB4gBAUIMCgpfdHJhZGVyX2lkQg8KDV9yZXF1aXNpdGVfaWRCBwoFX3R5cGVCCAoGX3ZhbHVlQgkKB19ob2xkZXJCBwoFX2JhbmtCBwoFX3Bvb2xCCQoHX2xvb2tlZCKeBAoMVGltZWxpbmVSYXRlEhMKBnNvdXJjZRgBIAEoCUgAiAEBEi8KC29ic2VydmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt1bmF2YWlsYWJsZRgDIAEoCBIWCgliYXNlX3JhdGUYBCABKAlIAYgBARIbCg5tYXJrdXBfcGVyY2VudBgFIAEoCUgCiAEBEhoKDW1hcmt1cF9zb3VyY2UYBiABKAlIA4gBARIWCglzcG90X3VzZHQYByABKAlIBIgBARIYCgthbW91bnRfdXNkdBgIIAEoCUgFiAEBEhgKC3Byb2ZpdF91c2R0GAkgASgJSAaIAQESGgoNc2hhcmVfcGVyY2VudBgKIAEoCUgHiAEBEhgKC3RyYWRlcl91c2R0GAsgASgJSAiIAQESGgoNcGxhdGZvcm1fdXNkdBgMIAEoCUgJiAEBEhYKCWhvbGRfdXNkdBgNIAEoCUgKiAEBQgkKB19zb3VyY2VCDAoKX2Jhc2VfcmF0ZUIRCg9fbWFya3VwX3BlcmNlbnRCEAoOX21hcmt1cF9zb3VyY2VCDAoKX3Nwb3RfdXNkdEIOCgxfYW1vdW50X3VzZHRCDgoMX3Byb2ZpdF91c2R0QhAKDl9zaGFyZV9wZXJjZW50Qg4KDF90cmFkZXJfdXNkdEIQCg5fcGxhdGZvcm1fdXNkdEIMCgpfaG9sZF91c2R0IqwBChBUaW1lbGluZVRyYW5zZmVyEhMKC3RyYW5zZmVyX2lkGAEgASgDEgwKBGtpbmQYAiABKAkSDgoGYW1vdW50GAMgASgJEikKB2FjY291bnQYBCABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudBIRCglkaXJlY3Rpb24YBSABKAkSJwoFb3RoZXIYBiABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudCJBCg1MZWRnZXJBY2NvdW50Eg0KBW93bmVyGAEgASgJEhAKCG93bmVyX2lkGAIgASgDEg8KB3B1cnBvc2UYAyABKAkiSgoMVGltZWxpbmVGaWxlEhMKBm51bWJlchgBIAEoBUgAiAEBEgwKBHR5cGUYAiABKAkSDAoEc2l6ZRgDIAEoA0IJCgdfbnVtYmVyIo8CCg9UaW1lbGluZVdlYmhvb2sSEAoIZXZlbnRfaWQYASABKAkSDAoEdHlwZRgCIAEoCRIQCghzZXF1ZW5jZRgDIAEoBRITCgZzdGF0dXMYBCABKAlIAIgBARIQCgN1cmwYBSABKAlIAYgBARIYCgtzdGF0dXNfY29kZRgGIAEoBUgCiAEBEhgKC2R1cmF0aW9uX21zGAcgASgFSAOIAQESEwoGYW5zd2VyGAggASgMSASIAQESEgoFZXJyb3IYCSABKAlIBYgBAUIJCgdfc3RhdHVzQgYKBF91cmxCDgoMX3N0YXR1c19jb2RlQg4KDF9kdXJhdGlvbl9tc0IJCgdfYW5zd2VyQggKBl9lcnJvciJLCiBSZXBvcnRTZXJ2aWNlTGlzdFBheW1lbnRzUmVxdWVzdBInCgZmaWx0ZXIYASABKAsyFy5wb3J0YWwudjEuUmVwb3J0RmlsdGVyIkkKHlJlcG9ydFNlcnZpY2VMaXN0UGF5aW5zUmVxdWVzdBInCgZmaWx0ZXIYASABKAsyFy5wb3J0YWwudjEuUmVwb3J0RmlsdGVyIsACCgxSZXBvcnRGaWx0ZXISDgoGc3RhdHVzGAEgAygJEg4KBm1ldGhvZBgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbWluX2Ftb3VudBgGIAEoCRISCgptYXhfYW1vdW50GAcgASgJEg4KBnNlYXJjaBgIIAEoCRIbChNtZXJjaGFudF9jYXNoYm94X2lkGAkgASgDEhMKC21lcmNoYW50X2lkGAogASgDEhEKCXRyYWRlcl9pZBgLIAEoAxIOCgZjdXJzb3IYDCABKAkSEAoIYmFja3dhcmQYDSABKAgSDQoFbGltaXQYDiABKAUi1gEKGkxpc3RSZXBvcnRQYXltZW50c1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuUmVwb3J0UGF5bWVudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgDIAEoCUgBiAEBEjQKEHNlYXJjaGVkX2JhY2tfdG8YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yIuoFCg1SZXBvcnRQYXltZW50EgoKAmlkGAEgASgDEgwKBHV1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBCABKAlIAIgBARIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGYW1vdW50GAcgASgJEg4KBnN0YXR1cxgIIAEoCRIaCg1zdGF0dXNfcmVhc29uGAkgASgJSAGIAQESLQoJc3RhdHVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjbGFpbWVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgNIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGA4gASgDEhYKCXRyYWRlcl9pZBgPIAEoA0gCiAEBEhYKCXJlcXVpc2l0ZRgQIAEoCUgDiAEBEhcKCmNhcmRfbGFzdDQYESABKAlIBIgBARIYCgthbW91bnRfdXNkdBgSIAEoCUgFiAEBEhgKC3Byb2ZpdF91c2R0GBMgASgJSAaIAQESHwoSc3ByZWFkX3RyYWRlcl91c2R0GBQgASgJSAeIAQESIQoUc3ByZWFkX3BsYXRmb3JtX3VzZHQYFSABKAlICIgBAUILCglfb3JkZXJfaWRCEAoOX3N0YXR1c19yZWFzb25CDAoKX3RyYWRlcl9pZEIMCgpfcmVxdWlzaXRlQg0KC19jYXJkX2xhc3Q0Qg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCFQoTX3NwcmVhZF90cmFkZXJfdXNkdEIXChVfc3ByZWFkX3BsYXRmb3JtX3VzZHQi0gEKGExpc3RSZXBvcnRQYXlpbnNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLlJlcG9ydFBheWluEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQESNAoQc2VhcmNoZWRfYmFja190bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii1QQKC1JlcG9ydFBheWluEgoKAmlkGAEgASgDEhAKCHBheWluX2lkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAQgASgJSACIAQESDgoGbWV0aG9kGAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg4KBmFtb3VudBgHIAEoCRIOCgZzdGF0dXMYCCABKAkSGgoNc3RhdHVzX3JlYXNvbhgJIAEoCUgBiAEBEi0KCXN0YXR1c19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYDCABKAMSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgNIAEoAxIWCgl0cmFkZXJfaWQYDiABKANIAogBARIUCgxhZGRyZXNzX21hc2sYDyABKAkSEQoJcmVjaXBpZW50GBAgASgJEhwKD3Byb29mX3JlZmVyZW5jZRgRIAEoCUgDiAEBEhgKC2Zyb3plbl91c2R0GBIgASgJSASIAQESGAoLcmV3YXJkX3VzZHQYEyABKAlIBYgBAUILCglfb3JkZXJfaWRCEAoOX3N0YXR1c19yZWFzb25CDAoKX3RyYWRlcl9pZEISChBfcHJvb2ZfcmVmZXJlbmNlQg4KDF9mcm96ZW5fdXNkdEIOCgxfcmV3YXJkX3VzZHQi4QEKE0dldFN0YXRlbWVudFJlcXVlc3QSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMSEAoIcmVzZXJ2ZWQYAyABKAgSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDG9sZGVzdF9maXJzdBgGIAEoCBIOCgZjdXJzb3IYByABKAkSEAoIYmFja3dhcmQYCCABKAgSDQoFbGltaXQYCSABKAUi9wEKFEdldFN0YXRlbWVudFJlc3BvbnNlEikKB2FjY291bnQYASABKAsyGC5wb3J0YWwudjEuTGVkZ2VyQWNjb3VudBIXCg9vcGVuaW5nX2JhbGFuY2UYAiABKAkSFwoPY2xvc2luZ19iYWxhbmNlGAMgASgJEiYKBGRhdGEYBCADKAsyGC5wb3J0YWwudjEuU3RhdGVtZW50TGluZRIYCgtuZXh0X2N1cnNvchgFIAEoCUgAiAEBEhwKD3ByZXZpb3VzX2N1cnNvchgGIAEoCUgBiAEBQg4KDF9uZXh0X2N1cnNvckISChBfcHJldmlvdXNfY3Vyc29yIt8BCg1TdGF0ZW1lbnRMaW5lEhMKC3RyYW5zZmVyX2lkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAMgASgJEg8KB3N1YmplY3QYBCABKAkSEgoKc3ViamVjdF9pZBgFIAEoAxIZCgxzdWJqZWN0X3V1aWQYBiABKAlIAIgBARIRCglkaXJlY3Rpb24YByABKAkSDgoGYW1vdW50GAggASgJEg8KB2JhbGFuY2UYCSABKAlCDwoNX3N1YmplY3RfdXVpZDKwBgoNUmVwb3J0U2VydmljZRJXChJHZXRQYXltZW50VGltZWxpbmUSJC5wb3J0YWwudjEuR2V0UGF5bWVudFRpbWVsaW5lUmVxdWVzdBobLnBvcnRhbC52MS5UaW1lbGluZVJlc3BvbnNlElMKEEdldFBheWluVGltZWxpbmUSIi5wb3J0YWwudjEuR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJiCgxMaXN0UGF5bWVudHMSKy5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USXAoKTGlzdFBheWlucxIpLnBvcnRhbC52MS5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEk8KDEdldFN0YXRlbWVudBIeLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXF1ZXN0Gh8ucG9ydGFsLnYxLkdldFN0YXRlbWVudFJlc3BvbnNlEkwKC0dldE92ZXJ2aWV3Eh0ucG9ydGFsLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBoeLnBvcnRhbC52MS5HZXRPdmVydmlld1Jlc3BvbnNlElwKCkxpc3RFdmVudHMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RFdmVudHNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRFdmVudHNSZXNwb25zZRJbChFHZXRTaWduZWRUaW1lbGluZRIjLnBvcnRhbC52MS5HZXRTaWduZWRUaW1lbGluZVJlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZRJVCg5HZXRTaWduaW5nS2V5cxIgLnBvcnRhbC52MS5HZXRTaWduaW5nS2V5c1JlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvcmVwb3J0LnByb3RvEglwb3J0YWwudjEiLgoYR2V0U2lnbmVkVGltZWxpbmVSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiFwoVR2V0U2lnbmluZ0tleXNSZXF1ZXN0IioKFlNpZ25lZERvY3VtZW50UmVzcG9uc2USEAoIZG9jdW1lbnQYASABKAki0QEKHlJlcG9ydFNlcnZpY2VMaXN0RXZlbnRzUmVxdWVzdBIOCgZzdGF0dXMYASADKAkSDAoEdHlwZRgCIAEoCRIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc2VhcmNoGAUgASgJEg4KBmN1cnNvchgGIAEoCRIQCghiYWNrd2FyZBgHIAEoCBINCgVsaW1pdBgIIAEoBSLSAQoYTGlzdFJlcG9ydEV2ZW50c1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0RXZlbnQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciKXAgoLUmVwb3J0RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoGbnVtYmVyGAIgASgDSACIAQESDAoEdHlwZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhIKCnN1YmplY3RfaWQYBSABKAMSEAoIc2VxdWVuY2UYBiABKAUSCwoDdXJsGAcgASgJEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnN0YXR1cxgJIAEoCRIQCghhdHRlbXB0cxgKIAEoBRIdChBsYXN0X3N0YXR1c19jb2RlGAsgASgFSAGIAQFCCQoHX251bWJlckITChFfbGFzdF9zdGF0dXNfY29kZSIiChJHZXRPdmVydmlld1JlcXVlc3QSDAoEem9uZRgBIAEoCSLwAgoTR2V0T3ZlcnZpZXdSZXNwb25zZRImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdG9kYXlfZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFdG9kYXkYAyADKAsyFi5wb3J0YWwudjEuT3ZlcnZpZXdEYXkSKgoHbWV0aG9kcxgEIAMoCzIZLnBvcnRhbC52MS5PdmVydmlld01ldGhvZBImCgVob3VycxgFIAMoCzIXLnBvcnRhbC52MS5PdmVydmlld0hvdXISLgoJZW5kcG9pbnRzGAYgAygLMhsucG9ydGFsLnYxLk92ZXJ2aWV3RW5kcG9pbnQSKAoGcXVldWVzGAcgAygLMhgucG9ydGFsLnYxLk92ZXJ2aWV3UXVldWUSLAoIYmFsYW5jZXMYCCADKAsyGi5wb3J0YWwudjEuT3ZlcnZpZXdCYWxhbmNlIscBCg9PdmVydmlld0ZpZ3VyZXMSEAoIcGF5bWVudHMYASABKAMSEQoJY29tcGxldGVkGAIgASgDEg0KBWVuZGVkGAMgASgDEhwKD3N1Y2Nlc3NfcGVyY2VudBgEIAEoCUgAiAEBEhMKBmFtb3VudBgFIAEoCUgBiAEBEhsKDm1lZGlhbl9zZWNvbmRzGAYgASgDSAKIAQFCEgoQX3N1Y2Nlc3NfcGVyY2VudEIJCgdfYW1vdW50QhEKD19tZWRpYW5fc2Vjb25kcyJ5CgtPdmVydmlld0RheRIQCghjdXJyZW5jeRgBIAEoCRIpCgV0b2RheRgCIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMSLQoJbGFzdF93ZWVrGAMgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyJfCg5PdmVydmlld01ldGhvZBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSKwoHZmlndXJlcxgDIAEoCzIaLnBvcnRhbC52MS5PdmVydmlld0ZpZ3VyZXMiYwoMT3ZlcnZpZXdIb3VyEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdmaWd1cmVzGAIgASgLMhoucG9ydGFsLnYxLk92ZXJ2aWV3RmlndXJlcyKtAQoQT3ZlcnZpZXdFbmRwb2ludBIMCgRob3N0GAEgASgJEhAKCGF0dGVtcHRzGAIgASgDEhAKCGZhaWx1cmVzGAMgASgDEjMKD2xhc3RfZmFpbHVyZV9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoQbGFzdF9zdGF0dXNfY29kZRgFIAEoBUgAiAEBQhMKEV9sYXN0X3N0YXR1c19jb2RlIjsKDU92ZXJ2aWV3UXVldWUSDQoFcXVldWUYASABKAkSDQoFY291bnQYAiABKAUSDAoEbW9yZRgDIAEoCCKDAQoPT3ZlcnZpZXdCYWxhbmNlEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDAoEbmFtZRgCIAEoCRINCgV0b3RhbBgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSEAoIcmVzZXJ2ZWQYBSABKAkSEQoJaW5zdXJhbmNlGAYgASgJIi8KGUdldFBheW1lbnRUaW1lbGluZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoCSIrChdHZXRQYXlpblRpbWVsaW5lUmVxdWVzdBIQCghwYXlpbl9pZBgBIAEoCSI5ChBUaW1lbGluZVJlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5wb3J0YWwudjEuVGltZWxpbmVMaW5lIvUECgxUaW1lbGluZUxpbmUSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAiABKAkSDQoFYWN0b3IYAyABKAkSDAoEd2hhdBgEIAEoCRIYCgtmcm9tX3N0YXR1cxgFIAEoCUgAiAEBEhYKCXRvX3N0YXR1cxgGIAEoCUgBiAEBEhMKBnJlYXNvbhgHIAEoCUgCiAEBEisKB3JlcXVlc3QYCCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVSZXF1ZXN0EikKBmNob2ljZRgJIAEoCzIZLnBvcnRhbC52MS5UaW1lbGluZUNob2ljZRIlCgRyYXRlGAogASgLMhcucG9ydGFsLnYxLlRpbWVsaW5lUmF0ZRItCgh0cmFuc2ZlchgLIAEoCzIbLnBvcnRhbC52MS5UaW1lbGluZVRyYW5zZmVyEisKB3dlYmhvb2sYDCABKAsyGi5wb3J0YWwudjEuVGltZWxpbmVXZWJob29rEiUKBGZpbGUYDSABKAsyFy5wb3J0YWwudjEuVGltZWxpbmVGaWxlEhcKCmNhcmRfbGFzdDQYDiABKAlIA4gBARIXCgpjYXJkX2JyYW5kGA8gASgJSASIAQESDwoCYnkYECABKAlIBYgBARIRCgRwYWdlGBEgASgJSAaIAQESEgoFYWdlbnQYEiABKAlIB4gBAUIOCgxfZnJvbV9zdGF0dXNCDAoKX3RvX3N0YXR1c0IJCgdfcmVhc29uQg0KC19jYXJkX2xhc3Q0Qg0KC19jYXJkX2JyYW5kQgUKA19ieUIHCgVfcGFnZUIICgZfYWdlbnQiyQIKD1RpbWVsaW5lUmVxdWVzdBIOCgZtZXRob2QYASABKAkSEAoIY3VycmVuY3kYAiABKAkSDgoGYW1vdW50GAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCG9yZGVyX2lkGAUgASgJSACIAQESGQoMY2FsbGJhY2tfdXJpGAYgASgJSAGIAQESFwoKcmVxdWVzdF9pZBgHIAEoCUgCiAEBEhwKD3JlcXVlc3RfYWRkcmVzcxgIIAEoCUgDiAEBEhkKDGFkZHJlc3NfbWFzaxgJIAEoCUgEiAEBQgsKCV9vcmRlcl9pZEIPCg1fY2FsbGJhY2tfdXJpQg0KC19yZXF1ZXN0X2lkQhIKEF9yZXF1ZXN0X2FkZHJlc3NCDwoNX2FkZHJlc3NfbWFzayK5AgoOVGltZWxpbmVDaG9pY2USFgoJdHJhZGVyX2lkGAEgASgDSACIAQESGQoMcmVxdWlzaXRlX2lkGAIgASgDSAGIAQESEQoEdHlwZRgDIAEoCUgCiAEBEhIKBXZhbHVlGAQgASgJSAOIAQESEwoGaG9sZGVyGAUgASgJSASIAQESEQoEYmFuaxgGIAEoCUgFiAEBEhEKBHBvb2wYByABKAVIBogBARITCgZsb29rZWQYCCABKAVIB4gBARIjCgZwYXNzZWQYCSADKAsyEy5wb3J0YWwudjEuUGFzc2VkQnlCDAoKX3RyYWRlcl9pZEIPCg1fcmVxdWlzaXRlX2lkQgcKBV90eXBlQggKBl92YWx1ZUIJCgdfaG9sZGVyQgcKBV9iYW5rQgcKBV9wb29sQgkKB19sb29rZWQiLwoIUGFzc2VkQnkSDAoEcnVsZRgBIAEoCRIVCg1yZXF1aXNpdGVfaWRzGAIgAygDIp4ECgxUaW1lbGluZVJhdGUSEwoGc291cmNlGAEgASgJSACIAQESLwoLb2JzZXJ2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3VuYXZhaWxhYmxlGAMgASgIEhYKCWJhc2VfcmF0ZRgEIAEoCUgBiAEBEhsKDm1hcmt1cF9wZXJjZW50GAUgASgJSAKIAQESGgoNbWFya3VwX3NvdXJjZRgGIAEoCUgDiAEBEhYKCXNwb3RfdXNkdBgHIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GAggASgJSAWIAQESGAoLcHJvZml0X3VzZHQYCSABKAlIBogBARIaCg1zaGFyZV9wZXJjZW50GAogASgJSAeIAQESGAoLdHJhZGVyX3VzZHQYCyABKAlICIgBARIaCg1wbGF0Zm9ybV91c2R0GAwgASgJSAmIAQESFgoJaG9sZF91c2R0GA0gASgJSAqIAQFCCQoHX3NvdXJjZUIMCgpfYmFzZV9yYXRlQhEKD19tYXJrdXBfcGVyY2VudEIQCg5fbWFya3VwX3NvdXJjZUIMCgpfc3BvdF91c2R0Qg4KDF9hbW91bnRfdXNkdEIOCgxfcHJvZml0X3VzZHRCEAoOX3NoYXJlX3BlcmNlbnRCDgoMX3RyYWRlcl91c2R0QhAKDl9wbGF0Zm9ybV91c2R0QgwKCl9ob2xkX3VzZHQirAEKEFRpbWVsaW5lVHJhbnNmZXISEwoLdHJhbnNmZXJfaWQYASABKAMSDAoEa2luZBgCIAEoCRIOCgZhbW91bnQYAyABKAkSKQoHYWNjb3VudBgEIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhEKCWRpcmVjdGlvbhgFIAEoCRInCgVvdGhlchgGIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50IkEKDUxlZGdlckFjY291bnQSDQoFb3duZXIYASABKAkSEAoIb3duZXJfaWQYAiABKAMSDwoHcHVycG9zZRgDIAEoCSJKCgxUaW1lbGluZUZpbGUSEwoGbnVtYmVyGAEgASgFSACIAQESDAoEdHlwZRgCIAEoCRIMCgRzaXplGAMgASgDQgkKB19udW1iZXIijwIKD1RpbWVsaW5lV2ViaG9vaxIQCghldmVudF9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHNlcXVlbmNlGAMgASgFEhMKBnN0YXR1cxgEIAEoCUgAiAEBEhAKA3VybBgFIAEoCUgBiAEBEhgKC3N0YXR1c19jb2RlGAYgASgFSAKIAQESGAoLZHVyYXRpb25fbXMYByABKAVIA4gBARITCgZhbnN3ZXIYCCABKAxIBIgBARISCgVlcnJvchgJIAEoCUgFiAEBQgkKB19zdGF0dXNCBgoEX3VybEIOCgxfc3RhdHVzX2NvZGVCDgoMX2R1cmF0aW9uX21zQgkKB19hbnN3ZXJCCAoGX2Vycm9yIksKIFJlcG9ydFNlcnZpY2VMaXN0UGF5bWVudHNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiSQoeUmVwb3J0U2VydmljZUxpc3RQYXlpbnNSZXF1ZXN0EicKBmZpbHRlchgBIAEoCzIXLnBvcnRhbC52MS5SZXBvcnRGaWx0ZXIiwAIKDFJlcG9ydEZpbHRlchIOCgZzdGF0dXMYASADKAkSDgoGbWV0aG9kGAIgASgJEhAKCGN1cnJlbmN5GAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptaW5fYW1vdW50GAYgASgJEhIKCm1heF9hbW91bnQYByABKAkSDgoGc2VhcmNoGAggASgJEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYCSABKAMSEwoLbWVyY2hhbnRfaWQYCiABKAMSEQoJdHJhZGVyX2lkGAsgASgDEg4KBmN1cnNvchgMIAEoCRIQCghiYWNrd2FyZBgNIAEoCBINCgVsaW1pdBgOIAEoBSLWAQoaTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5SZXBvcnRQYXltZW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAMgASgJSAGIAQESNAoQc2VhcmNoZWRfYmFja190bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii6gUKDVJlcG9ydFBheW1lbnQSCgoCaWQYASABKAMSDAoEdXVpZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcmRlcl9pZBgEIAEoCUgAiAEBEg4KBm1ldGhvZBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIOCgZhbW91bnQYByABKAkSDgoGc3RhdHVzGAggASgJEhoKDXN0YXR1c19yZWFzb24YCSABKAlIAYgBARItCglzdGF0dXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNsYWltZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC21lcmNoYW50X2lkGA0gASgDEhsKE21lcmNoYW50X2Nhc2hib3hfaWQYDiABKAMSFgoJdHJhZGVyX2lkGA8gASgDSAKIAQESFgoJcmVxdWlzaXRlGBAgASgJSAOIAQESFwoKY2FyZF9sYXN0NBgRIAEoCUgEiAEBEhgKC2Ftb3VudF91c2R0GBIgASgJSAWIAQESGAoLcHJvZml0X3VzZHQYEyABKAlIBogBARIfChJzcHJlYWRfdHJhZGVyX3VzZHQYFCABKAlIB4gBARIhChRzcHJlYWRfcGxhdGZvcm1fdXNkdBgVIAEoCUgIiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQgwKCl9yZXF1aXNpdGVCDQoLX2NhcmRfbGFzdDRCDgoMX2Ftb3VudF91c2R0Qg4KDF9wcm9maXRfdXNkdEIVChNfc3ByZWFkX3RyYWRlcl91c2R0QhcKFV9zcHJlYWRfcGxhdGZvcm1fdXNkdCLSAQoYTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuUmVwb3J0UGF5aW4SGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBARIcCg9wcmV2aW91c19jdXJzb3IYAyABKAlIAYgBARI0ChBzZWFyY2hlZF9iYWNrX3RvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIOCgxfbmV4dF9jdXJzb3JCEgoQX3ByZXZpb3VzX2N1cnNvciLVBAoLUmVwb3J0UGF5aW4SCgoCaWQYASABKAMSEAoIcGF5aW5faWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3JkZXJfaWQYBCABKAlIAIgBARIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGYW1vdW50GAcgASgJEg4KBnN0YXR1cxgIIAEoCRIaCg1zdGF0dXNfcmVhc29uGAkgASgJSAGIAQESLQoJc3RhdHVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgMIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGA0gASgDEhYKCXRyYWRlcl9pZBgOIAEoA0gCiAEBEhQKDGFkZHJlc3NfbWFzaxgPIAEoCRIRCglyZWNpcGllbnQYECABKAkSHAoPcHJvb2ZfcmVmZXJlbmNlGBEgASgJSAOIAQESGAoLZnJvemVuX3VzZHQYEiABKAlIBIgBARIYCgtyZXdhcmRfdXNkdBgTIAEoCUgFiAEBQgsKCV9vcmRlcl9pZEIQCg5fc3RhdHVzX3JlYXNvbkIMCgpfdHJhZGVyX2lkQhIKEF9wcm9vZl9yZWZlcmVuY2VCDgoMX2Zyb3plbl91c2R0Qg4KDF9yZXdhcmRfdXNkdCLhAQoTR2V0U3RhdGVtZW50UmVxdWVzdBINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIQCghyZXNlcnZlZBgDIAEoCBIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMb2xkZXN0X2ZpcnN0GAYgASgIEg4KBmN1cnNvchgHIAEoCRIQCghiYWNrd2FyZBgIIAEoCBINCgVsaW1pdBgJIAEoBSL3AQoUR2V0U3RhdGVtZW50UmVzcG9uc2USKQoHYWNjb3VudBgBIAEoCzIYLnBvcnRhbC52MS5MZWRnZXJBY2NvdW50EhcKD29wZW5pbmdfYmFsYW5jZRgCIAEoCRIXCg9jbG9zaW5nX2JhbGFuY2UYAyABKAkSJgoEZGF0YRgEIAMoCzIYLnBvcnRhbC52MS5TdGF0ZW1lbnRMaW5lEhgKC25leHRfY3Vyc29yGAUgASgJSACIAQESHAoPcHJldmlvdXNfY3Vyc29yGAYgASgJSAGIAQFCDgoMX25leHRfY3Vyc29yQhIKEF9wcmV2aW91c19jdXJzb3Ii3wEKDVN0YXRlbWVudExpbmUSEwoLdHJhbnNmZXJfaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRISCgpzdWJqZWN0X2lkGAUgASgDEhkKDHN1YmplY3RfdXVpZBgGIAEoCUgAiAEBEhEKCWRpcmVjdGlvbhgHIAEoCRIOCgZhbW91bnQYCCABKAkSDwoHYmFsYW5jZRgJIAEoCUIPCg1fc3ViamVjdF91dWlkIlMKE0xpc3RBY2NvdW50c1JlcXVlc3QSDQoFb3duZXIYASABKAkSDQoFbGltaXQYAiABKAUSEwoGY3Vyc29yGAMgASgDSACIAQFCCQoHX2N1cnNvciJiChRMaXN0QWNjb3VudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLkhvbGRpbmcSGAoLbmV4dF9jdXJzb3IYAiABKANIAIgBAUIOCgxfbmV4dF9jdXJzb3IibwoHSG9sZGluZxINCgVvd25lchgBIAEoCRIQCghvd25lcl9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEhAKCG1lcmNoYW50GAQgASgJEhEKCWF2YWlsYWJsZRgFIAEoCRIQCghyZXNlcnZlZBgGIAEoCSJ5ChBHZXRJbmNvbWVSZXF1ZXN0EigKBGZyb20YASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgttZXJjaGFudF9pZBgDIAEoAyI0ChFHZXRJbmNvbWVSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkluY29tZSK6AQoGSW5jb21lEicKA2RheRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbWVyY2hhbnRfaWQYAiABKAMSEAoIbWVyY2hhbnQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIOCgZtZXRob2QYBSABKAkSEAoIY3VycmVuY3kYBiABKAkSDgoGZWFybmVkGAcgASgJEhAKCHJldmVyc2VkGAggASgJEgsKA25ldBgJIAEoCTLJBwoNUmVwb3J0U2VydmljZRJXChJHZXRQYXltZW50VGltZWxpbmUSJC5wb3J0YWwudjEuR2V0UGF5bWVudFRpbWVsaW5lUmVxdWVzdBobLnBvcnRhbC52MS5UaW1lbGluZVJlc3BvbnNlElMKEEdldFBheWluVGltZWxpbmUSIi5wb3J0YWwudjEuR2V0UGF5aW5UaW1lbGluZVJlcXVlc3QaGy5wb3J0YWwudjEuVGltZWxpbmVSZXNwb25zZRJiCgxMaXN0UGF5bWVudHMSKy5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RQYXltZW50c1JlcXVlc3QaJS5wb3J0YWwudjEuTGlzdFJlcG9ydFBheW1lbnRzUmVzcG9uc2USXAoKTGlzdFBheWlucxIpLnBvcnRhbC52MS5SZXBvcnRTZXJ2aWNlTGlzdFBheWluc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdFJlcG9ydFBheWluc1Jlc3BvbnNlEk8KDEdldFN0YXRlbWVudBIeLnBvcnRhbC52MS5HZXRTdGF0ZW1lbnRSZXF1ZXN0Gh8ucG9ydGFsLnYxLkdldFN0YXRlbWVudFJlc3BvbnNlEkwKC0dldE92ZXJ2aWV3Eh0ucG9ydGFsLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBoeLnBvcnRhbC52MS5HZXRPdmVydmlld1Jlc3BvbnNlElwKCkxpc3RFdmVudHMSKS5wb3J0YWwudjEuUmVwb3J0U2VydmljZUxpc3RFdmVudHNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RSZXBvcnRFdmVudHNSZXNwb25zZRJbChFHZXRTaWduZWRUaW1lbGluZRIjLnBvcnRhbC52MS5HZXRTaWduZWRUaW1lbGluZVJlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZRJPCgxMaXN0QWNjb3VudHMSHi5wb3J0YWwudjEuTGlzdEFjY291bnRzUmVxdWVzdBofLnBvcnRhbC52MS5MaXN0QWNjb3VudHNSZXNwb25zZRJGCglHZXRJbmNvbWUSGy5wb3J0YWwudjEuR2V0SW5jb21lUmVxdWVzdBocLnBvcnRhbC52MS5HZXRJbmNvbWVSZXNwb25zZRJVCg5HZXRTaWduaW5nS2V5cxIgLnBvcnRhbC52MS5HZXRTaWduaW5nS2V5c1JlcXVlc3QaIS5wb3J0YWwudjEuU2lnbmVkRG9jdW1lbnRSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message portal.v1.GetSignedTimelineRequest
@@ -900,6 +900,13 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
    * @generated from field: optional int32 looked = 8;
    */
   looked?: number | undefined;
+
+  /**
+   * For operators: what was passed by before it, by the rules, at most 100 requisites in all.
+   *
+   * @generated from field: repeated portal.v1.PassedBy passed = 9;
+   */
+  passed: PassedBy[];
 };
 
 /**
@@ -908,6 +915,32 @@ export type TimelineChoice = Message<"portal.v1.TimelineChoice"> & {
  */
 export const TimelineChoiceSchema: GenMessage<TimelineChoice> = /*@__PURE__*/
   messageDesc(file_portal_v1_report, 20);
+
+/**
+ * PassedBy are the requisites that a rule dropped.
+ *
+ * @generated from message portal.v1.PassedBy
+ */
+export type PassedBy = Message<"portal.v1.PassedBy"> & {
+  /**
+   * A rule of RoutingCandidate, or resting: found not to do a moment before, or trader_held: another payment had the trader's account locked.
+   *
+   * @generated from field: string rule = 1;
+   */
+  rule: string;
+
+  /**
+   * @generated from field: repeated int64 requisite_ids = 2;
+   */
+  requisiteIds: bigint[];
+};
+
+/**
+ * Describes the message portal.v1.PassedBy.
+ * Use `create(PassedBySchema)` to create a new message.
+ */
+export const PassedBySchema: GenMessage<PassedBy> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 21);
 
 /**
  * TimelineRate is a calculation. Numbers are decimals; amounts are USDT with eight places.
@@ -1006,7 +1039,7 @@ export type TimelineRate = Message<"portal.v1.TimelineRate"> & {
  * Use `create(TimelineRateSchema)` to create a new message.
  */
 export const TimelineRateSchema: GenMessage<TimelineRate> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 21);
+  messageDesc(file_portal_v1_report, 22);
 
 /**
  * TimelineTransfer is a row of the ledger. Operators get each row once, with both accounts. Others get it once for each account of
@@ -1057,7 +1090,7 @@ export type TimelineTransfer = Message<"portal.v1.TimelineTransfer"> & {
  * Use `create(TimelineTransferSchema)` to create a new message.
  */
 export const TimelineTransferSchema: GenMessage<TimelineTransfer> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 22);
+  messageDesc(file_portal_v1_report, 23);
 
 /**
  * LedgerAccount names an account.
@@ -1092,7 +1125,7 @@ export type LedgerAccount = Message<"portal.v1.LedgerAccount"> & {
  * Use `create(LedgerAccountSchema)` to create a new message.
  */
 export const LedgerAccountSchema: GenMessage<LedgerAccount> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 23);
+  messageDesc(file_portal_v1_report, 24);
 
 /**
  * TimelineFile is a file that somebody sent.
@@ -1127,7 +1160,7 @@ export type TimelineFile = Message<"portal.v1.TimelineFile"> & {
  * Use `create(TimelineFileSchema)` to create a new message.
  */
 export const TimelineFileSchema: GenMessage<TimelineFile> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 24);
+  messageDesc(file_portal_v1_report, 25);
 
 /**
  * TimelineWebhook is an event, or an attempt to deliver one. For operators, and merchants' users who may read events.
@@ -1194,7 +1227,7 @@ export type TimelineWebhook = Message<"portal.v1.TimelineWebhook"> & {
  * Use `create(TimelineWebhookSchema)` to create a new message.
  */
 export const TimelineWebhookSchema: GenMessage<TimelineWebhook> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 25);
+  messageDesc(file_portal_v1_report, 26);
 
 /**
  * @generated from message portal.v1.ReportServiceListPaymentsRequest
@@ -1213,7 +1246,7 @@ export type ReportServiceListPaymentsRequest = Message<"portal.v1.ReportServiceL
  * Use `create(ReportServiceListPaymentsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPaymentsRequestSchema: GenMessage<ReportServiceListPaymentsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 26);
+  messageDesc(file_portal_v1_report, 27);
 
 /**
  * @generated from message portal.v1.ReportServiceListPayinsRequest
@@ -1232,7 +1265,7 @@ export type ReportServiceListPayinsRequest = Message<"portal.v1.ReportServiceLis
  * Use `create(ReportServiceListPayinsRequestSchema)` to create a new message.
  */
 export const ReportServiceListPayinsRequestSchema: GenMessage<ReportServiceListPayinsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 27);
+  messageDesc(file_portal_v1_report, 28);
 
 /**
  * ReportFilter keeps to some payments or payouts, and to a page of them. What is unset keeps to nothing.
@@ -1337,7 +1370,7 @@ export type ReportFilter = Message<"portal.v1.ReportFilter"> & {
  * Use `create(ReportFilterSchema)` to create a new message.
  */
 export const ReportFilterSchema: GenMessage<ReportFilter> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 28);
+  messageDesc(file_portal_v1_report, 29);
 
 /**
  * @generated from message portal.v1.ListReportPaymentsResponse
@@ -1375,7 +1408,7 @@ export type ListReportPaymentsResponse = Message<"portal.v1.ListReportPaymentsRe
  * Use `create(ListReportPaymentsResponseSchema)` to create a new message.
  */
 export const ListReportPaymentsResponseSchema: GenMessage<ListReportPaymentsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 29);
+  messageDesc(file_portal_v1_report, 30);
 
 /**
  * ReportPayment is a payment in a list.
@@ -1510,7 +1543,7 @@ export type ReportPayment = Message<"portal.v1.ReportPayment"> & {
  * Use `create(ReportPaymentSchema)` to create a new message.
  */
 export const ReportPaymentSchema: GenMessage<ReportPayment> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 30);
+  messageDesc(file_portal_v1_report, 31);
 
 /**
  * @generated from message portal.v1.ListReportPayinsResponse
@@ -1548,7 +1581,7 @@ export type ListReportPayinsResponse = Message<"portal.v1.ListReportPayinsRespon
  * Use `create(ListReportPayinsResponseSchema)` to create a new message.
  */
 export const ListReportPayinsResponseSchema: GenMessage<ListReportPayinsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 31);
+  messageDesc(file_portal_v1_report, 32);
 
 /**
  * ReportPayin is a payout in a list.
@@ -1671,7 +1704,7 @@ export type ReportPayin = Message<"portal.v1.ReportPayin"> & {
  * Use `create(ReportPayinSchema)` to create a new message.
  */
 export const ReportPayinSchema: GenMessage<ReportPayin> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 32);
+  messageDesc(file_portal_v1_report, 33);
 
 /**
  * @generated from message portal.v1.GetStatementRequest
@@ -1744,7 +1777,7 @@ export type GetStatementRequest = Message<"portal.v1.GetStatementRequest"> & {
  * Use `create(GetStatementRequestSchema)` to create a new message.
  */
 export const GetStatementRequestSchema: GenMessage<GetStatementRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 33);
+  messageDesc(file_portal_v1_report, 34);
 
 /**
  * @generated from message portal.v1.GetStatementResponse
@@ -1792,7 +1825,7 @@ export type GetStatementResponse = Message<"portal.v1.GetStatementResponse"> & {
  * Use `create(GetStatementResponseSchema)` to create a new message.
  */
 export const GetStatementResponseSchema: GenMessage<GetStatementResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 34);
+  messageDesc(file_portal_v1_report, 35);
 
 /**
  * StatementLine is one movement.
@@ -1863,7 +1896,228 @@ export type StatementLine = Message<"portal.v1.StatementLine"> & {
  * Use `create(StatementLineSchema)` to create a new message.
  */
 export const StatementLineSchema: GenMessage<StatementLine> = /*@__PURE__*/
-  messageDesc(file_portal_v1_report, 35);
+  messageDesc(file_portal_v1_report, 36);
+
+/**
+ * @generated from message portal.v1.ListAccountsRequest
+ */
+export type ListAccountsRequest = Message<"portal.v1.ListAccountsRequest"> & {
+  /**
+   * Keeps to owners of a kind: external, platform, cashbox or trader; empty is all.
+   *
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional int64 cursor = 3;
+   */
+  cursor?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListAccountsRequest.
+ * Use `create(ListAccountsRequestSchema)` to create a new message.
+ */
+export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 37);
+
+/**
+ * @generated from message portal.v1.ListAccountsResponse
+ */
+export type ListAccountsResponse = Message<"portal.v1.ListAccountsResponse"> & {
+  /**
+   * @generated from field: repeated portal.v1.Holding data = 1;
+   */
+  data: Holding[];
+
+  /**
+   * Unset on the last page.
+   *
+   * @generated from field: optional int64 next_cursor = 2;
+   */
+  nextCursor?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListAccountsResponse.
+ * Use `create(ListAccountsResponseSchema)` to create a new message.
+ */
+export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 38);
+
+/**
+ * Holding is what an owner has, in USDT.
+ *
+ * @generated from message portal.v1.Holding
+ */
+export type Holding = Message<"portal.v1.Holding"> & {
+  /**
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * @generated from field: int64 owner_id = 2;
+   */
+  ownerId: bigint;
+
+  /**
+   * A trader's or a cashbox's.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * A cashbox's.
+   *
+   * @generated from field: string merchant = 4;
+   */
+  merchant: string;
+
+  /**
+   * @generated from field: string available = 5;
+   */
+  available: string;
+
+  /**
+   * @generated from field: string reserved = 6;
+   */
+  reserved: string;
+};
+
+/**
+ * Describes the message portal.v1.Holding.
+ * Use `create(HoldingSchema)` to create a new message.
+ */
+export const HoldingSchema: GenMessage<Holding> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 39);
+
+/**
+ * @generated from message portal.v1.GetIncomeRequest
+ */
+export type GetIncomeRequest = Message<"portal.v1.GetIncomeRequest"> & {
+  /**
+   * The first day, and the day after the last, in UTC. Unset: the last 30 days. At most 366 days.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * Keeps to a merchant; 0 is all.
+   *
+   * @generated from field: int64 merchant_id = 3;
+   */
+  merchantId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.GetIncomeRequest.
+ * Use `create(GetIncomeRequestSchema)` to create a new message.
+ */
+export const GetIncomeRequestSchema: GenMessage<GetIncomeRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 40);
+
+/**
+ * @generated from message portal.v1.GetIncomeResponse
+ */
+export type GetIncomeResponse = Message<"portal.v1.GetIncomeResponse"> & {
+  /**
+   * The newest day first.
+   *
+   * @generated from field: repeated portal.v1.Income data = 1;
+   */
+  data: Income[];
+};
+
+/**
+ * Describes the message portal.v1.GetIncomeResponse.
+ * Use `create(GetIncomeResponseSchema)` to create a new message.
+ */
+export const GetIncomeResponseSchema: GenMessage<GetIncomeResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 41);
+
+/**
+ * Income is the platform's share of what was completed on a day, and what it gave back on the day, whenever that was completed: a day
+ * that is over stays as it is.
+ *
+ * @generated from message portal.v1.Income
+ */
+export type Income = Message<"portal.v1.Income"> & {
+  /**
+   * The beginning of the day, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp day = 1;
+   */
+  day?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int64 merchant_id = 2;
+   */
+  merchantId: bigint;
+
+  /**
+   * @generated from field: string merchant = 3;
+   */
+  merchant: string;
+
+  /**
+   * payment or payin.
+   *
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: string method = 5;
+   */
+  method: string;
+
+  /**
+   * @generated from field: string currency = 6;
+   */
+  currency: string;
+
+  /**
+   * USDT, eight places.
+   *
+   * @generated from field: string earned = 7;
+   */
+  earned: string;
+
+  /**
+   * @generated from field: string reversed = 8;
+   */
+  reversed: string;
+
+  /**
+   * @generated from field: string net = 9;
+   */
+  net: string;
+};
+
+/**
+ * Describes the message portal.v1.Income.
+ * Use `create(IncomeSchema)` to create a new message.
+ */
+export const IncomeSchema: GenMessage<Income> = /*@__PURE__*/
+  messageDesc(file_portal_v1_report, 42);
 
 /**
  * ReportService is what portals read: what happened to a payment or payout, lists with filters, and statements of accounts. It
@@ -1953,6 +2207,26 @@ export const ReportService: GenService<{
     methodKind: "unary";
     input: typeof GetSignedTimelineRequestSchema;
     output: typeof SignedDocumentResponseSchema;
+  },
+  /**
+   * ListAccounts lists who has what. It is for operators.
+   *
+   * @generated from rpc portal.v1.ReportService.ListAccounts
+   */
+  listAccounts: {
+    methodKind: "unary";
+    input: typeof ListAccountsRequestSchema;
+    output: typeof ListAccountsResponseSchema;
+  },
+  /**
+   * GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
+   *
+   * @generated from rpc portal.v1.ReportService.GetIncome
+   */
+  getIncome: {
+    methodKind: "unary";
+    input: typeof GetIncomeRequestSchema;
+    output: typeof GetIncomeResponseSchema;
   },
   /**
    * GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.

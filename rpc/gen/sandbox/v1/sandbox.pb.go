@@ -111,6 +111,441 @@ func (x *AdvanceClockResponse) GetNow() *timestamppb.Timestamp {
 	return nil
 }
 
+// SimulationPlay is how the payments of a method are answered.
+type SimulationPlay struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A method that traders answer for: one with a requisite. In card checkout the sandbox's processor
+	// answers.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// How many of a hundred the trader confirms.
+	ConfirmedPercent int32 `protobuf:"varint,2,opt,name=confirmed_percent,json=confirmedPercent,proto3" json:"confirmed_percent,omitempty"`
+	// How many of a hundred the trader cancels because another amount has come.
+	WrongAmountPercent int32 `protobuf:"varint,3,opt,name=wrong_amount_percent,json=wrongAmountPercent,proto3" json:"wrong_amount_percent,omitempty"`
+	// How many of a hundred the trader cancels because nothing has come. What is left to 100 is never
+	// answered, and expires.
+	CancelledPercent int32 `protobuf:"varint,4,opt,name=cancelled_percent,json=cancelledPercent,proto3" json:"cancelled_percent,omitempty"`
+	// The answer comes at least so many seconds after the payment was made.
+	DelayFromSeconds int32 `protobuf:"varint,5,opt,name=delay_from_seconds,json=delayFromSeconds,proto3" json:"delay_from_seconds,omitempty"`
+	// The answer comes at most so many seconds after the payment was made.
+	DelayToSeconds int32 `protobuf:"varint,6,opt,name=delay_to_seconds,json=delayToSeconds,proto3" json:"delay_to_seconds,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *SimulationPlay) Reset() {
+	*x = SimulationPlay{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SimulationPlay) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SimulationPlay) ProtoMessage() {}
+
+func (x *SimulationPlay) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SimulationPlay.ProtoReflect.Descriptor instead.
+func (*SimulationPlay) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SimulationPlay) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *SimulationPlay) GetConfirmedPercent() int32 {
+	if x != nil {
+		return x.ConfirmedPercent
+	}
+	return 0
+}
+
+func (x *SimulationPlay) GetWrongAmountPercent() int32 {
+	if x != nil {
+		return x.WrongAmountPercent
+	}
+	return 0
+}
+
+func (x *SimulationPlay) GetCancelledPercent() int32 {
+	if x != nil {
+		return x.CancelledPercent
+	}
+	return 0
+}
+
+func (x *SimulationPlay) GetDelayFromSeconds() int32 {
+	if x != nil {
+		return x.DelayFromSeconds
+	}
+	return 0
+}
+
+func (x *SimulationPlay) GetDelayToSeconds() int32 {
+	if x != nil {
+		return x.DelayToSeconds
+	}
+	return 0
+}
+
+// Simulation is whether traders are simulated, how, and what they have answered.
+type Simulation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether they answer.
+	Running bool `protobuf:"varint,1,opt,name=running,proto3" json:"running,omitempty"`
+	// The last start.
+	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	// How they answer, by method. Payments of other methods are left alone. Before the first start: most
+	// payments of every method are confirmed within a minute.
+	Plays []*SimulationPlay `protobuf:"bytes,3,rep,name=plays,proto3" json:"plays,omitempty"`
+	// Payments confirmed since the last start.
+	Confirmed int64 `protobuf:"varint,4,opt,name=confirmed,proto3" json:"confirmed,omitempty"`
+	// Payments cancelled for another amount since the last start.
+	WrongAmount int64 `protobuf:"varint,5,opt,name=wrong_amount,json=wrongAmount,proto3" json:"wrong_amount,omitempty"`
+	// Payments cancelled because nothing has come since the last start.
+	Cancelled     int64 `protobuf:"varint,6,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Simulation) Reset() {
+	*x = Simulation{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Simulation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Simulation) ProtoMessage() {}
+
+func (x *Simulation) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Simulation.ProtoReflect.Descriptor instead.
+func (*Simulation) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Simulation) GetRunning() bool {
+	if x != nil {
+		return x.Running
+	}
+	return false
+}
+
+func (x *Simulation) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *Simulation) GetPlays() []*SimulationPlay {
+	if x != nil {
+		return x.Plays
+	}
+	return nil
+}
+
+func (x *Simulation) GetConfirmed() int64 {
+	if x != nil {
+		return x.Confirmed
+	}
+	return 0
+}
+
+func (x *Simulation) GetWrongAmount() int64 {
+	if x != nil {
+		return x.WrongAmount
+	}
+	return 0
+}
+
+func (x *Simulation) GetCancelled() int64 {
+	if x != nil {
+		return x.Cancelled
+	}
+	return 0
+}
+
+type GetSimulationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSimulationRequest) Reset() {
+	*x = GetSimulationRequest{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSimulationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSimulationRequest) ProtoMessage() {}
+
+func (x *GetSimulationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSimulationRequest.ProtoReflect.Descriptor instead.
+func (*GetSimulationRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{4}
+}
+
+type GetSimulationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSimulationResponse) Reset() {
+	*x = GetSimulationResponse{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSimulationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSimulationResponse) ProtoMessage() {}
+
+func (x *GetSimulationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSimulationResponse.ProtoReflect.Descriptor instead.
+func (*GetSimulationResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetSimulationResponse) GetSimulation() *Simulation {
+	if x != nil {
+		return x.Simulation
+	}
+	return nil
+}
+
+type StartSimulationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How to answer, by method; at least one. Before the first start GetSimulation answers with plays to
+	// begin with.
+	Plays         []*SimulationPlay `protobuf:"bytes,1,rep,name=plays,proto3" json:"plays,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StartSimulationRequest) Reset() {
+	*x = StartSimulationRequest{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StartSimulationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StartSimulationRequest) ProtoMessage() {}
+
+func (x *StartSimulationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StartSimulationRequest.ProtoReflect.Descriptor instead.
+func (*StartSimulationRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *StartSimulationRequest) GetPlays() []*SimulationPlay {
+	if x != nil {
+		return x.Plays
+	}
+	return nil
+}
+
+type StartSimulationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StartSimulationResponse) Reset() {
+	*x = StartSimulationResponse{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StartSimulationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StartSimulationResponse) ProtoMessage() {}
+
+func (x *StartSimulationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StartSimulationResponse.ProtoReflect.Descriptor instead.
+func (*StartSimulationResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *StartSimulationResponse) GetSimulation() *Simulation {
+	if x != nil {
+		return x.Simulation
+	}
+	return nil
+}
+
+type StopSimulationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopSimulationRequest) Reset() {
+	*x = StopSimulationRequest{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopSimulationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopSimulationRequest) ProtoMessage() {}
+
+func (x *StopSimulationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopSimulationRequest.ProtoReflect.Descriptor instead.
+func (*StopSimulationRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{8}
+}
+
+type StopSimulationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Simulation    *Simulation            `protobuf:"bytes,1,opt,name=simulation,proto3" json:"simulation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StopSimulationResponse) Reset() {
+	*x = StopSimulationResponse{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StopSimulationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StopSimulationResponse) ProtoMessage() {}
+
+func (x *StopSimulationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StopSimulationResponse.ProtoReflect.Descriptor instead.
+func (*StopSimulationResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *StopSimulationResponse) GetSimulation() *Simulation {
+	if x != nil {
+		return x.Simulation
+	}
+	return nil
+}
+
 var File_sandbox_v1_sandbox_proto protoreflect.FileDescriptor
 
 const file_sandbox_v1_sandbox_proto_rawDesc = "" +
@@ -120,9 +555,43 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\x13AdvanceClockRequest\x12\x18\n" +
 	"\aseconds\x18\x01 \x01(\x03R\aseconds\"D\n" +
 	"\x14AdvanceClockResponse\x12,\n" +
-	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03now2c\n" +
+	"\x03now\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\"\x8c\x02\n" +
+	"\x0eSimulationPlay\x12\x16\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12+\n" +
+	"\x11confirmed_percent\x18\x02 \x01(\x05R\x10confirmedPercent\x120\n" +
+	"\x14wrong_amount_percent\x18\x03 \x01(\x05R\x12wrongAmountPercent\x12+\n" +
+	"\x11cancelled_percent\x18\x04 \x01(\x05R\x10cancelledPercent\x12,\n" +
+	"\x12delay_from_seconds\x18\x05 \x01(\x05R\x10delayFromSeconds\x12(\n" +
+	"\x10delay_to_seconds\x18\x06 \x01(\x05R\x0edelayToSeconds\"\xe9\x01\n" +
+	"\n" +
+	"Simulation\x12\x18\n" +
+	"\arunning\x18\x01 \x01(\bR\arunning\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05plays\x18\x03 \x03(\v2\x1a.sandbox.v1.SimulationPlayR\x05plays\x12\x1c\n" +
+	"\tconfirmed\x18\x04 \x01(\x03R\tconfirmed\x12!\n" +
+	"\fwrong_amount\x18\x05 \x01(\x03R\vwrongAmount\x12\x1c\n" +
+	"\tcancelled\x18\x06 \x01(\x03R\tcancelled\"\x16\n" +
+	"\x14GetSimulationRequest\"O\n" +
+	"\x15GetSimulationResponse\x126\n" +
+	"\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
+	"simulation\"J\n" +
+	"\x16StartSimulationRequest\x120\n" +
+	"\x05plays\x18\x01 \x03(\v2\x1a.sandbox.v1.SimulationPlayR\x05plays\"Q\n" +
+	"\x17StartSimulationResponse\x126\n" +
+	"\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
+	"simulation\"\x17\n" +
+	"\x15StopSimulationRequest\"P\n" +
+	"\x16StopSimulationResponse\x126\n" +
+	"\n" +
+	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
+	"simulation2\xee\x02\n" +
 	"\x0eSandboxService\x12Q\n" +
-	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
+	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\x12T\n" +
+	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\x12Z\n" +
+	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\x12W\n" +
+	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
 
 var (
 	file_sandbox_v1_sandbox_proto_rawDescOnce sync.Once
@@ -136,21 +605,41 @@ func file_sandbox_v1_sandbox_proto_rawDescGZIP() []byte {
 	return file_sandbox_v1_sandbox_proto_rawDescData
 }
 
-var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_sandbox_v1_sandbox_proto_goTypes = []any{
-	(*AdvanceClockRequest)(nil),   // 0: sandbox.v1.AdvanceClockRequest
-	(*AdvanceClockResponse)(nil),  // 1: sandbox.v1.AdvanceClockResponse
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*AdvanceClockRequest)(nil),     // 0: sandbox.v1.AdvanceClockRequest
+	(*AdvanceClockResponse)(nil),    // 1: sandbox.v1.AdvanceClockResponse
+	(*SimulationPlay)(nil),          // 2: sandbox.v1.SimulationPlay
+	(*Simulation)(nil),              // 3: sandbox.v1.Simulation
+	(*GetSimulationRequest)(nil),    // 4: sandbox.v1.GetSimulationRequest
+	(*GetSimulationResponse)(nil),   // 5: sandbox.v1.GetSimulationResponse
+	(*StartSimulationRequest)(nil),  // 6: sandbox.v1.StartSimulationRequest
+	(*StartSimulationResponse)(nil), // 7: sandbox.v1.StartSimulationResponse
+	(*StopSimulationRequest)(nil),   // 8: sandbox.v1.StopSimulationRequest
+	(*StopSimulationResponse)(nil),  // 9: sandbox.v1.StopSimulationResponse
+	(*timestamppb.Timestamp)(nil),   // 10: google.protobuf.Timestamp
 }
 var file_sandbox_v1_sandbox_proto_depIdxs = []int32{
-	2, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
-	0, // 1: sandbox.v1.SandboxService.AdvanceClock:input_type -> sandbox.v1.AdvanceClockRequest
-	1, // 2: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	10, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
+	10, // 1: sandbox.v1.Simulation.since:type_name -> google.protobuf.Timestamp
+	2,  // 2: sandbox.v1.Simulation.plays:type_name -> sandbox.v1.SimulationPlay
+	3,  // 3: sandbox.v1.GetSimulationResponse.simulation:type_name -> sandbox.v1.Simulation
+	2,  // 4: sandbox.v1.StartSimulationRequest.plays:type_name -> sandbox.v1.SimulationPlay
+	3,  // 5: sandbox.v1.StartSimulationResponse.simulation:type_name -> sandbox.v1.Simulation
+	3,  // 6: sandbox.v1.StopSimulationResponse.simulation:type_name -> sandbox.v1.Simulation
+	0,  // 7: sandbox.v1.SandboxService.AdvanceClock:input_type -> sandbox.v1.AdvanceClockRequest
+	4,  // 8: sandbox.v1.SandboxService.GetSimulation:input_type -> sandbox.v1.GetSimulationRequest
+	6,  // 9: sandbox.v1.SandboxService.StartSimulation:input_type -> sandbox.v1.StartSimulationRequest
+	8,  // 10: sandbox.v1.SandboxService.StopSimulation:input_type -> sandbox.v1.StopSimulationRequest
+	1,  // 11: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
+	5,  // 12: sandbox.v1.SandboxService.GetSimulation:output_type -> sandbox.v1.GetSimulationResponse
+	7,  // 13: sandbox.v1.SandboxService.StartSimulation:output_type -> sandbox.v1.StartSimulationResponse
+	9,  // 14: sandbox.v1.SandboxService.StopSimulation:output_type -> sandbox.v1.StopSimulationResponse
+	11, // [11:15] is the sub-list for method output_type
+	7,  // [7:11] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_sandbox_v1_sandbox_proto_init() }
@@ -164,7 +653,7 @@ func file_sandbox_v1_sandbox_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_v1_sandbox_proto_rawDesc), len(file_sandbox_v1_sandbox_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file sandbox/v1/sandbox.proto.
  */
 export const file_sandbox_v1_sandbox: GenFile = /*@__PURE__*/
-  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyYwoOU2FuZGJveFNlcnZpY2USUQoMQWR2YW5jZUNsb2NrEh8uc2FuZGJveC52MS5BZHZhbmNlQ2xvY2tSZXF1ZXN0GiAuc2FuZGJveC52MS5BZHZhbmNlQ2xvY2tSZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9zYW5kYm94L3YxO3NhbmRib3h2MWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKDlNpbXVsYXRpb25QbGF5Eg4KBm1ldGhvZBgBIAEoCRIZChFjb25maXJtZWRfcGVyY2VudBgCIAEoBRIcChR3cm9uZ19hbW91bnRfcGVyY2VudBgDIAEoBRIZChFjYW5jZWxsZWRfcGVyY2VudBgEIAEoBRIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uMu4CCg5TYW5kYm94U2VydmljZRJRCgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlElQKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2USWgoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZRJXCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3NhbmRib3gvdjE7c2FuZGJveHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message sandbox.v1.AdvanceClockRequest
@@ -51,6 +51,218 @@ export const AdvanceClockResponseSchema: GenMessage<AdvanceClockResponse> = /*@_
   messageDesc(file_sandbox_v1_sandbox, 1);
 
 /**
+ * SimulationPlay is how the payments of a method are answered.
+ *
+ * @generated from message sandbox.v1.SimulationPlay
+ */
+export type SimulationPlay = Message<"sandbox.v1.SimulationPlay"> & {
+  /**
+   * A method that traders answer for: one with a requisite. In card checkout the sandbox's processor
+   * answers.
+   *
+   * @generated from field: string method = 1;
+   */
+  method: string;
+
+  /**
+   * How many of a hundred the trader confirms.
+   *
+   * @generated from field: int32 confirmed_percent = 2;
+   */
+  confirmedPercent: number;
+
+  /**
+   * How many of a hundred the trader cancels because another amount has come.
+   *
+   * @generated from field: int32 wrong_amount_percent = 3;
+   */
+  wrongAmountPercent: number;
+
+  /**
+   * How many of a hundred the trader cancels because nothing has come. What is left to 100 is never
+   * answered, and expires.
+   *
+   * @generated from field: int32 cancelled_percent = 4;
+   */
+  cancelledPercent: number;
+
+  /**
+   * The answer comes at least so many seconds after the payment was made.
+   *
+   * @generated from field: int32 delay_from_seconds = 5;
+   */
+  delayFromSeconds: number;
+
+  /**
+   * The answer comes at most so many seconds after the payment was made.
+   *
+   * @generated from field: int32 delay_to_seconds = 6;
+   */
+  delayToSeconds: number;
+};
+
+/**
+ * Describes the message sandbox.v1.SimulationPlay.
+ * Use `create(SimulationPlaySchema)` to create a new message.
+ */
+export const SimulationPlaySchema: GenMessage<SimulationPlay> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 2);
+
+/**
+ * Simulation is whether traders are simulated, how, and what they have answered.
+ *
+ * @generated from message sandbox.v1.Simulation
+ */
+export type Simulation = Message<"sandbox.v1.Simulation"> & {
+  /**
+   * Whether they answer.
+   *
+   * @generated from field: bool running = 1;
+   */
+  running: boolean;
+
+  /**
+   * The last start.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * How they answer, by method. Payments of other methods are left alone. Before the first start: most
+   * payments of every method are confirmed within a minute.
+   *
+   * @generated from field: repeated sandbox.v1.SimulationPlay plays = 3;
+   */
+  plays: SimulationPlay[];
+
+  /**
+   * Payments confirmed since the last start.
+   *
+   * @generated from field: int64 confirmed = 4;
+   */
+  confirmed: bigint;
+
+  /**
+   * Payments cancelled for another amount since the last start.
+   *
+   * @generated from field: int64 wrong_amount = 5;
+   */
+  wrongAmount: bigint;
+
+  /**
+   * Payments cancelled because nothing has come since the last start.
+   *
+   * @generated from field: int64 cancelled = 6;
+   */
+  cancelled: bigint;
+};
+
+/**
+ * Describes the message sandbox.v1.Simulation.
+ * Use `create(SimulationSchema)` to create a new message.
+ */
+export const SimulationSchema: GenMessage<Simulation> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 3);
+
+/**
+ * @generated from message sandbox.v1.GetSimulationRequest
+ */
+export type GetSimulationRequest = Message<"sandbox.v1.GetSimulationRequest"> & {
+};
+
+/**
+ * Describes the message sandbox.v1.GetSimulationRequest.
+ * Use `create(GetSimulationRequestSchema)` to create a new message.
+ */
+export const GetSimulationRequestSchema: GenMessage<GetSimulationRequest> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 4);
+
+/**
+ * @generated from message sandbox.v1.GetSimulationResponse
+ */
+export type GetSimulationResponse = Message<"sandbox.v1.GetSimulationResponse"> & {
+  /**
+   * @generated from field: sandbox.v1.Simulation simulation = 1;
+   */
+  simulation?: Simulation | undefined;
+};
+
+/**
+ * Describes the message sandbox.v1.GetSimulationResponse.
+ * Use `create(GetSimulationResponseSchema)` to create a new message.
+ */
+export const GetSimulationResponseSchema: GenMessage<GetSimulationResponse> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 5);
+
+/**
+ * @generated from message sandbox.v1.StartSimulationRequest
+ */
+export type StartSimulationRequest = Message<"sandbox.v1.StartSimulationRequest"> & {
+  /**
+   * How to answer, by method; at least one. Before the first start GetSimulation answers with plays to
+   * begin with.
+   *
+   * @generated from field: repeated sandbox.v1.SimulationPlay plays = 1;
+   */
+  plays: SimulationPlay[];
+};
+
+/**
+ * Describes the message sandbox.v1.StartSimulationRequest.
+ * Use `create(StartSimulationRequestSchema)` to create a new message.
+ */
+export const StartSimulationRequestSchema: GenMessage<StartSimulationRequest> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 6);
+
+/**
+ * @generated from message sandbox.v1.StartSimulationResponse
+ */
+export type StartSimulationResponse = Message<"sandbox.v1.StartSimulationResponse"> & {
+  /**
+   * @generated from field: sandbox.v1.Simulation simulation = 1;
+   */
+  simulation?: Simulation | undefined;
+};
+
+/**
+ * Describes the message sandbox.v1.StartSimulationResponse.
+ * Use `create(StartSimulationResponseSchema)` to create a new message.
+ */
+export const StartSimulationResponseSchema: GenMessage<StartSimulationResponse> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 7);
+
+/**
+ * @generated from message sandbox.v1.StopSimulationRequest
+ */
+export type StopSimulationRequest = Message<"sandbox.v1.StopSimulationRequest"> & {
+};
+
+/**
+ * Describes the message sandbox.v1.StopSimulationRequest.
+ * Use `create(StopSimulationRequestSchema)` to create a new message.
+ */
+export const StopSimulationRequestSchema: GenMessage<StopSimulationRequest> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 8);
+
+/**
+ * @generated from message sandbox.v1.StopSimulationResponse
+ */
+export type StopSimulationResponse = Message<"sandbox.v1.StopSimulationResponse"> & {
+  /**
+   * @generated from field: sandbox.v1.Simulation simulation = 1;
+   */
+  simulation?: Simulation | undefined;
+};
+
+/**
+ * Describes the message sandbox.v1.StopSimulationResponse.
+ * Use `create(StopSimulationResponseSchema)` to create a new message.
+ */
+export const StopSimulationResponseSchema: GenMessage<StopSimulationResponse> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 9);
+
+/**
  * SandboxService exists in the sandbox only and needs no token.
  *
  * @generated from service sandbox.v1.SandboxService
@@ -65,6 +277,37 @@ export const SandboxService: GenService<{
     methodKind: "unary";
     input: typeof AdvanceClockRequestSchema;
     output: typeof AdvanceClockResponseSchema;
+  },
+  /**
+   * GetSimulation tells whether traders are simulated, how, and what they have answered.
+   *
+   * @generated from rpc sandbox.v1.SandboxService.GetSimulation
+   */
+  getSimulation: {
+    methodKind: "unary";
+    input: typeof GetSimulationRequestSchema;
+    output: typeof GetSimulationResponseSchema;
+  },
+  /**
+   * StartSimulation has traders answer for payments by themselves, also for those that are open
+   * already. One that runs goes on by the new plays, and counts anew.
+   *
+   * @generated from rpc sandbox.v1.SandboxService.StartSimulation
+   */
+  startSimulation: {
+    methodKind: "unary";
+    input: typeof StartSimulationRequestSchema;
+    output: typeof StartSimulationResponseSchema;
+  },
+  /**
+   * StopSimulation has nobody answer any more. What was answered stays.
+   *
+   * @generated from rpc sandbox.v1.SandboxService.StopSimulation
+   */
+  stopSimulation: {
+    methodKind: "unary";
+    input: typeof StopSimulationRequestSchema;
+    output: typeof StopSimulationResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_sandbox_v1_sandbox, 0);

@@ -33,12 +33,30 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// OperatorServiceListWorkProcedure is the fully-qualified name of the OperatorService's ListWork
+	// RPC.
+	OperatorServiceListWorkProcedure = "/portal.v1.OperatorService/ListWork"
+	// OperatorServiceTakeWorkProcedure is the fully-qualified name of the OperatorService's TakeWork
+	// RPC.
+	OperatorServiceTakeWorkProcedure = "/portal.v1.OperatorService/TakeWork"
+	// OperatorServiceReleaseWorkProcedure is the fully-qualified name of the OperatorService's
+	// ReleaseWork RPC.
+	OperatorServiceReleaseWorkProcedure = "/portal.v1.OperatorService/ReleaseWork"
 	// OperatorServiceExplainRoutingProcedure is the fully-qualified name of the OperatorService's
 	// ExplainRouting RPC.
 	OperatorServiceExplainRoutingProcedure = "/portal.v1.OperatorService/ExplainRouting"
+	// OperatorServiceReplayRoutingProcedure is the fully-qualified name of the OperatorService's
+	// ReplayRouting RPC.
+	OperatorServiceReplayRoutingProcedure = "/portal.v1.OperatorService/ReplayRouting"
+	// OperatorServiceListRoutingRefusalsProcedure is the fully-qualified name of the OperatorService's
+	// ListRoutingRefusals RPC.
+	OperatorServiceListRoutingRefusalsProcedure = "/portal.v1.OperatorService/ListRoutingRefusals"
 	// OperatorServiceExplainRateProcedure is the fully-qualified name of the OperatorService's
 	// ExplainRate RPC.
 	OperatorServiceExplainRateProcedure = "/portal.v1.OperatorService/ExplainRate"
+	// OperatorServiceQuoteRateProcedure is the fully-qualified name of the OperatorService's QuoteRate
+	// RPC.
+	OperatorServiceQuoteRateProcedure = "/portal.v1.OperatorService/QuoteRate"
 	// OperatorServiceSetRateProcedure is the fully-qualified name of the OperatorService's SetRate RPC.
 	OperatorServiceSetRateProcedure = "/portal.v1.OperatorService/SetRate"
 	// OperatorServiceSetRateFeedProcedure is the fully-qualified name of the OperatorService's
@@ -47,6 +65,24 @@ const (
 	// OperatorServiceListRatesProcedure is the fully-qualified name of the OperatorService's ListRates
 	// RPC.
 	OperatorServiceListRatesProcedure = "/portal.v1.OperatorService/ListRates"
+	// OperatorServiceGetRateDayProcedure is the fully-qualified name of the OperatorService's
+	// GetRateDay RPC.
+	OperatorServiceGetRateDayProcedure = "/portal.v1.OperatorService/GetRateDay"
+	// OperatorServiceListWaitingSettlementsProcedure is the fully-qualified name of the
+	// OperatorService's ListWaitingSettlements RPC.
+	OperatorServiceListWaitingSettlementsProcedure = "/portal.v1.OperatorService/ListWaitingSettlements"
+	// OperatorServiceCorrectBalanceProcedure is the fully-qualified name of the OperatorService's
+	// CorrectBalance RPC.
+	OperatorServiceCorrectBalanceProcedure = "/portal.v1.OperatorService/CorrectBalance"
+	// OperatorServiceListProposalsProcedure is the fully-qualified name of the OperatorService's
+	// ListProposals RPC.
+	OperatorServiceListProposalsProcedure = "/portal.v1.OperatorService/ListProposals"
+	// OperatorServiceApproveProposalProcedure is the fully-qualified name of the OperatorService's
+	// ApproveProposal RPC.
+	OperatorServiceApproveProposalProcedure = "/portal.v1.OperatorService/ApproveProposal"
+	// OperatorServiceRefuseProposalProcedure is the fully-qualified name of the OperatorService's
+	// RefuseProposal RPC.
+	OperatorServiceRefuseProposalProcedure = "/portal.v1.OperatorService/RefuseProposal"
 	// OperatorServiceCreateMerchantProcedure is the fully-qualified name of the OperatorService's
 	// CreateMerchant RPC.
 	OperatorServiceCreateMerchantProcedure = "/portal.v1.OperatorService/CreateMerchant"
@@ -100,6 +136,47 @@ const (
 	// OperatorServiceRevokeTokensProcedure is the fully-qualified name of the OperatorService's
 	// RevokeTokens RPC.
 	OperatorServiceRevokeTokensProcedure = "/portal.v1.OperatorService/RevokeTokens"
+	// OperatorServiceListMerchantsProcedure is the fully-qualified name of the OperatorService's
+	// ListMerchants RPC.
+	OperatorServiceListMerchantsProcedure = "/portal.v1.OperatorService/ListMerchants"
+	// OperatorServiceGetMerchantProcedure is the fully-qualified name of the OperatorService's
+	// GetMerchant RPC.
+	OperatorServiceGetMerchantProcedure = "/portal.v1.OperatorService/GetMerchant"
+	// OperatorServiceListCashboxesProcedure is the fully-qualified name of the OperatorService's
+	// ListCashboxes RPC.
+	OperatorServiceListCashboxesProcedure = "/portal.v1.OperatorService/ListCashboxes"
+	// OperatorServiceGetCashboxProcedure is the fully-qualified name of the OperatorService's
+	// GetCashbox RPC.
+	OperatorServiceGetCashboxProcedure = "/portal.v1.OperatorService/GetCashbox"
+	// OperatorServiceListTradersProcedure is the fully-qualified name of the OperatorService's
+	// ListTraders RPC.
+	OperatorServiceListTradersProcedure = "/portal.v1.OperatorService/ListTraders"
+	// OperatorServiceGetTraderProcedure is the fully-qualified name of the OperatorService's GetTrader
+	// RPC.
+	OperatorServiceGetTraderProcedure = "/portal.v1.OperatorService/GetTrader"
+	// OperatorServiceListRequisitesProcedure is the fully-qualified name of the OperatorService's
+	// ListRequisites RPC.
+	OperatorServiceListRequisitesProcedure = "/portal.v1.OperatorService/ListRequisites"
+	// OperatorServiceGetRequisiteProcedure is the fully-qualified name of the OperatorService's
+	// GetRequisite RPC.
+	OperatorServiceGetRequisiteProcedure = "/portal.v1.OperatorService/GetRequisite"
+	// OperatorServiceRevealRequisiteProcedure is the fully-qualified name of the OperatorService's
+	// RevealRequisite RPC.
+	OperatorServiceRevealRequisiteProcedure = "/portal.v1.OperatorService/RevealRequisite"
+	// OperatorServiceListUsersProcedure is the fully-qualified name of the OperatorService's ListUsers
+	// RPC.
+	OperatorServiceListUsersProcedure = "/portal.v1.OperatorService/ListUsers"
+	// OperatorServiceGetUserProcedure is the fully-qualified name of the OperatorService's GetUser RPC.
+	OperatorServiceGetUserProcedure = "/portal.v1.OperatorService/GetUser"
+	// OperatorServiceListPlatformLimitsProcedure is the fully-qualified name of the OperatorService's
+	// ListPlatformLimits RPC.
+	OperatorServiceListPlatformLimitsProcedure = "/portal.v1.OperatorService/ListPlatformLimits"
+	// OperatorServiceRemoveTraderAcquirerProcedure is the fully-qualified name of the OperatorService's
+	// RemoveTraderAcquirer RPC.
+	OperatorServiceRemoveTraderAcquirerProcedure = "/portal.v1.OperatorService/RemoveTraderAcquirer"
+	// OperatorServiceListSensitiveReadsProcedure is the fully-qualified name of the OperatorService's
+	// ListSensitiveReads RPC.
+	OperatorServiceListSensitiveReadsProcedure = "/portal.v1.OperatorService/ListSensitiveReads"
 	// OperatorServiceListSettingChangesProcedure is the fully-qualified name of the OperatorService's
 	// ListSettingChanges RPC.
 	OperatorServiceListSettingChangesProcedure = "/portal.v1.OperatorService/ListSettingChanges"
@@ -170,52 +247,105 @@ const (
 
 // OperatorServiceClient is a client for the portal.v1.OperatorService service.
 type OperatorServiceClient interface {
+	// ListWork lists what waits for operators, by age, and who works on it.
+	ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error)
+	// TakeWork says that the caller works on something that waits. What another operator took in the last 30 minutes is taken
+	// from them only with over.
+	TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error)
+	// ReleaseWork lets go of something that the caller took.
+	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
 	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
+	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
+	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
+	ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error)
 	// ExplainRate gives a payment's USDT sum step by step.
 	ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	// QuoteRate gives the sum, step by step, of what a payment would be worth now. None is made.
+	QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
 	// SetRate sets a currency's base rate by hand. It goes before every feed while it is fresh.
 	SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error)
 	// SetRateFeed makes or changes a feed of base rates.
 	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
 	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	// GetRateDay lists what the feeds brought in the last 24 hours, and how far one operator alone may set each rate.
+	GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error)
+	// ListWaitingSettlements lists completed payments whose settlement waits for a fresh rate.
+	ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error)
+	// CorrectBalance moves USDT between two accounts by hand.
+	CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListProposals lists what waits for a second operator, the newest first.
+	ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error)
+	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
+	ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
+	RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
 	// CreateMerchant makes a merchant.
-	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
 	// UpdateMerchant changes the fields that are set.
-	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
 	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
-	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
-	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
-	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
 	// ListBanks lists a currency's banks.
 	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
-	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error)
 	// CreateTrader makes a trader.
-	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
 	// FundTrader brings a trader's USDT in from outside: they have arrived.
 	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// WithdrawTrader takes out USDT that a trader has available.
 	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateTrader changes the fields that are set.
-	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
 	// CreateRequisite adds a requisite to a trader.
-	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
 	// UpdateRequisite changes the fields that are set.
-	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
 	// CreateUser adds a user of any kind. One without a password is invited to set it.
 	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
 	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
 	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
 	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// RevokeTokens ends every session of a user.
-	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
+	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error)
+	// ListMerchants lists merchants, the newest first.
+	ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error)
+	// GetMerchant reads a merchant.
+	GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error)
+	// ListCashboxes lists cashboxes, the newest first.
+	ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error)
+	// GetCashbox reads a cashbox with its methods and what it has.
+	GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error)
+	// ListTraders lists traders, the newest first.
+	ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error)
+	// GetTrader reads a trader with what they pay out by, their processors and what they have.
+	GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error)
+	// ListRequisites lists requisites, the newest first. Of their values it has the last characters.
+	ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error)
+	// GetRequisite reads a requisite, of its value the last characters.
+	GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error)
+	// RevealRequisite reads a requisite's whole value. Who read it is kept: see ListSensitiveReads.
+	RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error)
+	// ListUsers lists users, the newest first.
+	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	// GetUser reads a user.
+	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error)
+	// ListPlatformLimits lists the limits of the currencies that have any.
+	ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error)
+	// RemoveTraderAcquirer takes a trader's processor away: they take no new cards. Cards already sent go on.
+	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
+	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
+	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -236,9 +366,9 @@ type OperatorServiceClient interface {
 	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
 	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
-	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
-	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error)
 	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
 	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
 	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
@@ -275,16 +405,52 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 	baseURL = strings.TrimRight(baseURL, "/")
 	operatorServiceMethods := v1.File_portal_v1_operator_proto.Services().ByName("OperatorService").Methods()
 	return &operatorServiceClient{
+		listWork: connect.NewClient[v1.ListWorkRequest, v1.ListWorkResponse](
+			httpClient,
+			baseURL+OperatorServiceListWorkProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListWork")),
+			connect.WithClientOptions(opts...),
+		),
+		takeWork: connect.NewClient[v1.TakeWorkRequest, v1.TakeWorkResponse](
+			httpClient,
+			baseURL+OperatorServiceTakeWorkProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("TakeWork")),
+			connect.WithClientOptions(opts...),
+		),
+		releaseWork: connect.NewClient[v1.ReleaseWorkRequest, v1.ReleaseWorkResponse](
+			httpClient,
+			baseURL+OperatorServiceReleaseWorkProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReleaseWork")),
+			connect.WithClientOptions(opts...),
+		),
 		explainRouting: connect.NewClient[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse](
 			httpClient,
 			baseURL+OperatorServiceExplainRoutingProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
 			connect.WithClientOptions(opts...),
 		),
+		replayRouting: connect.NewClient[v1.ReplayRoutingRequest, v1.ReplayRoutingResponse](
+			httpClient,
+			baseURL+OperatorServiceReplayRoutingProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ReplayRouting")),
+			connect.WithClientOptions(opts...),
+		),
+		listRoutingRefusals: connect.NewClient[v1.ListRoutingRefusalsRequest, v1.ListRoutingRefusalsResponse](
+			httpClient,
+			baseURL+OperatorServiceListRoutingRefusalsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListRoutingRefusals")),
+			connect.WithClientOptions(opts...),
+		),
 		explainRate: connect.NewClient[v1.ExplainRateRequest, v1.ExplainRateResponse](
 			httpClient,
 			baseURL+OperatorServiceExplainRateProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("ExplainRate")),
+			connect.WithClientOptions(opts...),
+		),
+		quoteRate: connect.NewClient[v1.QuoteRateRequest, v1.ExplainRateResponse](
+			httpClient,
+			baseURL+OperatorServiceQuoteRateProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("QuoteRate")),
 			connect.WithClientOptions(opts...),
 		),
 		setRate: connect.NewClient[v1.SetRateRequest, v1.SetRateResponse](
@@ -305,13 +471,49 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
 			connect.WithClientOptions(opts...),
 		),
-		createMerchant: connect.NewClient[v1.CreateMerchantRequest, v1.SettingResponse](
+		getRateDay: connect.NewClient[v1.GetRateDayRequest, v1.GetRateDayResponse](
+			httpClient,
+			baseURL+OperatorServiceGetRateDayProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetRateDay")),
+			connect.WithClientOptions(opts...),
+		),
+		listWaitingSettlements: connect.NewClient[v1.ListWaitingSettlementsRequest, v1.ListWaitingSettlementsResponse](
+			httpClient,
+			baseURL+OperatorServiceListWaitingSettlementsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListWaitingSettlements")),
+			connect.WithClientOptions(opts...),
+		),
+		correctBalance: connect.NewClient[v1.CorrectBalanceRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+OperatorServiceCorrectBalanceProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("CorrectBalance")),
+			connect.WithClientOptions(opts...),
+		),
+		listProposals: connect.NewClient[v1.ListProposalsRequest, v1.ListProposalsResponse](
+			httpClient,
+			baseURL+OperatorServiceListProposalsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListProposals")),
+			connect.WithClientOptions(opts...),
+		),
+		approveProposal: connect.NewClient[v1.ApproveProposalRequest, v1.ProposalResponse](
+			httpClient,
+			baseURL+OperatorServiceApproveProposalProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ApproveProposal")),
+			connect.WithClientOptions(opts...),
+		),
+		refuseProposal: connect.NewClient[v1.RefuseProposalRequest, v1.ProposalResponse](
+			httpClient,
+			baseURL+OperatorServiceRefuseProposalProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
+			connect.WithClientOptions(opts...),
+		),
+		createMerchant: connect.NewClient[v1.CreateMerchantRequest, v1.MerchantResponse](
 			httpClient,
 			baseURL+OperatorServiceCreateMerchantProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("CreateMerchant")),
 			connect.WithClientOptions(opts...),
 		),
-		updateMerchant: connect.NewClient[v1.UpdateMerchantRequest, v1.SettingResponse](
+		updateMerchant: connect.NewClient[v1.UpdateMerchantRequest, v1.MerchantResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateMerchantProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateMerchant")),
@@ -323,19 +525,19 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("CreateCashbox")),
 			connect.WithClientOptions(opts...),
 		),
-		updateCashbox: connect.NewClient[v1.UpdateCashboxRequest, v1.SettingResponse](
+		updateCashbox: connect.NewClient[v1.UpdateCashboxRequest, v1.CashboxResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateCashboxProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
 			connect.WithClientOptions(opts...),
 		),
-		setCashboxMethod: connect.NewClient[v1.SetCashboxMethodRequest, v1.SettingResponse](
+		setCashboxMethod: connect.NewClient[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse](
 			httpClient,
 			baseURL+OperatorServiceSetCashboxMethodProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetCashboxMethod")),
 			connect.WithClientOptions(opts...),
 		),
-		setBank: connect.NewClient[v1.SetBankRequest, v1.SettingResponse](
+		setBank: connect.NewClient[v1.SetBankRequest, v1.BankResponse](
 			httpClient,
 			baseURL+OperatorServiceSetBankProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
@@ -347,13 +549,13 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListBanks")),
 			connect.WithClientOptions(opts...),
 		),
-		setPlatformLimit: connect.NewClient[v1.SetPlatformLimitRequest, v1.SettingResponse](
+		setPlatformLimit: connect.NewClient[v1.SetPlatformLimitRequest, v1.PlatformLimitResponse](
 			httpClient,
 			baseURL+OperatorServiceSetPlatformLimitProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetPlatformLimit")),
 			connect.WithClientOptions(opts...),
 		),
-		createTrader: connect.NewClient[v1.CreateTraderRequest, v1.SettingResponse](
+		createTrader: connect.NewClient[v1.CreateTraderRequest, v1.TraderResponse](
 			httpClient,
 			baseURL+OperatorServiceCreateTraderProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("CreateTrader")),
@@ -371,19 +573,19 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("WithdrawTrader")),
 			connect.WithClientOptions(opts...),
 		),
-		updateTrader: connect.NewClient[v1.UpdateTraderRequest, v1.SettingResponse](
+		updateTrader: connect.NewClient[v1.UpdateTraderRequest, v1.TraderResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateTraderProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateTrader")),
 			connect.WithClientOptions(opts...),
 		),
-		createRequisite: connect.NewClient[v1.CreateRequisiteRequest, v1.SettingResponse](
+		createRequisite: connect.NewClient[v1.CreateRequisiteRequest, v1.RequisiteResponse](
 			httpClient,
 			baseURL+OperatorServiceCreateRequisiteProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("CreateRequisite")),
 			connect.WithClientOptions(opts...),
 		),
-		updateRequisite: connect.NewClient[v1.UpdateRequisiteRequest, v1.SettingResponse](
+		updateRequisite: connect.NewClient[v1.UpdateRequisiteRequest, v1.RequisiteResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateRequisiteProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateRequisite")),
@@ -401,16 +603,100 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("InviteUser")),
 			connect.WithClientOptions(opts...),
 		),
-		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.SettingResponse](
+		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+OperatorServiceUpdateUserProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateUser")),
 			connect.WithClientOptions(opts...),
 		),
-		revokeTokens: connect.NewClient[v1.RevokeTokensRequest, v1.SettingResponse](
+		revokeTokens: connect.NewClient[v1.RevokeTokensRequest, v1.UserResponse](
 			httpClient,
 			baseURL+OperatorServiceRevokeTokensProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("RevokeTokens")),
+			connect.WithClientOptions(opts...),
+		),
+		listMerchants: connect.NewClient[v1.ListMerchantsRequest, v1.ListMerchantsResponse](
+			httpClient,
+			baseURL+OperatorServiceListMerchantsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListMerchants")),
+			connect.WithClientOptions(opts...),
+		),
+		getMerchant: connect.NewClient[v1.GetMerchantRequest, v1.GetMerchantResponse](
+			httpClient,
+			baseURL+OperatorServiceGetMerchantProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetMerchant")),
+			connect.WithClientOptions(opts...),
+		),
+		listCashboxes: connect.NewClient[v1.OperatorServiceListCashboxesRequest, v1.OperatorServiceListCashboxesResponse](
+			httpClient,
+			baseURL+OperatorServiceListCashboxesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListCashboxes")),
+			connect.WithClientOptions(opts...),
+		),
+		getCashbox: connect.NewClient[v1.GetCashboxRequest, v1.GetCashboxResponse](
+			httpClient,
+			baseURL+OperatorServiceGetCashboxProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetCashbox")),
+			connect.WithClientOptions(opts...),
+		),
+		listTraders: connect.NewClient[v1.ListTradersRequest, v1.ListTradersResponse](
+			httpClient,
+			baseURL+OperatorServiceListTradersProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListTraders")),
+			connect.WithClientOptions(opts...),
+		),
+		getTrader: connect.NewClient[v1.GetTraderRequest, v1.GetTraderResponse](
+			httpClient,
+			baseURL+OperatorServiceGetTraderProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetTrader")),
+			connect.WithClientOptions(opts...),
+		),
+		listRequisites: connect.NewClient[v1.ListRequisitesRequest, v1.ListRequisitesResponse](
+			httpClient,
+			baseURL+OperatorServiceListRequisitesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListRequisites")),
+			connect.WithClientOptions(opts...),
+		),
+		getRequisite: connect.NewClient[v1.GetRequisiteRequest, v1.GetRequisiteResponse](
+			httpClient,
+			baseURL+OperatorServiceGetRequisiteProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetRequisite")),
+			connect.WithClientOptions(opts...),
+		),
+		revealRequisite: connect.NewClient[v1.RevealRequisiteRequest, v1.RevealRequisiteResponse](
+			httpClient,
+			baseURL+OperatorServiceRevealRequisiteProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RevealRequisite")),
+			connect.WithClientOptions(opts...),
+		),
+		listUsers: connect.NewClient[v1.ListUsersRequest, v1.ListUsersResponse](
+			httpClient,
+			baseURL+OperatorServiceListUsersProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListUsers")),
+			connect.WithClientOptions(opts...),
+		),
+		getUser: connect.NewClient[v1.GetUserRequest, v1.GetUserResponse](
+			httpClient,
+			baseURL+OperatorServiceGetUserProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("GetUser")),
+			connect.WithClientOptions(opts...),
+		),
+		listPlatformLimits: connect.NewClient[v1.ListPlatformLimitsRequest, v1.ListPlatformLimitsResponse](
+			httpClient,
+			baseURL+OperatorServiceListPlatformLimitsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListPlatformLimits")),
+			connect.WithClientOptions(opts...),
+		),
+		removeTraderAcquirer: connect.NewClient[v1.RemoveTraderAcquirerRequest, v1.RemoveTraderAcquirerResponse](
+			httpClient,
+			baseURL+OperatorServiceRemoveTraderAcquirerProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RemoveTraderAcquirer")),
+			connect.WithClientOptions(opts...),
+		),
+		listSensitiveReads: connect.NewClient[v1.ListSensitiveReadsRequest, v1.ListSensitiveReadsResponse](
+			httpClient,
+			baseURL+OperatorServiceListSensitiveReadsProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 			connect.WithClientOptions(opts...),
 		),
 		listSettingChanges: connect.NewClient[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse](
@@ -467,13 +753,13 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ReversePayin")),
 			connect.WithClientOptions(opts...),
 		),
-		setCashboxPayoutMethod: connect.NewClient[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse](
+		setCashboxPayoutMethod: connect.NewClient[v1.SetCashboxPayoutMethodRequest, v1.CashboxPayoutMethodResponse](
 			httpClient,
 			baseURL+OperatorServiceSetCashboxPayoutMethodProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
 			connect.WithClientOptions(opts...),
 		),
-		setTraderPayoutMethod: connect.NewClient[v1.SetTraderPayoutMethodRequest, v1.SettingResponse](
+		setTraderPayoutMethod: connect.NewClient[v1.SetTraderPayoutMethodRequest, v1.TraderPayoutMethodResponse](
 			httpClient,
 			baseURL+OperatorServiceSetTraderPayoutMethodProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
@@ -550,29 +836,55 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // operatorServiceClient implements OperatorServiceClient.
 type operatorServiceClient struct {
+	listWork               *connect.Client[v1.ListWorkRequest, v1.ListWorkResponse]
+	takeWork               *connect.Client[v1.TakeWorkRequest, v1.TakeWorkResponse]
+	releaseWork            *connect.Client[v1.ReleaseWorkRequest, v1.ReleaseWorkResponse]
 	explainRouting         *connect.Client[v1.ExplainRoutingRequest, v1.ExplainRoutingResponse]
+	replayRouting          *connect.Client[v1.ReplayRoutingRequest, v1.ReplayRoutingResponse]
+	listRoutingRefusals    *connect.Client[v1.ListRoutingRefusalsRequest, v1.ListRoutingRefusalsResponse]
 	explainRate            *connect.Client[v1.ExplainRateRequest, v1.ExplainRateResponse]
+	quoteRate              *connect.Client[v1.QuoteRateRequest, v1.ExplainRateResponse]
 	setRate                *connect.Client[v1.SetRateRequest, v1.SetRateResponse]
 	setRateFeed            *connect.Client[v1.SetRateFeedRequest, v1.SetRateFeedResponse]
 	listRates              *connect.Client[v1.ListRatesRequest, v1.ListRatesResponse]
-	createMerchant         *connect.Client[v1.CreateMerchantRequest, v1.SettingResponse]
-	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.SettingResponse]
+	getRateDay             *connect.Client[v1.GetRateDayRequest, v1.GetRateDayResponse]
+	listWaitingSettlements *connect.Client[v1.ListWaitingSettlementsRequest, v1.ListWaitingSettlementsResponse]
+	correctBalance         *connect.Client[v1.CorrectBalanceRequest, v1.SettingResponse]
+	listProposals          *connect.Client[v1.ListProposalsRequest, v1.ListProposalsResponse]
+	approveProposal        *connect.Client[v1.ApproveProposalRequest, v1.ProposalResponse]
+	refuseProposal         *connect.Client[v1.RefuseProposalRequest, v1.ProposalResponse]
+	createMerchant         *connect.Client[v1.CreateMerchantRequest, v1.MerchantResponse]
+	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.MerchantResponse]
 	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
-	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.SettingResponse]
-	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.SettingResponse]
-	setBank                *connect.Client[v1.SetBankRequest, v1.SettingResponse]
+	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.CashboxResponse]
+	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse]
+	setBank                *connect.Client[v1.SetBankRequest, v1.BankResponse]
 	listBanks              *connect.Client[v1.ListBanksRequest, v1.ListBanksResponse]
-	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.SettingResponse]
-	createTrader           *connect.Client[v1.CreateTraderRequest, v1.SettingResponse]
+	setPlatformLimit       *connect.Client[v1.SetPlatformLimitRequest, v1.PlatformLimitResponse]
+	createTrader           *connect.Client[v1.CreateTraderRequest, v1.TraderResponse]
 	fundTrader             *connect.Client[v1.FundTraderRequest, v1.SettingResponse]
 	withdrawTrader         *connect.Client[v1.WithdrawTraderRequest, v1.SettingResponse]
-	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.SettingResponse]
-	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.SettingResponse]
-	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.SettingResponse]
+	updateTrader           *connect.Client[v1.UpdateTraderRequest, v1.TraderResponse]
+	createRequisite        *connect.Client[v1.CreateRequisiteRequest, v1.RequisiteResponse]
+	updateRequisite        *connect.Client[v1.UpdateRequisiteRequest, v1.RequisiteResponse]
 	createUser             *connect.Client[v1.CreateUserRequest, v1.UserInvitedResponse]
 	inviteUser             *connect.Client[v1.InviteUserRequest, v1.UserInvitedResponse]
-	updateUser             *connect.Client[v1.UpdateUserRequest, v1.SettingResponse]
-	revokeTokens           *connect.Client[v1.RevokeTokensRequest, v1.SettingResponse]
+	updateUser             *connect.Client[v1.UpdateUserRequest, v1.UserResponse]
+	revokeTokens           *connect.Client[v1.RevokeTokensRequest, v1.UserResponse]
+	listMerchants          *connect.Client[v1.ListMerchantsRequest, v1.ListMerchantsResponse]
+	getMerchant            *connect.Client[v1.GetMerchantRequest, v1.GetMerchantResponse]
+	listCashboxes          *connect.Client[v1.OperatorServiceListCashboxesRequest, v1.OperatorServiceListCashboxesResponse]
+	getCashbox             *connect.Client[v1.GetCashboxRequest, v1.GetCashboxResponse]
+	listTraders            *connect.Client[v1.ListTradersRequest, v1.ListTradersResponse]
+	getTrader              *connect.Client[v1.GetTraderRequest, v1.GetTraderResponse]
+	listRequisites         *connect.Client[v1.ListRequisitesRequest, v1.ListRequisitesResponse]
+	getRequisite           *connect.Client[v1.GetRequisiteRequest, v1.GetRequisiteResponse]
+	revealRequisite        *connect.Client[v1.RevealRequisiteRequest, v1.RevealRequisiteResponse]
+	listUsers              *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	getUser                *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
+	listPlatformLimits     *connect.Client[v1.ListPlatformLimitsRequest, v1.ListPlatformLimitsResponse]
+	removeTraderAcquirer   *connect.Client[v1.RemoveTraderAcquirerRequest, v1.RemoveTraderAcquirerResponse]
+	listSensitiveReads     *connect.Client[v1.ListSensitiveReadsRequest, v1.ListSensitiveReadsResponse]
 	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
 	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
 	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
@@ -582,8 +894,8 @@ type operatorServiceClient struct {
 	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
 	reclaimPayin           *connect.Client[v1.ReclaimPayinRequest, v1.OperatorPayinResponse]
 	reversePayin           *connect.Client[v1.ReversePayinRequest, v1.OperatorPayinResponse]
-	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.SettingResponse]
-	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.SettingResponse]
+	setCashboxPayoutMethod *connect.Client[v1.SetCashboxPayoutMethodRequest, v1.CashboxPayoutMethodResponse]
+	setTraderPayoutMethod  *connect.Client[v1.SetTraderPayoutMethodRequest, v1.TraderPayoutMethodResponse]
 	setTraderAcquirer      *connect.Client[v1.SetTraderAcquirerRequest, v1.SetTraderAcquirerResponse]
 	listCardConflicts      *connect.Client[v1.ListCardConflictsRequest, v1.ListCardConflictsResponse]
 	closeCardConflict      *connect.Client[v1.CloseCardConflictRequest, v1.CloseCardConflictResponse]
@@ -597,14 +909,44 @@ type operatorServiceClient struct {
 	resolveAppeal          *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
 }
 
+// ListWork calls portal.v1.OperatorService.ListWork.
+func (c *operatorServiceClient) ListWork(ctx context.Context, req *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error) {
+	return c.listWork.CallUnary(ctx, req)
+}
+
+// TakeWork calls portal.v1.OperatorService.TakeWork.
+func (c *operatorServiceClient) TakeWork(ctx context.Context, req *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error) {
+	return c.takeWork.CallUnary(ctx, req)
+}
+
+// ReleaseWork calls portal.v1.OperatorService.ReleaseWork.
+func (c *operatorServiceClient) ReleaseWork(ctx context.Context, req *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error) {
+	return c.releaseWork.CallUnary(ctx, req)
+}
+
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
 func (c *operatorServiceClient) ExplainRouting(ctx context.Context, req *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
 	return c.explainRouting.CallUnary(ctx, req)
 }
 
+// ReplayRouting calls portal.v1.OperatorService.ReplayRouting.
+func (c *operatorServiceClient) ReplayRouting(ctx context.Context, req *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error) {
+	return c.replayRouting.CallUnary(ctx, req)
+}
+
+// ListRoutingRefusals calls portal.v1.OperatorService.ListRoutingRefusals.
+func (c *operatorServiceClient) ListRoutingRefusals(ctx context.Context, req *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error) {
+	return c.listRoutingRefusals.CallUnary(ctx, req)
+}
+
 // ExplainRate calls portal.v1.OperatorService.ExplainRate.
 func (c *operatorServiceClient) ExplainRate(ctx context.Context, req *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
 	return c.explainRate.CallUnary(ctx, req)
+}
+
+// QuoteRate calls portal.v1.OperatorService.QuoteRate.
+func (c *operatorServiceClient) QuoteRate(ctx context.Context, req *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
+	return c.quoteRate.CallUnary(ctx, req)
 }
 
 // SetRate calls portal.v1.OperatorService.SetRate.
@@ -622,13 +964,43 @@ func (c *operatorServiceClient) ListRates(ctx context.Context, req *connect.Requ
 	return c.listRates.CallUnary(ctx, req)
 }
 
+// GetRateDay calls portal.v1.OperatorService.GetRateDay.
+func (c *operatorServiceClient) GetRateDay(ctx context.Context, req *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error) {
+	return c.getRateDay.CallUnary(ctx, req)
+}
+
+// ListWaitingSettlements calls portal.v1.OperatorService.ListWaitingSettlements.
+func (c *operatorServiceClient) ListWaitingSettlements(ctx context.Context, req *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error) {
+	return c.listWaitingSettlements.CallUnary(ctx, req)
+}
+
+// CorrectBalance calls portal.v1.OperatorService.CorrectBalance.
+func (c *operatorServiceClient) CorrectBalance(ctx context.Context, req *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.correctBalance.CallUnary(ctx, req)
+}
+
+// ListProposals calls portal.v1.OperatorService.ListProposals.
+func (c *operatorServiceClient) ListProposals(ctx context.Context, req *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error) {
+	return c.listProposals.CallUnary(ctx, req)
+}
+
+// ApproveProposal calls portal.v1.OperatorService.ApproveProposal.
+func (c *operatorServiceClient) ApproveProposal(ctx context.Context, req *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+	return c.approveProposal.CallUnary(ctx, req)
+}
+
+// RefuseProposal calls portal.v1.OperatorService.RefuseProposal.
+func (c *operatorServiceClient) RefuseProposal(ctx context.Context, req *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+	return c.refuseProposal.CallUnary(ctx, req)
+}
+
 // CreateMerchant calls portal.v1.OperatorService.CreateMerchant.
-func (c *operatorServiceClient) CreateMerchant(ctx context.Context, req *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) CreateMerchant(ctx context.Context, req *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
 	return c.createMerchant.CallUnary(ctx, req)
 }
 
 // UpdateMerchant calls portal.v1.OperatorService.UpdateMerchant.
-func (c *operatorServiceClient) UpdateMerchant(ctx context.Context, req *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) UpdateMerchant(ctx context.Context, req *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
 	return c.updateMerchant.CallUnary(ctx, req)
 }
 
@@ -638,17 +1010,17 @@ func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *connect.
 }
 
 // UpdateCashbox calls portal.v1.OperatorService.UpdateCashbox.
-func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return c.updateCashbox.CallUnary(ctx, req)
 }
 
 // SetCashboxMethod calls portal.v1.OperatorService.SetCashboxMethod.
-func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
 	return c.setCashboxMethod.CallUnary(ctx, req)
 }
 
 // SetBank calls portal.v1.OperatorService.SetBank.
-func (c *operatorServiceClient) SetBank(ctx context.Context, req *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetBank(ctx context.Context, req *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
 	return c.setBank.CallUnary(ctx, req)
 }
 
@@ -658,12 +1030,12 @@ func (c *operatorServiceClient) ListBanks(ctx context.Context, req *connect.Requ
 }
 
 // SetPlatformLimit calls portal.v1.OperatorService.SetPlatformLimit.
-func (c *operatorServiceClient) SetPlatformLimit(ctx context.Context, req *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetPlatformLimit(ctx context.Context, req *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error) {
 	return c.setPlatformLimit.CallUnary(ctx, req)
 }
 
 // CreateTrader calls portal.v1.OperatorService.CreateTrader.
-func (c *operatorServiceClient) CreateTrader(ctx context.Context, req *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) CreateTrader(ctx context.Context, req *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
 	return c.createTrader.CallUnary(ctx, req)
 }
 
@@ -678,17 +1050,17 @@ func (c *operatorServiceClient) WithdrawTrader(ctx context.Context, req *connect
 }
 
 // UpdateTrader calls portal.v1.OperatorService.UpdateTrader.
-func (c *operatorServiceClient) UpdateTrader(ctx context.Context, req *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) UpdateTrader(ctx context.Context, req *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
 	return c.updateTrader.CallUnary(ctx, req)
 }
 
 // CreateRequisite calls portal.v1.OperatorService.CreateRequisite.
-func (c *operatorServiceClient) CreateRequisite(ctx context.Context, req *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) CreateRequisite(ctx context.Context, req *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
 	return c.createRequisite.CallUnary(ctx, req)
 }
 
 // UpdateRequisite calls portal.v1.OperatorService.UpdateRequisite.
-func (c *operatorServiceClient) UpdateRequisite(ctx context.Context, req *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) UpdateRequisite(ctx context.Context, req *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
 	return c.updateRequisite.CallUnary(ctx, req)
 }
 
@@ -703,13 +1075,83 @@ func (c *operatorServiceClient) InviteUser(ctx context.Context, req *connect.Req
 }
 
 // UpdateUser calls portal.v1.OperatorService.UpdateUser.
-func (c *operatorServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.updateUser.CallUnary(ctx, req)
 }
 
 // RevokeTokens calls portal.v1.OperatorService.RevokeTokens.
-func (c *operatorServiceClient) RevokeTokens(ctx context.Context, req *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) RevokeTokens(ctx context.Context, req *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error) {
 	return c.revokeTokens.CallUnary(ctx, req)
+}
+
+// ListMerchants calls portal.v1.OperatorService.ListMerchants.
+func (c *operatorServiceClient) ListMerchants(ctx context.Context, req *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error) {
+	return c.listMerchants.CallUnary(ctx, req)
+}
+
+// GetMerchant calls portal.v1.OperatorService.GetMerchant.
+func (c *operatorServiceClient) GetMerchant(ctx context.Context, req *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error) {
+	return c.getMerchant.CallUnary(ctx, req)
+}
+
+// ListCashboxes calls portal.v1.OperatorService.ListCashboxes.
+func (c *operatorServiceClient) ListCashboxes(ctx context.Context, req *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error) {
+	return c.listCashboxes.CallUnary(ctx, req)
+}
+
+// GetCashbox calls portal.v1.OperatorService.GetCashbox.
+func (c *operatorServiceClient) GetCashbox(ctx context.Context, req *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error) {
+	return c.getCashbox.CallUnary(ctx, req)
+}
+
+// ListTraders calls portal.v1.OperatorService.ListTraders.
+func (c *operatorServiceClient) ListTraders(ctx context.Context, req *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error) {
+	return c.listTraders.CallUnary(ctx, req)
+}
+
+// GetTrader calls portal.v1.OperatorService.GetTrader.
+func (c *operatorServiceClient) GetTrader(ctx context.Context, req *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error) {
+	return c.getTrader.CallUnary(ctx, req)
+}
+
+// ListRequisites calls portal.v1.OperatorService.ListRequisites.
+func (c *operatorServiceClient) ListRequisites(ctx context.Context, req *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error) {
+	return c.listRequisites.CallUnary(ctx, req)
+}
+
+// GetRequisite calls portal.v1.OperatorService.GetRequisite.
+func (c *operatorServiceClient) GetRequisite(ctx context.Context, req *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error) {
+	return c.getRequisite.CallUnary(ctx, req)
+}
+
+// RevealRequisite calls portal.v1.OperatorService.RevealRequisite.
+func (c *operatorServiceClient) RevealRequisite(ctx context.Context, req *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error) {
+	return c.revealRequisite.CallUnary(ctx, req)
+}
+
+// ListUsers calls portal.v1.OperatorService.ListUsers.
+func (c *operatorServiceClient) ListUsers(ctx context.Context, req *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
+	return c.listUsers.CallUnary(ctx, req)
+}
+
+// GetUser calls portal.v1.OperatorService.GetUser.
+func (c *operatorServiceClient) GetUser(ctx context.Context, req *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error) {
+	return c.getUser.CallUnary(ctx, req)
+}
+
+// ListPlatformLimits calls portal.v1.OperatorService.ListPlatformLimits.
+func (c *operatorServiceClient) ListPlatformLimits(ctx context.Context, req *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error) {
+	return c.listPlatformLimits.CallUnary(ctx, req)
+}
+
+// RemoveTraderAcquirer calls portal.v1.OperatorService.RemoveTraderAcquirer.
+func (c *operatorServiceClient) RemoveTraderAcquirer(ctx context.Context, req *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error) {
+	return c.removeTraderAcquirer.CallUnary(ctx, req)
+}
+
+// ListSensitiveReads calls portal.v1.OperatorService.ListSensitiveReads.
+func (c *operatorServiceClient) ListSensitiveReads(ctx context.Context, req *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
+	return c.listSensitiveReads.CallUnary(ctx, req)
 }
 
 // ListSettingChanges calls portal.v1.OperatorService.ListSettingChanges.
@@ -758,12 +1200,12 @@ func (c *operatorServiceClient) ReversePayin(ctx context.Context, req *connect.R
 }
 
 // SetCashboxPayoutMethod calls portal.v1.OperatorService.SetCashboxPayoutMethod.
-func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error) {
 	return c.setCashboxPayoutMethod.CallUnary(ctx, req)
 }
 
 // SetTraderPayoutMethod calls portal.v1.OperatorService.SetTraderPayoutMethod.
-func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error) {
 	return c.setTraderPayoutMethod.CallUnary(ctx, req)
 }
 
@@ -824,52 +1266,105 @@ func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *connect.
 
 // OperatorServiceHandler is an implementation of the portal.v1.OperatorService service.
 type OperatorServiceHandler interface {
+	// ListWork lists what waits for operators, by age, and who works on it.
+	ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error)
+	// TakeWork says that the caller works on something that waits. What another operator took in the last 30 minutes is taken
+	// from them only with over.
+	TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error)
+	// ReleaseWork lets go of something that the caller took.
+	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
 	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
+	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
+	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
+	ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error)
 	// ExplainRate gives a payment's USDT sum step by step.
 	ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	// QuoteRate gives the sum, step by step, of what a payment would be worth now. None is made.
+	QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
 	// SetRate sets a currency's base rate by hand. It goes before every feed while it is fresh.
 	SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error)
 	// SetRateFeed makes or changes a feed of base rates.
 	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
 	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	// GetRateDay lists what the feeds brought in the last 24 hours, and how far one operator alone may set each rate.
+	GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error)
+	// ListWaitingSettlements lists completed payments whose settlement waits for a fresh rate.
+	ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error)
+	// CorrectBalance moves USDT between two accounts by hand.
+	CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error)
+	// ListProposals lists what waits for a second operator, the newest first.
+	ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error)
+	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
+	ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
+	RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
 	// CreateMerchant makes a merchant.
-	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
 	// UpdateMerchant changes the fields that are set.
-	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
 	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
-	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
-	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
-	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
 	// ListBanks lists a currency's banks.
 	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
 	// SetPlatformLimit makes or changes a currency's limits.
-	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error)
 	// CreateTrader makes a trader.
-	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
 	// FundTrader brings a trader's USDT in from outside: they have arrived.
 	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// WithdrawTrader takes out USDT that a trader has available.
 	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
 	// UpdateTrader changes the fields that are set.
-	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
 	// CreateRequisite adds a requisite to a trader.
-	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
+	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
 	// UpdateRequisite changes the fields that are set.
-	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
 	// CreateUser adds a user of any kind. One without a password is invited to set it.
 	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
 	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
 	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
 	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error)
+	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
 	// RevokeTokens ends every session of a user.
-	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error)
+	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error)
+	// ListMerchants lists merchants, the newest first.
+	ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error)
+	// GetMerchant reads a merchant.
+	GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error)
+	// ListCashboxes lists cashboxes, the newest first.
+	ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error)
+	// GetCashbox reads a cashbox with its methods and what it has.
+	GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error)
+	// ListTraders lists traders, the newest first.
+	ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error)
+	// GetTrader reads a trader with what they pay out by, their processors and what they have.
+	GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error)
+	// ListRequisites lists requisites, the newest first. Of their values it has the last characters.
+	ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error)
+	// GetRequisite reads a requisite, of its value the last characters.
+	GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error)
+	// RevealRequisite reads a requisite's whole value. Who read it is kept: see ListSensitiveReads.
+	RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error)
+	// ListUsers lists users, the newest first.
+	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	// GetUser reads a user.
+	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error)
+	// ListPlatformLimits lists the limits of the currencies that have any.
+	ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error)
+	// RemoveTraderAcquirer takes a trader's processor away: they take no new cards. Cards already sent go on.
+	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
+	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
+	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -890,9 +1385,9 @@ type OperatorServiceHandler interface {
 	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
 	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
-	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
-	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error)
 	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
 	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
 	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
@@ -925,16 +1420,52 @@ type OperatorServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	operatorServiceMethods := v1.File_portal_v1_operator_proto.Services().ByName("OperatorService").Methods()
+	operatorServiceListWorkHandler := connect.NewUnaryHandler(
+		OperatorServiceListWorkProcedure,
+		svc.ListWork,
+		connect.WithSchema(operatorServiceMethods.ByName("ListWork")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceTakeWorkHandler := connect.NewUnaryHandler(
+		OperatorServiceTakeWorkProcedure,
+		svc.TakeWork,
+		connect.WithSchema(operatorServiceMethods.ByName("TakeWork")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceReleaseWorkHandler := connect.NewUnaryHandler(
+		OperatorServiceReleaseWorkProcedure,
+		svc.ReleaseWork,
+		connect.WithSchema(operatorServiceMethods.ByName("ReleaseWork")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceExplainRoutingHandler := connect.NewUnaryHandler(
 		OperatorServiceExplainRoutingProcedure,
 		svc.ExplainRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceReplayRoutingHandler := connect.NewUnaryHandler(
+		OperatorServiceReplayRoutingProcedure,
+		svc.ReplayRouting,
+		connect.WithSchema(operatorServiceMethods.ByName("ReplayRouting")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListRoutingRefusalsHandler := connect.NewUnaryHandler(
+		OperatorServiceListRoutingRefusalsProcedure,
+		svc.ListRoutingRefusals,
+		connect.WithSchema(operatorServiceMethods.ByName("ListRoutingRefusals")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceExplainRateHandler := connect.NewUnaryHandler(
 		OperatorServiceExplainRateProcedure,
 		svc.ExplainRate,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRate")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceQuoteRateHandler := connect.NewUnaryHandler(
+		OperatorServiceQuoteRateProcedure,
+		svc.QuoteRate,
+		connect.WithSchema(operatorServiceMethods.ByName("QuoteRate")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceSetRateHandler := connect.NewUnaryHandler(
@@ -953,6 +1484,42 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceListRatesProcedure,
 		svc.ListRates,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetRateDayHandler := connect.NewUnaryHandler(
+		OperatorServiceGetRateDayProcedure,
+		svc.GetRateDay,
+		connect.WithSchema(operatorServiceMethods.ByName("GetRateDay")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListWaitingSettlementsHandler := connect.NewUnaryHandler(
+		OperatorServiceListWaitingSettlementsProcedure,
+		svc.ListWaitingSettlements,
+		connect.WithSchema(operatorServiceMethods.ByName("ListWaitingSettlements")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceCorrectBalanceHandler := connect.NewUnaryHandler(
+		OperatorServiceCorrectBalanceProcedure,
+		svc.CorrectBalance,
+		connect.WithSchema(operatorServiceMethods.ByName("CorrectBalance")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListProposalsHandler := connect.NewUnaryHandler(
+		OperatorServiceListProposalsProcedure,
+		svc.ListProposals,
+		connect.WithSchema(operatorServiceMethods.ByName("ListProposals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceApproveProposalHandler := connect.NewUnaryHandler(
+		OperatorServiceApproveProposalProcedure,
+		svc.ApproveProposal,
+		connect.WithSchema(operatorServiceMethods.ByName("ApproveProposal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRefuseProposalHandler := connect.NewUnaryHandler(
+		OperatorServiceRefuseProposalProcedure,
+		svc.RefuseProposal,
+		connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceCreateMerchantHandler := connect.NewUnaryHandler(
@@ -1061,6 +1628,90 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceRevokeTokensProcedure,
 		svc.RevokeTokens,
 		connect.WithSchema(operatorServiceMethods.ByName("RevokeTokens")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListMerchantsHandler := connect.NewUnaryHandler(
+		OperatorServiceListMerchantsProcedure,
+		svc.ListMerchants,
+		connect.WithSchema(operatorServiceMethods.ByName("ListMerchants")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetMerchantHandler := connect.NewUnaryHandler(
+		OperatorServiceGetMerchantProcedure,
+		svc.GetMerchant,
+		connect.WithSchema(operatorServiceMethods.ByName("GetMerchant")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListCashboxesHandler := connect.NewUnaryHandler(
+		OperatorServiceListCashboxesProcedure,
+		svc.ListCashboxes,
+		connect.WithSchema(operatorServiceMethods.ByName("ListCashboxes")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetCashboxHandler := connect.NewUnaryHandler(
+		OperatorServiceGetCashboxProcedure,
+		svc.GetCashbox,
+		connect.WithSchema(operatorServiceMethods.ByName("GetCashbox")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListTradersHandler := connect.NewUnaryHandler(
+		OperatorServiceListTradersProcedure,
+		svc.ListTraders,
+		connect.WithSchema(operatorServiceMethods.ByName("ListTraders")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetTraderHandler := connect.NewUnaryHandler(
+		OperatorServiceGetTraderProcedure,
+		svc.GetTrader,
+		connect.WithSchema(operatorServiceMethods.ByName("GetTrader")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListRequisitesHandler := connect.NewUnaryHandler(
+		OperatorServiceListRequisitesProcedure,
+		svc.ListRequisites,
+		connect.WithSchema(operatorServiceMethods.ByName("ListRequisites")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetRequisiteHandler := connect.NewUnaryHandler(
+		OperatorServiceGetRequisiteProcedure,
+		svc.GetRequisite,
+		connect.WithSchema(operatorServiceMethods.ByName("GetRequisite")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRevealRequisiteHandler := connect.NewUnaryHandler(
+		OperatorServiceRevealRequisiteProcedure,
+		svc.RevealRequisite,
+		connect.WithSchema(operatorServiceMethods.ByName("RevealRequisite")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListUsersHandler := connect.NewUnaryHandler(
+		OperatorServiceListUsersProcedure,
+		svc.ListUsers,
+		connect.WithSchema(operatorServiceMethods.ByName("ListUsers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceGetUserHandler := connect.NewUnaryHandler(
+		OperatorServiceGetUserProcedure,
+		svc.GetUser,
+		connect.WithSchema(operatorServiceMethods.ByName("GetUser")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListPlatformLimitsHandler := connect.NewUnaryHandler(
+		OperatorServiceListPlatformLimitsProcedure,
+		svc.ListPlatformLimits,
+		connect.WithSchema(operatorServiceMethods.ByName("ListPlatformLimits")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRemoveTraderAcquirerHandler := connect.NewUnaryHandler(
+		OperatorServiceRemoveTraderAcquirerProcedure,
+		svc.RemoveTraderAcquirer,
+		connect.WithSchema(operatorServiceMethods.ByName("RemoveTraderAcquirer")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListSensitiveReadsHandler := connect.NewUnaryHandler(
+		OperatorServiceListSensitiveReadsProcedure,
+		svc.ListSensitiveReads,
+		connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceListSettingChangesHandler := connect.NewUnaryHandler(
@@ -1197,16 +1848,40 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 	)
 	return "/portal.v1.OperatorService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case OperatorServiceListWorkProcedure:
+			operatorServiceListWorkHandler.ServeHTTP(w, r)
+		case OperatorServiceTakeWorkProcedure:
+			operatorServiceTakeWorkHandler.ServeHTTP(w, r)
+		case OperatorServiceReleaseWorkProcedure:
+			operatorServiceReleaseWorkHandler.ServeHTTP(w, r)
 		case OperatorServiceExplainRoutingProcedure:
 			operatorServiceExplainRoutingHandler.ServeHTTP(w, r)
+		case OperatorServiceReplayRoutingProcedure:
+			operatorServiceReplayRoutingHandler.ServeHTTP(w, r)
+		case OperatorServiceListRoutingRefusalsProcedure:
+			operatorServiceListRoutingRefusalsHandler.ServeHTTP(w, r)
 		case OperatorServiceExplainRateProcedure:
 			operatorServiceExplainRateHandler.ServeHTTP(w, r)
+		case OperatorServiceQuoteRateProcedure:
+			operatorServiceQuoteRateHandler.ServeHTTP(w, r)
 		case OperatorServiceSetRateProcedure:
 			operatorServiceSetRateHandler.ServeHTTP(w, r)
 		case OperatorServiceSetRateFeedProcedure:
 			operatorServiceSetRateFeedHandler.ServeHTTP(w, r)
 		case OperatorServiceListRatesProcedure:
 			operatorServiceListRatesHandler.ServeHTTP(w, r)
+		case OperatorServiceGetRateDayProcedure:
+			operatorServiceGetRateDayHandler.ServeHTTP(w, r)
+		case OperatorServiceListWaitingSettlementsProcedure:
+			operatorServiceListWaitingSettlementsHandler.ServeHTTP(w, r)
+		case OperatorServiceCorrectBalanceProcedure:
+			operatorServiceCorrectBalanceHandler.ServeHTTP(w, r)
+		case OperatorServiceListProposalsProcedure:
+			operatorServiceListProposalsHandler.ServeHTTP(w, r)
+		case OperatorServiceApproveProposalProcedure:
+			operatorServiceApproveProposalHandler.ServeHTTP(w, r)
+		case OperatorServiceRefuseProposalProcedure:
+			operatorServiceRefuseProposalHandler.ServeHTTP(w, r)
 		case OperatorServiceCreateMerchantProcedure:
 			operatorServiceCreateMerchantHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateMerchantProcedure:
@@ -1243,6 +1918,34 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceUpdateUserHandler.ServeHTTP(w, r)
 		case OperatorServiceRevokeTokensProcedure:
 			operatorServiceRevokeTokensHandler.ServeHTTP(w, r)
+		case OperatorServiceListMerchantsProcedure:
+			operatorServiceListMerchantsHandler.ServeHTTP(w, r)
+		case OperatorServiceGetMerchantProcedure:
+			operatorServiceGetMerchantHandler.ServeHTTP(w, r)
+		case OperatorServiceListCashboxesProcedure:
+			operatorServiceListCashboxesHandler.ServeHTTP(w, r)
+		case OperatorServiceGetCashboxProcedure:
+			operatorServiceGetCashboxHandler.ServeHTTP(w, r)
+		case OperatorServiceListTradersProcedure:
+			operatorServiceListTradersHandler.ServeHTTP(w, r)
+		case OperatorServiceGetTraderProcedure:
+			operatorServiceGetTraderHandler.ServeHTTP(w, r)
+		case OperatorServiceListRequisitesProcedure:
+			operatorServiceListRequisitesHandler.ServeHTTP(w, r)
+		case OperatorServiceGetRequisiteProcedure:
+			operatorServiceGetRequisiteHandler.ServeHTTP(w, r)
+		case OperatorServiceRevealRequisiteProcedure:
+			operatorServiceRevealRequisiteHandler.ServeHTTP(w, r)
+		case OperatorServiceListUsersProcedure:
+			operatorServiceListUsersHandler.ServeHTTP(w, r)
+		case OperatorServiceGetUserProcedure:
+			operatorServiceGetUserHandler.ServeHTTP(w, r)
+		case OperatorServiceListPlatformLimitsProcedure:
+			operatorServiceListPlatformLimitsHandler.ServeHTTP(w, r)
+		case OperatorServiceRemoveTraderAcquirerProcedure:
+			operatorServiceRemoveTraderAcquirerHandler.ServeHTTP(w, r)
+		case OperatorServiceListSensitiveReadsProcedure:
+			operatorServiceListSensitiveReadsHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
 			operatorServiceListSettingChangesHandler.ServeHTTP(w, r)
 		case OperatorServiceListDepositsProcedure:
@@ -1296,12 +1999,36 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 // UnimplementedOperatorServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedOperatorServiceHandler struct{}
 
+func (UnimplementedOperatorServiceHandler) ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListWork is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.TakeWork is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReleaseWork is not implemented"))
+}
+
 func (UnimplementedOperatorServiceHandler) ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainRouting is not implemented"))
 }
 
+func (UnimplementedOperatorServiceHandler) ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayRouting is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRoutingRefusals is not implemented"))
+}
+
 func (UnimplementedOperatorServiceHandler) ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainRate is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.QuoteRate is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error) {
@@ -1316,11 +2043,35 @@ func (UnimplementedOperatorServiceHandler) ListRates(context.Context, *connect.R
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRates is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetRateDay is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListWaitingSettlements is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CorrectBalance is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListProposals is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ApproveProposal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RefuseProposal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateMerchant is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateMerchant is not implemented"))
 }
 
@@ -1328,15 +2079,15 @@ func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *conne
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateCashbox is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateCashbox is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetBank is not implemented"))
 }
 
@@ -1344,11 +2095,11 @@ func (UnimplementedOperatorServiceHandler) ListBanks(context.Context, *connect.R
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListBanks is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetPlatformLimit is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateTrader is not implemented"))
 }
 
@@ -1360,15 +2111,15 @@ func (UnimplementedOperatorServiceHandler) WithdrawTrader(context.Context, *conn
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.WithdrawTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateRequisite is not implemented"))
 }
 
@@ -1380,12 +2131,68 @@ func (UnimplementedOperatorServiceHandler) InviteUser(context.Context, *connect.
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.InviteUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RevokeTokens is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListMerchants is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetMerchant is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListCashboxes is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetCashbox is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListTraders is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetTrader is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRequisites is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetRequisite is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RevealRequisite is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListUsers is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetUser is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListPlatformLimits is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RemoveTraderAcquirer is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSensitiveReads is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
@@ -1424,11 +2231,11 @@ func (UnimplementedOperatorServiceHandler) ReversePayin(context.Context, *connec
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReversePayin is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxPayoutMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
 }
 

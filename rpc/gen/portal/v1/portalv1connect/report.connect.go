@@ -57,6 +57,11 @@ const (
 	// ReportServiceGetSignedTimelineProcedure is the fully-qualified name of the ReportService's
 	// GetSignedTimeline RPC.
 	ReportServiceGetSignedTimelineProcedure = "/portal.v1.ReportService/GetSignedTimeline"
+	// ReportServiceListAccountsProcedure is the fully-qualified name of the ReportService's
+	// ListAccounts RPC.
+	ReportServiceListAccountsProcedure = "/portal.v1.ReportService/ListAccounts"
+	// ReportServiceGetIncomeProcedure is the fully-qualified name of the ReportService's GetIncome RPC.
+	ReportServiceGetIncomeProcedure = "/portal.v1.ReportService/GetIncome"
 	// ReportServiceGetSigningKeysProcedure is the fully-qualified name of the ReportService's
 	// GetSigningKeys RPC.
 	ReportServiceGetSigningKeysProcedure = "/portal.v1.ReportService/GetSigningKeys"
@@ -81,6 +86,10 @@ type ReportServiceClient interface {
 	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
 	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
 	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	// ListAccounts lists who has what. It is for operators.
+	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
+	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
+	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -144,6 +153,18 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
 			connect.WithClientOptions(opts...),
 		),
+		listAccounts: connect.NewClient[v1.ListAccountsRequest, v1.ListAccountsResponse](
+			httpClient,
+			baseURL+ReportServiceListAccountsProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("ListAccounts")),
+			connect.WithClientOptions(opts...),
+		),
+		getIncome: connect.NewClient[v1.GetIncomeRequest, v1.GetIncomeResponse](
+			httpClient,
+			baseURL+ReportServiceGetIncomeProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
+			connect.WithClientOptions(opts...),
+		),
 		getSigningKeys: connect.NewClient[v1.GetSigningKeysRequest, v1.SignedDocumentResponse](
 			httpClient,
 			baseURL+ReportServiceGetSigningKeysProcedure,
@@ -163,6 +184,8 @@ type reportServiceClient struct {
 	getOverview        *connect.Client[v1.GetOverviewRequest, v1.GetOverviewResponse]
 	listEvents         *connect.Client[v1.ReportServiceListEventsRequest, v1.ListReportEventsResponse]
 	getSignedTimeline  *connect.Client[v1.GetSignedTimelineRequest, v1.SignedDocumentResponse]
+	listAccounts       *connect.Client[v1.ListAccountsRequest, v1.ListAccountsResponse]
+	getIncome          *connect.Client[v1.GetIncomeRequest, v1.GetIncomeResponse]
 	getSigningKeys     *connect.Client[v1.GetSigningKeysRequest, v1.SignedDocumentResponse]
 }
 
@@ -206,6 +229,16 @@ func (c *reportServiceClient) GetSignedTimeline(ctx context.Context, req *connec
 	return c.getSignedTimeline.CallUnary(ctx, req)
 }
 
+// ListAccounts calls portal.v1.ReportService.ListAccounts.
+func (c *reportServiceClient) ListAccounts(ctx context.Context, req *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error) {
+	return c.listAccounts.CallUnary(ctx, req)
+}
+
+// GetIncome calls portal.v1.ReportService.GetIncome.
+func (c *reportServiceClient) GetIncome(ctx context.Context, req *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error) {
+	return c.getIncome.CallUnary(ctx, req)
+}
+
 // GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.
 func (c *reportServiceClient) GetSigningKeys(ctx context.Context, req *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
 	return c.getSigningKeys.CallUnary(ctx, req)
@@ -230,6 +263,10 @@ type ReportServiceHandler interface {
 	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
 	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
 	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	// ListAccounts lists who has what. It is for operators.
+	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
+	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
+	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -289,6 +326,18 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceListAccountsHandler := connect.NewUnaryHandler(
+		ReportServiceListAccountsProcedure,
+		svc.ListAccounts,
+		connect.WithSchema(reportServiceMethods.ByName("ListAccounts")),
+		connect.WithHandlerOptions(opts...),
+	)
+	reportServiceGetIncomeHandler := connect.NewUnaryHandler(
+		ReportServiceGetIncomeProcedure,
+		svc.GetIncome,
+		connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
+		connect.WithHandlerOptions(opts...),
+	)
 	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
@@ -313,6 +362,10 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceListEventsHandler.ServeHTTP(w, r)
 		case ReportServiceGetSignedTimelineProcedure:
 			reportServiceGetSignedTimelineHandler.ServeHTTP(w, r)
+		case ReportServiceListAccountsProcedure:
+			reportServiceListAccountsHandler.ServeHTTP(w, r)
+		case ReportServiceGetIncomeProcedure:
+			reportServiceGetIncomeHandler.ServeHTTP(w, r)
 		case ReportServiceGetSigningKeysProcedure:
 			reportServiceGetSigningKeysHandler.ServeHTTP(w, r)
 		default:
@@ -354,6 +407,14 @@ func (UnimplementedReportServiceHandler) ListEvents(context.Context, *connect.Re
 
 func (UnimplementedReportServiceHandler) GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetSignedTimeline is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListAccounts is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetIncome is not implemented"))
 }
 
 func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {

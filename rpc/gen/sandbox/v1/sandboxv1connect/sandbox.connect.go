@@ -36,12 +36,28 @@ const (
 	// SandboxServiceAdvanceClockProcedure is the fully-qualified name of the SandboxService's
 	// AdvanceClock RPC.
 	SandboxServiceAdvanceClockProcedure = "/sandbox.v1.SandboxService/AdvanceClock"
+	// SandboxServiceGetSimulationProcedure is the fully-qualified name of the SandboxService's
+	// GetSimulation RPC.
+	SandboxServiceGetSimulationProcedure = "/sandbox.v1.SandboxService/GetSimulation"
+	// SandboxServiceStartSimulationProcedure is the fully-qualified name of the SandboxService's
+	// StartSimulation RPC.
+	SandboxServiceStartSimulationProcedure = "/sandbox.v1.SandboxService/StartSimulation"
+	// SandboxServiceStopSimulationProcedure is the fully-qualified name of the SandboxService's
+	// StopSimulation RPC.
+	SandboxServiceStopSimulationProcedure = "/sandbox.v1.SandboxService/StopSimulation"
 )
 
 // SandboxServiceClient is a client for the sandbox.v1.SandboxService service.
 type SandboxServiceClient interface {
 	// AdvanceClock moves the test clock forward, on every replica and for good.
 	AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error)
+	// GetSimulation tells whether traders are simulated, how, and what they have answered.
+	GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error)
+	// StartSimulation has traders answer for payments by themselves, also for those that are open
+	// already. One that runs goes on by the new plays, and counts anew.
+	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
+	// StopSimulation has nobody answer any more. What was answered stays.
+	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
 }
 
 // NewSandboxServiceClient constructs a client for the sandbox.v1.SandboxService service. By
@@ -61,12 +77,33 @@ func NewSandboxServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sandboxServiceMethods.ByName("AdvanceClock")),
 			connect.WithClientOptions(opts...),
 		),
+		getSimulation: connect.NewClient[v1.GetSimulationRequest, v1.GetSimulationResponse](
+			httpClient,
+			baseURL+SandboxServiceGetSimulationProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("GetSimulation")),
+			connect.WithClientOptions(opts...),
+		),
+		startSimulation: connect.NewClient[v1.StartSimulationRequest, v1.StartSimulationResponse](
+			httpClient,
+			baseURL+SandboxServiceStartSimulationProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("StartSimulation")),
+			connect.WithClientOptions(opts...),
+		),
+		stopSimulation: connect.NewClient[v1.StopSimulationRequest, v1.StopSimulationResponse](
+			httpClient,
+			baseURL+SandboxServiceStopSimulationProcedure,
+			connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // sandboxServiceClient implements SandboxServiceClient.
 type sandboxServiceClient struct {
-	advanceClock *connect.Client[v1.AdvanceClockRequest, v1.AdvanceClockResponse]
+	advanceClock    *connect.Client[v1.AdvanceClockRequest, v1.AdvanceClockResponse]
+	getSimulation   *connect.Client[v1.GetSimulationRequest, v1.GetSimulationResponse]
+	startSimulation *connect.Client[v1.StartSimulationRequest, v1.StartSimulationResponse]
+	stopSimulation  *connect.Client[v1.StopSimulationRequest, v1.StopSimulationResponse]
 }
 
 // AdvanceClock calls sandbox.v1.SandboxService.AdvanceClock.
@@ -74,10 +111,32 @@ func (c *sandboxServiceClient) AdvanceClock(ctx context.Context, req *connect.Re
 	return c.advanceClock.CallUnary(ctx, req)
 }
 
+// GetSimulation calls sandbox.v1.SandboxService.GetSimulation.
+func (c *sandboxServiceClient) GetSimulation(ctx context.Context, req *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error) {
+	return c.getSimulation.CallUnary(ctx, req)
+}
+
+// StartSimulation calls sandbox.v1.SandboxService.StartSimulation.
+func (c *sandboxServiceClient) StartSimulation(ctx context.Context, req *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error) {
+	return c.startSimulation.CallUnary(ctx, req)
+}
+
+// StopSimulation calls sandbox.v1.SandboxService.StopSimulation.
+func (c *sandboxServiceClient) StopSimulation(ctx context.Context, req *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error) {
+	return c.stopSimulation.CallUnary(ctx, req)
+}
+
 // SandboxServiceHandler is an implementation of the sandbox.v1.SandboxService service.
 type SandboxServiceHandler interface {
 	// AdvanceClock moves the test clock forward, on every replica and for good.
 	AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error)
+	// GetSimulation tells whether traders are simulated, how, and what they have answered.
+	GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error)
+	// StartSimulation has traders answer for payments by themselves, also for those that are open
+	// already. One that runs goes on by the new plays, and counts anew.
+	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
+	// StopSimulation has nobody answer any more. What was answered stays.
+	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
 }
 
 // NewSandboxServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -93,10 +152,34 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sandboxServiceMethods.ByName("AdvanceClock")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sandboxServiceGetSimulationHandler := connect.NewUnaryHandler(
+		SandboxServiceGetSimulationProcedure,
+		svc.GetSimulation,
+		connect.WithSchema(sandboxServiceMethods.ByName("GetSimulation")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sandboxServiceStartSimulationHandler := connect.NewUnaryHandler(
+		SandboxServiceStartSimulationProcedure,
+		svc.StartSimulation,
+		connect.WithSchema(sandboxServiceMethods.ByName("StartSimulation")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sandboxServiceStopSimulationHandler := connect.NewUnaryHandler(
+		SandboxServiceStopSimulationProcedure,
+		svc.StopSimulation,
+		connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/sandbox.v1.SandboxService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case SandboxServiceAdvanceClockProcedure:
 			sandboxServiceAdvanceClockHandler.ServeHTTP(w, r)
+		case SandboxServiceGetSimulationProcedure:
+			sandboxServiceGetSimulationHandler.ServeHTTP(w, r)
+		case SandboxServiceStartSimulationProcedure:
+			sandboxServiceStartSimulationHandler.ServeHTTP(w, r)
+		case SandboxServiceStopSimulationProcedure:
+			sandboxServiceStopSimulationHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -108,4 +191,16 @@ type UnimplementedSandboxServiceHandler struct{}
 
 func (UnimplementedSandboxServiceHandler) AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.AdvanceClock is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.GetSimulation is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.StartSimulation is not implemented"))
+}
+
+func (UnimplementedSandboxServiceHandler) StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.StopSimulation is not implemented"))
 }

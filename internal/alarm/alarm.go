@@ -1,0 +1,146 @@
+// Package alarm knows what would call somebody now: one table of rules, each asked of what is stored.
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Severity is how soon somebody has to look.
+type Severity string
+
+// The severities.
+const (
+	// Page wakes somebody.
+	Page Severity = "page"
+	// Ticket is for the next working hours.
+	Ticket Severity = "ticket"
+)
+
+// Rule is an alarm.
+type Rule struct {
+	Name     string
+	Severity Severity
+	// Link is the page of the portal that is about it, and Runbook the anchor in docs/operate.md.
+	Link, Runbook string
+	// Expression is the same for Prometheus, "" where no metric tells it.
+	Expression string
+	find       func(ctx context.Context, q reads, now time.Time) (finding, error)
+}
+
+// finding is what a rule has found: nothing where the count is 0.
+type finding struct {
+	count int64
+	// since is when what was found became an alarm; zero where the rows do not tell.
+	since time.Time
+}
+
+// Alarm is a rule, and whether it fires.
+type Alarm struct {
+	Rule
+	Firing bool
+	// Count is what was found: how many, or how many seconds.
+	Count int64
+	// Since is when it began to fire or to be quiet; nil where nobody has looked before.
+	Since *time.Time
+}
+
+// Service asks the rules.
+type Service struct {
+	q     *db.Queries
+	reads reads
+	clock clock.Clock
+}
+
+// reads are what rules ask.
+type reads struct {
+	*db.Queries
+	pool *pgxpool.Pool
+}
+
+// New makes the service.
+func New(pools db.Pools, c clock.Clock) *Service {
+	return &Service{q: db.New(pools.Calls), reads: reads{db.New(pools.Reads), pools.Reads}, clock: c}
+}
+
+// List asks every rule, and lists those that fire first, and of those the most urgent.
+func (s *Service) List(ctx context.Context, who caller.Caller) ([]Alarm, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	alarms, err := s.ask(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	states, err := s.reads.AlarmStates(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read alarms: %w", err)
+	}
+	for i := range alarms {
+		for _, state := range states {
+			if a := &alarms[i]; state.Name == a.Name && state.Firing == a.Firing && a.Since == nil {
+				a.Since = &state.Since
+			}
+		}
+	}
+	slices.SortStableFunc(alarms, func(a, b Alarm) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Severity, b.Severity))
+	})
+	return alarms, nil
+}
+
+// urgency is 0 for what fires.
+func urgency(a Alarm) int {
+	if a.Firing {
+		return 0
+	}
+	return 1
+}
+
+// Watch asks every rule, and keeps since when each fires or is quiet.
+func (s *Service) Watch(ctx context.Context) error {
+	now := s.clock.Now()
+	alarms, err := s.ask(ctx, now)
+	for _, a := range alarms {
+		since := now
+		if a.Since != nil {
+			since = *a.Since
+		}
+		err = errors.Join(
+			err,
+			s.q.AlarmNote(ctx, db.AlarmNoteParams{Name: a.Name, Firing: a.Firing, Since: since, Now: now}),
+		)
+	}
+	return err
+}
+
+func (s *Service) ask(ctx context.Context, now time.Time) ([]Alarm, error) {
+	var alarms []Alarm
+	for _, rule := range Rules() {
+		found, err := rule.find(ctx, s.reads, now)
+		if err != nil {
+			return nil, fmt.Errorf("alarm %s: %w", rule.Name, err)
+		}
+		a := Alarm{Rule: rule, Firing: found.count > 0, Count: found.count}
+		if a.Firing && !found.since.IsZero() {
+			a.Since = &found.since
+		}
+		alarms = append(alarms, a)
+	}
+	return alarms, nil
+}

@@ -1,0 +1,189 @@
+package alarm_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var auditor = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
+
+// causes each make one alarm fire, at noon of 20 November, and since when it then does.
+var causes = map[string]struct {
+	sql   string
+	count int64
+	since string
+}{
+	"audit_mismatch": {"update audit_run set violations = 3 where scope = 'recent'", 3, ""},
+	"audit_late": {
+		"update audit_run set proven_at = '2026-11-20 11:49:00Z' where scope = 'recent'", 60, "2026-11-20 11:59:00Z",
+	},
+	"full_audit_late": {
+		"update audit_run set proven_at = '2026-11-19 10:59:50Z' where scope = 'full'",
+		10,
+		"2026-11-20 11:59:50Z",
+	},
+	"day_unsealed": {
+		`insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
+		values (0, 1, 1, 'x', 'x', 1, '2026-11-19 09:00Z')`,
+		39_600,
+		"2026-11-20 01:00:00Z",
+	},
+	"account_overdrawn": {
+		"update account_balance set overdrawn = true where account_id = (select min(account_id) from account_balance)",
+		1,
+		"",
+	},
+	"rate_stale": {`insert into rate (currency, fiat_per_usdt, source, priority, observed_at, stale_at)
+		values ('RUB', 100, 'operator', 1, '2026-11-20 10:00Z', '2026-11-20 11:00Z')`, 1, "2026-11-20 11:00:00Z"},
+	"feed_failing": {
+		`insert into rate_feed (currency, enabled, priority, url, pointer, poll_seconds, timeout_ms, band_percent,
+		day_band_percent, fresh_seconds, next_poll_at, error)
+		values ('RUB', true, 1, 'https://x.example', '/x', 60, 1000, 5, 20, 300, now(), 'no answer')`,
+		1,
+		"",
+	},
+	"settlement_waiting": {`insert into settlement_due (merchant_id, payment_id, currency, since)
+		values (1, 1, 'RUB', '2026-11-20 11:40Z')`, 1, "2026-11-20 11:50:00Z"},
+	"events_dead": {event("dead") + `; insert into webhook_attempt (merchant_id, event_id, at, duration_ms, error)
+		select merchant_id, id, '2026-11-20 11:30Z', 5, 'refused' from webhook_event`, 1, "2026-11-20 11:30:00Z"},
+	"events_waiting": {event("pending") + `; insert into webhook_outbox (merchant_id, event_id)
+		select merchant_id, id from webhook_event`, 59 * 60, "2026-11-20 11:01:00Z"},
+	"payouts_overdue": {
+		`insert into payin (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
+		address, address_mask, recipient, status, status_at, expires_at, created_at, trader_id, taken_at, base_rate, rate_source,
+		rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt)
+		values (1, 1, gen_random_uuid(), 1, 'o', 'sbp', 'RUB', 100, 'https://x.example', '\x00', '1234', 'x', 'processing',
+		'2026-11-20 11:00Z', '2026-11-20 13:00Z', '2026-11-20 11:00Z', 1, '2026-11-20 11:10Z', 100, 'x', now(), 5, 1, 1, 0, 1, 0)`,
+		1,
+		"2026-11-20 11:40:00Z",
+	},
+	"deposits_waiting": {
+		`insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+		values (1, 1, 5, 'TRC20', 'T', gen_random_uuid(), '2026-11-20 10:30Z', '2026-11-20 10:30Z')`,
+		1,
+		"2026-11-20 11:30:00Z",
+	},
+	"appeals_waiting": {
+		`insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor,
+		created_at) values (1, 1, 'r', 'f', 'image/png', 1, 'open', '2026-11-19 11:00Z', 'key:1', '2026-11-19 11:00Z')`,
+		1,
+		"2026-11-20 11:00:00Z",
+	},
+	"card_conflicts": {
+		`insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at)
+		values (1, 1, gen_random_uuid(), 'failed', 'charged', '2026-11-20 09:00Z')`,
+		1,
+		"2026-11-20 09:00:00Z",
+	},
+}
+
+// event is one of eleven o'clock in a status.
+func event(status string) string {
+	return `insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at,
+		status) values (1, gen_random_uuid(), 1, 'payment.status.updated', 'payment', 1, 1, 'https://x.example', '{}',
+		'2026-11-20 11:00Z', '` + status + `')`
+}
+
+// Each alarm fires by what it is about, and no other does. A snapshot that is open for minutes cannot
+// be had in a test.
+func TestEachAlarmFires(t *testing.T) {
+	t.Parallel()
+	for _, rule := range alarm.Rules() {
+		cause, there := causes[rule.Name]
+		if !there {
+			if rule.Name != "snapshot_old" {
+				t.Errorf("nothing makes %s fire", rule.Name)
+			}
+			continue
+		}
+		t.Run(rule.Name, func(t *testing.T) {
+			t.Parallel()
+			d, service := quiet(t)
+			if fire := firing(t, service); len(fire) > 0 {
+				t.Fatalf("before anything was wrong: %v", fire)
+			}
+			smash(t, d, cause.sql)
+			fire := firing(t, service)
+			if len(fire) != 1 || fire[0].Name != rule.Name || fire[0].Count != cause.count {
+				t.Fatalf("firing: %+v", fire)
+			}
+			since := ""
+			if fire[0].Since != nil {
+				since = fire[0].Since.UTC().Format("2006-01-02 15:04:05Z")
+			}
+			if since != cause.since {
+				t.Errorf("since %s, want %s", since, cause.since)
+			}
+		})
+	}
+}
+
+// Since when an alarm fires that no row tells of, and since when it is quiet, is kept.
+func TestAlarmsAreKept(t *testing.T) {
+	t.Parallel()
+	d, service := quiet(t)
+	check(t, service.Watch(t.Context()))
+	at := func() string {
+		t.Helper()
+		alarms, err := service.List(t.Context(), auditor)
+		check(t, err)
+		i := slices.IndexFunc(alarms, func(a alarm.Alarm) bool { return a.Name == "audit_mismatch" })
+		return alarms[i].Since.UTC().Format(time.TimeOnly)
+	}
+	if got := at(); got != "12:00:00" {
+		t.Errorf("quiet since %s", got)
+	}
+	smash(t, d, causes["audit_mismatch"].sql)
+	later := &dbtest.Clock{}
+	later.Advance(time.Minute)
+	service = alarm.New(d.Pools(), later)
+	check(t, service.Watch(t.Context()))
+	later.Advance(time.Minute)
+	check(t, service.Watch(t.Context()))
+	if got := at(); got != "12:01:00" {
+		t.Errorf("fires since %s", got)
+	}
+}
+
+func quiet(t *testing.T) (*dbtest.DB, *alarm.Service) {
+	t.Helper()
+	d := dbtest.New(t)
+	_, err := d.Pool.Exec(t.Context(), "update audit_run set proven_at = '2026-11-20 12:00Z'")
+	check(t, err)
+	return d, alarm.New(d.Pools(), &dbtest.Clock{})
+}
+
+func firing(t *testing.T, service *alarm.Service) []alarm.Alarm {
+	t.Helper()
+	alarms, err := service.List(t.Context(), auditor)
+	check(t, err)
+	return slices.DeleteFunc(alarms, func(a alarm.Alarm) bool { return !a.Firing })
+}
+
+// smash runs SQL without triggers, on a connection of its own.
+func smash(t *testing.T, d *dbtest.DB, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), d.URL)
+	check(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	_, err = conn.Exec(t.Context(), "set session_replication_role = replica")
+	check(t, err)
+	_, err = conn.Exec(t.Context(), sql)
+	check(t, err)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,224 @@
+package alarm
+
+import (
+	"context"
+	"time"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
+)
+
+// How long what waits may wait.
+const (
+	recentLate = 10 * time.Minute
+	fullLate   = 25 * time.Hour
+	// A day is sealed soon after its end: the next one is over an hour after that.
+	sealLate    = 25 * time.Hour
+	settleLate  = 10 * time.Minute
+	relayLate   = time.Minute
+	depositLate = time.Hour
+	appealLate  = 24 * time.Hour
+	payoutLate  = 30 * time.Minute
+	// deadWithin is how far back events are counted that nobody could be told of.
+	deadWithin = time.Hour
+	// snapshotMost is how old a snapshot may be, in seconds.
+	snapshotMost = 300
+)
+
+// Rules are the alarms there are.
+func Rules() []Rule {
+	return []Rule{
+		{
+			Name:       "audit_mismatch",
+			Severity:   Page,
+			Link:       "/operator/reconciliation",
+			Runbook:    "when-the-audit-finds-something",
+			Expression: "max(gateway_audit_violations) > 0",
+			find:       auditMismatch,
+		},
+		{
+			Name:       "audit_late",
+			Severity:   Page,
+			Link:       "/operator/reconciliation",
+			Runbook:    "when-an-audit-is-late",
+			Expression: "sum(increase(gateway_audit_runs_total[10m])) == 0",
+			find:       auditLate(audit.Recent.Scope, recentLate),
+		},
+		{
+			Name: "full_audit_late", Severity: Page, Link: "/operator/reconciliation", Runbook: "when-an-audit-is-late",
+			find: auditLate(audit.Complete.Scope, fullLate),
+		},
+		{
+			Name: "day_unsealed", Severity: Ticket, Link: "/operator/reconciliation", Runbook: "sealed-days",
+			Expression: "max(gateway_ledger_seal_age_seconds) > 90000", find: dayUnsealed,
+		},
+		{
+			Name: "account_overdrawn", Severity: Ticket, Link: "/operator/reconciliation",
+			Runbook:    "when-an-account-is-overdrawn",
+			Expression: "max(gateway_ledger_overdrawn_accounts) > 0", find: overdrawn,
+		},
+		{
+			Name: "rate_stale", Severity: Page, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+			Expression: "min(gateway_rate_fresh) == 0", find: rateStale,
+		},
+		{
+			Name: "feed_failing", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+			Expression: `increase(gateway_rate_feed_polls_total{result="good"}[10m]) == 0`, find: feedFailing,
+		},
+		{
+			Name: "settlement_waiting", Severity: Ticket, Link: "/operator/rates", Runbook: "when-a-rate-is-stale",
+			find: settlementWaiting,
+		},
+		{
+			Name:       "events_dead",
+			Severity:   Ticket,
+			Link:       "/operator/events/dead",
+			Runbook:    "when-webhooks-do-not-arrive",
+			Expression: `increase(gateway_webhook_attempts_total{event_status="dead"}[1h]) > 0`,
+			find:       eventsDead,
+		},
+		{
+			Name:       "events_waiting",
+			Severity:   Page,
+			Link:       "/operator/events/dead",
+			Runbook:    "when-webhooks-do-not-arrive",
+			Expression: "max(gateway_webhook_relay_age_seconds) > 60",
+			find:       eventsWaiting,
+		},
+		{
+			Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: "when-work-waits-too-long",
+			find: payoutsOverdue,
+		},
+		{
+			Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
+			find: depositsWaiting,
+		},
+		{
+			Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
+			find: appealsWaiting,
+		},
+		{
+			Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
+			Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
+		},
+		{
+			Name: "snapshot_old", Severity: Ticket, Runbook: "when-the-database-is-slow",
+			Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
+		},
+	}
+}
+
+func auditMismatch(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	var f finding
+	for _, scope := range []string{audit.Recent.Scope, audit.Complete.Scope} {
+		row, err := q.AlarmAudit(ctx, scope)
+		if err != nil {
+			return f, err
+		}
+		f.count += row.Violations
+	}
+	return f, nil
+}
+
+// auditLate asks whether the last audit of a scope began too long ago.
+func auditLate(scope string, late time.Duration) func(context.Context, reads, time.Time) (finding, error) {
+	return func(ctx context.Context, q reads, now time.Time) (finding, error) {
+		row, err := q.AlarmAudit(ctx, scope)
+		if row.ProvenAt.Unix() == 0 { // none has come to its end: since when one is missing nobody knows
+			f := older(now, row.ProvenAt, late)
+			f.since = time.Time{}
+			f.count = min(f.count, 1)
+			return f, err
+		}
+		return older(now, row.ProvenAt, late), err
+	}
+}
+
+// older finds by how many seconds something is too old.
+func older(now, at time.Time, late time.Duration) finding {
+	over := now.Sub(at.Add(late))
+	if over <= 0 {
+		return finding{}
+	}
+	return finding{count: max(1, int64(over/time.Second)), since: at.Add(late)}
+}
+
+func dayUnsealed(ctx context.Context, q reads, now time.Time) (finding, error) {
+	at, err := q.AlarmSealed(ctx)
+	if db.NoRows(err) {
+		return finding{}, nil
+	}
+	return older(now, at, sealLate), err
+}
+
+func overdrawn(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	count, err := q.AccountsOverdrawn(ctx)
+	return finding{count: count}, err
+}
+
+func rateStale(ctx context.Context, q reads, now time.Time) (finding, error) {
+	rows, err := q.AlarmRates(ctx, now)
+	f := finding{count: int64(len(rows))}
+	for _, row := range rows {
+		if f.since.IsZero() || row.Since.Before(f.since) {
+			f.since = row.Since
+		}
+	}
+	return f, err
+}
+
+func feedFailing(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	count, err := q.AlarmFeeds(ctx)
+	return finding{count: count}, err
+}
+
+func settlementWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmSettlements(ctx, now.Add(-settleLate))
+	return finding{row.Count, row.Oldest.Add(settleLate)}, err
+}
+
+func eventsDead(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmDeadEvents(ctx, now.Add(-deadWithin))
+	return finding{row.Count, row.Oldest}, err
+}
+
+func eventsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	at, err := q.WebhookOutboxOldest(ctx)
+	if db.NoRows(err) {
+		return finding{}, nil
+	}
+	return older(now, at, relayLate), err
+}
+
+func payoutsOverdue(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmPayouts(ctx, db.AlarmPayoutsParams{Now: now, TakenUntil: now.Add(-payoutLate)})
+	return finding{row.Count, row.Oldest}, err
+}
+
+func depositsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmDeposits(ctx, now.Add(-depositLate))
+	return finding{row.Count, row.Oldest.Add(depositLate)}, err
+}
+
+func appealsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmAppeals(ctx, now.Add(-appealLate))
+	return finding{row.Count, row.Oldest.Add(appealLate)}, err
+}
+
+func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmConflicts(ctx, now)
+	return finding{row.Count, row.Oldest}, err
+}
+
+// oldestSnapshot is the age of the oldest snapshot that somebody keeps open, in seconds.
+const oldestSnapshot = `select coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint from pg_stat_activity
+	where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
+
+func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	var seconds int64
+	err := q.pool.QueryRow(ctx, oldestSnapshot).Scan(&seconds)
+	if seconds <= snapshotMost {
+		return finding{}, err
+	}
+	return finding{count: seconds}, err
+}

@@ -1,0 +1,151 @@
+package proposal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+var (
+	errOwn = fault.New(fault.Forbidden, "proposal_own",
+		"You made this proposal: another operator approves it.")
+	errDecided = fault.New(fault.Refused, "proposal_decided", "The proposal was decided already.")
+	errExpired = fault.New(fault.Refused, "proposal_expired", "The proposal is too old to be decided.")
+	errAuthor  = fault.New(fault.Refused, "proposal_author",
+		"Whoever made this proposal may not do this any more: refuse it.")
+)
+
+// Approve does what another operator proposed, once, in the transaction of the decision. If it cannot be
+// done, because a balance is gone, say, the error says why and the proposal stays open.
+func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Proposal, Done, error) {
+	var done Done
+	decided, err := s.decide(ctx, who, id, decision{
+		to: Approved,
+		check: func(q *db.Queries, p Proposal) error {
+			if p.ProposedBy == who.ID {
+				return errOwn
+			}
+			return stillMay(ctx, q, p.ProposedBy, p.Action, errAuthor)
+		},
+		act: func(tx pgx.Tx, p Proposal) (*int64, error) {
+			var err error
+			done, err = acts[p.Action].do(ctx, who, s.rooms.approved(tx), p.Payload)
+			if err != nil || done.Change == nil || done.Change.ID == 0 {
+				return nil, err
+			}
+			return &done.Change.ID, nil
+		},
+	})
+	if err != nil {
+		done = Done{}
+	}
+	return decided, done, err
+}
+
+// Refuse ends a proposal without doing it. Whoever made it may take it back like that.
+func (s *Service) Refuse(ctx context.Context, who caller.Caller, id int64, reason string) (Proposal, error) {
+	reason = strings.TrimSpace(reason)
+	return s.decide(ctx, who, id, decision{
+		to: Refused, reason: reason,
+		check: func(*db.Queries, Proposal) error {
+			f := fault.Decoded(ctx)
+			f.MaxLength("reason", reason, maxReason)
+			return f.Err()
+		},
+		act: func(pgx.Tx, Proposal) (*int64, error) { return nil, nil },
+	})
+}
+
+// decision is what is decided of a proposal, and what is done by that.
+type decision struct {
+	to     State
+	reason string
+	check  func(*db.Queries, Proposal) error
+	act    func(pgx.Tx, Proposal) (*int64, error)
+}
+
+// decide settles that a proposal can be decided by the caller, and decides it. Decisions on one proposal
+// wait for one another, so one of them is made.
+func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d decision) (Proposal, error) {
+	if err := who.Need(caller.OperatorMoney, caller.OperatorRates); err != nil {
+		return Proposal{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Proposal{}, err
+	}
+	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
+		row, err := q.ProposalLock(ctx, id)
+		if db.NoRows(err) {
+			return fault.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("lock proposal: %w", err)
+		}
+		now := s.clock.Now()
+		p, err := fromRow(row, "", nil, now)
+		if err != nil {
+			return err
+		}
+		if err := s.mayDecide(ctx, q, who, p); err != nil {
+			return err
+		}
+		if err := d.check(q, p); err != nil {
+			return err
+		}
+		change, err := d.act(tx, p)
+		if err != nil {
+			return err
+		}
+		state := string(d.to)
+		err = q.ProposalDecide(ctx, db.ProposalDecideParams{
+			ID: id, Decision: &state, DecidedBy: &who.ID, DecidedAt: &now, DecisionReason: d.reason, ChangeID: change,
+		})
+		if err != nil {
+			return fmt.Errorf("decide proposal: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return Proposal{}, err
+	}
+	return s.Get(ctx, who, id)
+}
+
+// mayDecide settles that the caller may do the action themselves, by the role that they have now, and
+// that the proposal is open.
+func (s *Service) mayDecide(ctx context.Context, q *db.Queries, who caller.Caller, p Proposal) error {
+	if err := who.Need(acts[p.Action].needs); err != nil {
+		return err
+	}
+	if err := stillMay(ctx, q, who.ID, p.Action, fault.ErrRoleNotAllowed); err != nil {
+		return err
+	}
+	switch p.State {
+	case Open:
+		return nil
+	case Expired:
+		return errExpired
+	default:
+		return errDecided
+	}
+}
+
+// stillMay settles that an operator may do an action by the role that they have now, which they keep
+// until the transaction ends.
+func stillMay(ctx context.Context, q *db.Queries, id int64, a Action, refusal error) error {
+	role, err := q.ProposalOperator(ctx, id)
+	if db.IgnoreNoRows(err) != nil {
+		return fmt.Errorf("read operator: %w", err)
+	}
+	if err != nil || role == nil ||
+		!(caller.Caller{Kind: caller.Operator, Role: caller.Role(*role)}).May(acts[a].needs) {
+		return refusal
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+)
+
+// AccountFilter keeps a list of owners to some of them.
+type AccountFilter struct {
+	// Limit is 1 to 100; 0 is 50. After is the id of the last available account of the page before.
+	Limit int
+	After *int64
+	// Owner keeps to owners of a kind: external, platform, cashbox or trader; "" is all. OwnerID keeps to
+	// one of them.
+	Owner   string
+	OwnerID *int64
+}
+
+// Holding is what an owner has.
+type Holding struct {
+	// Account is the owner's available account.
+	Account ledger.Account
+	// Name is a trader's or a cashbox's, Merchant a cashbox's.
+	Name, Merchant      string
+	Available, Reserved decimal.Decimal
+}
+
+// Accounts lists who has what, and the cursor of the next page, nil on the last.
+func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilter) ([]Holding, *int64, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	found := fault.Decoded(ctx)
+	if f.Limit == 0 {
+		f.Limit = limitDefault
+	}
+	found.Check(f.Limit >= 1 && f.Limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	_, known := ledger.OwnerNamed(f.Owner)
+	found.Check(known || f.Owner == "", "owner", "must be external, platform, cashbox or trader")
+	if err := found.Err(); err != nil {
+		return nil, nil, err
+	}
+	params := db.AccountListParams{
+		Past:      math.MinInt64,
+		OwnerKind: unless(f.Owner),
+		OwnerID:   f.OwnerID,
+		Page:      int32(f.Limit) + 1,
+	}
+	if f.After != nil {
+		params.Past = *f.After
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AccountListRow, error) {
+		return q.AccountList(ctx, params)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list accounts: %w", err)
+	}
+	var next *int64
+	if len(rows) > f.Limit {
+		rows = rows[:f.Limit]
+		next = &rows[f.Limit-1].ID
+	}
+	list := make([]Holding, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Holding{
+			Account: ledger.AccountOf(row.ID), Name: row.Name, Merchant: row.Merchant, Available: row.Available,
+			Reserved: row.Reserved,
+		})
+	}
+	return list, next, nil
+}

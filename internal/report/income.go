@@ -1,0 +1,150 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// incomeMost bounds how many days income is asked for at a time.
+const incomeMost = 366
+
+// IncomeFilter says which days' income, in UTC, and whose payments' it is.
+type IncomeFilter struct {
+	// From is the first day and To the day after the last. A To that is zero is today's end, a From
+	// that is zero 30 days before To.
+	From, To time.Time
+	// MerchantID keeps to a merchant; 0 is all.
+	MerchantID int64
+}
+
+// Income is what the platform earned on a day by a merchant's payments or payouts of a method: its
+// share of what was completed on the day, less what it gave back on the day, whenever that was
+// completed. So the income of a day that is over never changes, and all days together are what was
+// moved to the platform's account for payments and payouts.
+type Income struct {
+	Day        time.Time
+	MerchantID int64
+	Merchant   string
+	// Subject is payment or payin.
+	Subject          string
+	Method, Currency string
+	// Earned is what the platform got and Reversed what it gave back, in USDT.
+	Earned, Reversed decimal.Decimal
+}
+
+// Net is what is left.
+func (i Income) Net() decimal.Decimal { return i.Earned.Sub(i.Reversed) }
+
+// Income lists the platform's income, the newest day first.
+func (s *Service) Income(ctx context.Context, who caller.Caller, f IncomeFilter) ([]Income, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	f, err := f.check(ctx, s.clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]Income, error) { return income(ctx, q, f) })
+	if err != nil {
+		return nil, fmt.Errorf("list income: %w", err)
+	}
+	return rows, nil
+}
+
+func (f IncomeFilter) check(ctx context.Context, now time.Time) (IncomeFilter, error) {
+	found := fault.Decoded(ctx)
+	if f.To.IsZero() {
+		f.To = now.Add(day)
+	}
+	f.To = dayOf(f.To)
+	if f.From.IsZero() {
+		f.From = f.To.Add(-windowDefault)
+	}
+	f.From = dayOf(f.From)
+	found.Check(!f.To.Before(f.From), "to", "must not be before from")
+	found.Check(f.To.Sub(f.From) <= incomeMost*day, "from", "must be at most %d days before to", incomeMost)
+	return f, found.Err()
+}
+
+// income reads the days that are closed, and adds up those that are not.
+func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error) {
+	closed, err := q.IncomeDayClosed(ctx)
+	if db.IgnoreNoRows(err) != nil {
+		return nil, err
+	}
+	open := f.From
+	if err == nil && !closed.Add(day).Before(open) {
+		open = closed.Add(day)
+	}
+	merchant := unless(f.MerchantID)
+	var list []Income
+	if open.Before(f.To) {
+		rows, err := q.IncomeOpen(ctx, db.IncomeOpenParams{FromAt: open, UntilAt: f.To, MerchantID: merchant})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			list = append(list, Income(row))
+		}
+	}
+	rows, err := q.IncomeDayList(ctx, db.IncomeDayListParams{FromDay: f.From, ToDay: f.To, MerchantID: merchant})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		list = append(list, Income(row))
+	}
+	return list, nil
+}
+
+// ExportIncome writes income as ExportPayments does payments.
+func (s *Service) ExportIncome(ctx context.Context, who caller.Caller, f IncomeFilter, w io.Writer) error {
+	rows, err := s.Income(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	out := newTable(w, time.UTC, "day", "merchant_id", "merchant", "subject", "method", "currency", "earned_usdt",
+		"reversed_usdt", "net_usdt")
+	for _, row := range rows {
+		net := row.Net()
+		out.row(row.Day.Format(time.DateOnly), row.MerchantID, row.Merchant, row.Subject, row.Method, row.Currency,
+			usdt(&row.Earned), usdt(&row.Reversed), usdt(&net))
+	}
+	return out.end()
+}
+
+// closeIncome keeps the income of the days of which the accounts are closed.
+func closeIncome(ctx context.Context, q *db.Queries) error {
+	until, err := q.AccountDayClosed(ctx)
+	if err != nil {
+		return db.IgnoreNoRows(err)
+	}
+	closed, err := q.IncomeDayClosed(ctx)
+	if db.NoRows(err) {
+		oldest, err := q.TransferOldest(ctx)
+		if err != nil || !oldest.Any {
+			return err
+		}
+		closed = dayOf(oldest.At).Add(-day)
+	} else if err != nil {
+		return fmt.Errorf("find the last day of income: %w", err)
+	}
+	for next := closed.Add(day); !next.After(until); next = next.Add(day) {
+		err := q.IncomeDayClose(ctx, db.IncomeDayCloseParams{Day: next, FromAt: next, UntilAt: next.Add(day)})
+		if err == nil {
+			err = q.IncomeDaySetClosed(ctx, next)
+		}
+		if err != nil {
+			return fmt.Errorf("close income of %s: %w", next.Format(time.DateOnly), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gateway.example/internal/db"
+)
+
+// The subjects of changes that the log treats in a way of their own.
+const (
+	subjectUser     = "app_user"
+	subjectSessions = "token"
+)
+
+// settingLines reads the changes of settings, among which is who looked as another user.
+func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
+	settings, views := r.asks(LogSetting), r.asks(LogViewAs)
+	subject, without := unless(r.Subject), (*string)(nil)
+	viewAs := LogViewAs
+	switch {
+	case !settings && !views, !settings && r.Subject != "" && r.Subject != viewAs:
+		return nil, nil
+	case !settings:
+		subject = &viewAs
+	case !views:
+		without = &viewAs
+	}
+	at, id := r.beyond(rank)
+	params := db.AuditSettingsBelowParams{
+		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
+		SubjectKey: unless(r.Key), Without: without, Page: r.page,
+	}
+	read := func() ([]db.SettingChange, error) { return q.AuditSettingsBelow(ctx, params) }
+	if r.Backward {
+		read = func() ([]db.SettingChange, error) {
+			return q.AuditSettingsAbove(ctx, db.AuditSettingsAboveParams{
+				AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
+				SubjectKey: unless(r.Key), Without: without, Page: r.page,
+			})
+		}
+	}
+	rows, err := read()
+	lines := make([]logLine, 0, len(rows))
+	for _, row := range rows {
+		kind := LogSetting
+		if row.Subject == viewAs {
+			kind = LogViewAs
+		}
+		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: LogItem{
+			ID: row.ID, At: row.At, Kind: kind, Actor: row.Actor, Subject: row.Subject, Key: row.SubjectKey,
+			Before: shownSetting(row.Before), After: shownSetting(row.After),
+		}})
+	}
+	return lines, err
+}
+
+// signInLines reads who signed in or tried to. They are about a user, whom a subject may name.
+func signInLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
+	good, failed, user := r.asks(LogSignIn), r.asks(LogFailed), r.userID
+	if !good && !failed || r.Subject != "" && r.Subject != subjectUser || user != nil && *user == 0 {
+		return nil, nil
+	}
+	if r.Key != "" {
+		id, err := strconv.ParseInt(r.Key, 10, 64)
+		if err != nil || user != nil && *user != id {
+			return nil, nil //nolint:nilerr // what is no number is no user's id
+		}
+		user = &id
+	}
+	at, id := r.beyond(rank)
+	params := db.AuditSignInsBelowParams{
+		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
+		Page: r.page,
+	}
+	var rows []db.AuditSignInsBelowRow
+	var err error
+	if r.Backward {
+		var above []db.AuditSignInsAboveRow
+		above, err = q.AuditSignInsAbove(ctx, db.AuditSignInsAboveParams{
+			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
+			Page: r.page,
+		})
+		for _, row := range above {
+			rows = append(rows, db.AuditSignInsBelowRow(row))
+		}
+	} else {
+		rows, err = q.AuditSignInsBelow(ctx, params)
+	}
+	lines := make([]logLine, 0, len(rows))
+	for _, row := range rows {
+		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: signIn(row)})
+	}
+	return lines, err
+}
+
+func signIn(row db.AuditSignInsBelowRow) LogItem {
+	item := LogItem{
+		ID:      row.ID,
+		At:      row.At,
+		Kind:    LogSignIn,
+		Door:    row.Door,
+		Outcome: row.Outcome,
+		Address: row.Address,
+		Agent:   row.Agent,
+	}
+	if strings.HasPrefix(row.Outcome, "wrong_") {
+		item.Kind = LogFailed
+	}
+	if row.UserID != 0 {
+		item.Subject, item.Key = subjectUser, strconv.FormatInt(row.UserID, 10)
+	}
+	return item
+}
+
+// hiddenFields are the fields of settings of which the log shows the last digits at most: whole
+// requisites are for who pays to them.
+var hiddenFields = []string{"value", "address", "pan", "iban"}
+
+// secretWords are in the names of fields that no log shows, should one ever be recorded.
+var secretWords = []string{"password", "secret", "token", "totp_step", "hash"}
+
+// shownSetting is a setting as the log shows it.
+func shownSetting(setting []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(setting, &fields) != nil {
+		return nil
+	}
+	for name, value := range fields {
+		var text string
+		switch isText := json.Unmarshal(value, &text) == nil; {
+		case isText && slices.Contains(hiddenFields, name):
+			fields[name] = quoted("•••• " + lastOf(text))
+		case isText && text != "" && slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) }):
+			fields[name] = quoted("••••")
+		}
+	}
+	shown, err := json.Marshal(fields)
+	if err != nil {
+		return nil
+	}
+	return shown
+}
+
+// lastOf are the last digits of what is hidden, none of what is too short to be hidden by that.
+func lastOf(text string) string {
+	if utf8.RuneCountInString(text) < 2*digitsShown {
+		text = text[:0]
+	}
+	letters := []rune(text)
+	return string(letters[max(0, len(letters)-digitsShown):])
+}
+
+func quoted(text string) json.RawMessage {
+	out, _ := json.Marshal(text) // a text always can be
+	return out
+}
+
+// nameUsers writes the logins of users beside their ids.
+func nameUsers(ctx context.Context, q *db.Queries, lines []logLine) error {
+	var ids []int64
+	for _, line := range lines {
+		ids = append(ids, userOf(line.Actor), changedUser(line.LogItem))
+	}
+	rows, err := q.AuditUsers(ctx, ids)
+	if err != nil {
+		return err
+	}
+	logins := map[int64]string{}
+	for _, row := range rows {
+		logins[row.ID] = row.Login
+	}
+	for i := range lines {
+		line := &lines[i]
+		line.SubjectLogin = logins[changedUser(line.LogItem)]
+		if line.Login == "" { // those who read are noted with the login of then
+			line.Login = logins[userOf(line.Actor)]
+		}
+		if line.Door != "" {
+			line.Login = line.SubjectLogin
+		}
+	}
+	return nil
+}
+
+// userKinds are the kinds of actors who are users.
+var userKinds = []string{"operator", "merchant_portal", "trader", "cabinet"}
+
+// userOf is the id of the user who did something, 0 where it was a program.
+func userOf(actor string) int64 {
+	kind, text, _ := strings.Cut(actor, ":")
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || !slices.Contains(userKinds, kind) {
+		return 0
+	}
+	return id
+}
+
+// changedUser is the id of the user whom a line is about, 0 where it is about something else.
+func changedUser(item LogItem) int64 {
+	if !slices.Contains([]string{subjectUser, subjectSessions, LogViewAs}, item.Subject) {
+		return 0
+	}
+	id, _ := strconv.ParseInt(item.Key, 10, 64)
+	return id
+}

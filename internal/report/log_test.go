@@ -1,0 +1,216 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/report"
+)
+
+var reader = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
+
+// logged fills the log: twenty changes and ten sign-ins, of which pairs are of the same moment, three
+// readings, and a proposal that was approved.
+func (b *bundle) logged(t *testing.T) {
+	t.Helper()
+	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, before, after)
+		select timestamptz '2026-11-20 12:00Z' + n / 2 * interval '1 minute', 'operator:' || n % 3, 'cashbox', n::text, null, '{}'
+		from generate_series(1, 20) n`)
+	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+		select timestamptz '2026-11-20 12:00Z' + n * interval '1 minute', 1, 'web',
+			case when n % 2 = 0 then 'signed_in' else 'wrong_password' end, '', '' from generate_series(1, 10) n`)
+	b.exec(t, `insert into sensitive_read (at, user_id, login, subject, subject_key, what, request_id)
+		select timestamptz '2026-11-20 12:00Z' + n * interval '3 minutes', 70 + n, 'reader' || n, 'appeal', '9', 'file', ''
+		from generate_series(1, 3) n`)
+	b.exec(t, `insert into app_user (id, login, kind, role, created_at) overriding system value
+		values (71, 'asks', 'operator', 'treasury', now()), (72, 'agrees', 'operator', 'admin', now())`)
+	b.exec(t, `insert into proposal (action, payload, subject, subject_key, reason, proposed_by, created_at, expires_at,
+		decision, decided_by, decided_at, decision_reason) values ('fund_trader', '{"amount": "250", "trader_id": 4}', 'trader', '4',
+		'his cash', 71, '2026-11-20 12:09Z', '2026-11-21 12:09Z', 'approved', 72, '2026-11-20 12:10Z', 'seen it')`)
+}
+
+func logLines(page report.Page[report.LogItem]) string {
+	var lines []string
+	for _, item := range page.Items {
+		lines = append(lines, fmt.Sprint(item.Kind[:4], item.ID))
+	}
+	return strings.Join(lines, " ")
+}
+
+// The log is the same by pages of any size, down and up again.
+func TestLogPages(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.logged(t)
+	whole := logLines(must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, report.LogFilter{})))
+	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
+	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
+	if len(strings.Fields(whole)) != 35 || !strings.HasPrefix(whole, begins) {
+		t.Fatalf("the log: %s", whole)
+	}
+	for _, limit := range []int{1, 4, 7, 29, 30} {
+		f := report.LogFilter{Paging: report.Paging{Limit: limit}}
+		var down, up []string
+		for {
+			page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
+			down = append(down, logLines(page))
+			if page.Next == nil {
+				f.Cursor, f.Backward = "", true
+				if page.Previous != nil {
+					f.Cursor = *page.Previous
+				}
+				up = []string{logLines(page)}
+				break
+			}
+			f.Cursor = *page.Next
+		}
+		for f.Cursor != "" {
+			page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
+			up = append([]string{logLines(page)}, up...)
+			f.Cursor = ""
+			if page.Previous != nil {
+				f.Cursor = *page.Previous
+			}
+		}
+		if strings.Join(down, " ") != whole || strings.Join(up, " ") != whole {
+			t.Errorf("by %d: down %v, up %v", limit, down, up)
+		}
+	}
+}
+
+// Each filter keeps to what it says.
+func TestLogFilters(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.logged(t)
+	at := time.Date(2026, 11, 20, 12, 5, 0, 0, time.UTC)
+	for want, f := range map[string]report.LogFilter{
+		"sign10 sign8 sign6 sign4 sign2": {Kinds: []string{report.LogSignIn}},
+		"sign9 sign7 sign5 sign3 sign1":  {Kinds: []string{report.LogFailed}},
+		"sett7":                          {Subject: "cashbox", Key: "7"},
+		"sign5 sett11 sett10":            {From: at, To: at.Add(time.Minute)},
+		"sett20 sett17 sett14":           {User: "operator:2", From: at.Add(2 * time.Minute)},
+		"":                               {Kinds: []string{report.LogViewAs}},
+		"read3 read2 read1":              {Subject: "appeal", Key: "9"},
+		"read2":                          {User: "72", Kinds: []string{report.LogRead}},
+		"prop1 read1":                    {User: "asks"},
+		"deci1 read2":                    {User: "agrees"},
+		"deci1 prop1":                    {Kinds: []string{report.LogProposal, report.LogDecision}, Subject: "trader"},
+	} {
+		if got := logLines(must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))); got != want {
+			t.Errorf("%+v:\n got %s\nwant %s", f, got, want)
+		}
+	}
+	_, err := b.reports.Log(t.Context(), reader, report.LogFilter{Key: "7", Kinds: []string{"x"}})
+	if code(err) != "invalid_request" && code(err) != "validation_failed" {
+		t.Errorf("wrong fields: %v", err)
+	}
+	_, err = b.reports.Log(t.Context(), b.sbp.Caller, report.LogFilter{})
+	if err == nil {
+		t.Error("a trader reads the log")
+	}
+	var file bytes.Buffer
+	noError(t, b.reports.ExportLog(t.Context(), reader, report.LogFilter{}, &file, time.UTC))
+	if !strings.HasSuffix(file.String(), "\nrows,35\n") {
+		t.Errorf("the file ends: %s", file.String())
+	}
+}
+
+// A line says what was read or proposed, by whom, and why.
+func TestLogOfReadsAndProposals(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.logged(t)
+	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
+	got := must[report.Page[report.LogItem]](
+		t,
+	)(
+		b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}),
+	).Items
+	var lines []string
+	for _, l := range got {
+		lines = append(lines, strings.Join([]string{
+			l.At.Format(
+				"15:04",
+			),
+			l.Kind,
+			l.Actor,
+			l.Login,
+			l.Subject,
+			l.Key,
+			l.What,
+			l.Outcome,
+			l.Reason,
+			string(l.After),
+		}, "|"))
+	}
+	want(t, "the lines", strings.Join(lines, "\n"), strings.Join([]string{
+		`12:10|decision|operator:72|agrees|trader|4|fund_trader|approved|seen it|`,
+		`12:09|proposal|operator:71|asks|trader|4|fund_trader||his cash|{"amount": "250", "trader_id": 4}`,
+		`12:09|read|operator:73|reader3|appeal|9|file|||`,
+		`12:06|read|operator:72|reader2|appeal|9|file|||`,
+		`12:03|read|operator:71|reader1|appeal|9|file|||`,
+	}, "\n"))
+}
+
+// What the log is asked for is read by indexes, and not by looking at all of it.
+func TestLogUsesItsIndexes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
+		select timestamptz '2026-11-20 12:00Z' + n * interval '1 second', 'operator:' || n % 50, 'subject' || n % 20,
+			(n % 500)::text, '{}' from generate_series(1, 20000) n`)
+	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+		select timestamptz '2026-11-20 12:00Z' + n * interval '1 second', n % 300, 'web',
+			case when n % 50 = 0 then 'wrong_password' else 'signed_in' end, '', '' from generate_series(1, 20000) n`)
+	b.exec(t, "analyze setting_change, sign_in_event")
+	for index, query := range map[string]string{
+		"setting_change_at_idx":         "setting_change where true",
+		"setting_change_actor_at_idx":   "setting_change where actor = 'operator:7'",
+		"setting_change_subject_at_idx": "setting_change where subject = 'subject3'",
+		"setting_change_key_at_idx":     "setting_change where subject = 'subject3' and subject_key = '43'",
+		"sign_in_event_at_idx":          "sign_in_event where true",
+		"sign_in_event_failed_idx":      "sign_in_event where failed",
+		"sign_in_event_user_idx":        "sign_in_event where user_id = 7",
+	} {
+		plan := b.plan(t, "select * from "+query+` and (at, id) < (timestamptz '9999-01-01', 0)
+			and at >= timestamptz '1970-01-01' order by at desc, id desc limit 51`)
+		if !strings.Contains(plan, " "+index+" ") || strings.Contains(plan, "Sort") {
+			t.Errorf("%s:\n%s", index, plan)
+		}
+	}
+}
+
+// TestLogOverAMillion tells how long the log takes over a million changes and a million sign-ins.
+func TestLogOverAMillion(t *testing.T) {
+	if os.Getenv(manyEnv) == "" {
+		t.Skip("set " + manyEnv + " to measure")
+	}
+	b := setup(t)
+	b.exec(t, `insert into setting_change (at, actor, subject, subject_key, after)
+		select timestamptz '2026-01-01' + n * interval '20 seconds', 'operator:' || n % 50, 'subject' || n % 20,
+			(n % 500)::text, '{}' from generate_series(1, 1000000) n`)
+	b.exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
+		select timestamptz '2026-01-01' + n * interval '20 seconds', n % 300, 'web',
+			case when n % 5000 = 0 then 'wrong_password' else 'signed_in' end, '', '' from generate_series(1, 1000000) n`)
+	b.exec(t, "analyze setting_change, sign_in_event")
+	for name, f := range map[string]report.LogFilter{
+		"all": {}, "failed": {Kinds: []string{report.LogFailed}}, "user": {User: "operator:7"},
+		"nobody": {User: "nobody"}, "subject": {Subject: "subject3", Key: "43"}, "none": {Subject: "subject3", Key: "44"},
+		"user and subject": {User: "operator:7", Subject: "subject3"}, "views": {Kinds: []string{report.LogViewAs}},
+		"old": {To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)},
+	} {
+		began := time.Now()
+		page := must[report.Page[report.LogItem]](t)(b.reports.Log(t.Context(), reader, f))
+		took := time.Since(began)
+		t.Logf("%s: %d lines in %s", name, len(page.Items), took)
+		if took > time.Second {
+			t.Errorf("%s takes %s", name, took)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package seal_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/seal"
+	"gateway.example/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const day = 24 * time.Hour
+
+// bundle is the ledger of two merchants and a trader, with a rate of 100 RUB per USDT, and its
+// sealer.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	signer   *attest.Signer
+	sealer   *seal.Sealer
+	proofs   *seal.Service
+	payments *payment.Service
+	deposits *deposit.Service
+	rooms    seal.Rooms
+
+	shop, other dbtest.Merchant
+	trader      dbtest.Trader
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	b.SetRate(t, "RUB", "100", true)
+	scopes := []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits}
+	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
+	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
+	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	noError(t, err)
+	addresses := webhook.NewAddresses(false)
+	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings,
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true})
+	noError(t, err)
+	b.deposits = deposit.New(b.Pools(), b.clock)
+	b.signer, err = attest.New(b.Pool, bytes.Repeat([]byte{7}, 32))
+	noError(t, err)
+	noError(t, b.signer.Note(t.Context(), dbtest.Start))
+	b.rooms = seal.Rooms{
+		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses), Deposits: b.deposits,
+		Signer: b.signer,
+	}
+	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
+	return b
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// code is that of a refusal, or "" where there is none.
+func code(err error) string {
+	if refusal := fault.As(err); refusal != nil {
+		return refusal.Code
+	}
+	return ""
+}
+
+func merchantUser(of dbtest.Merchant) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, ID: 50 + of.ID, MerchantID: of.ID, Role: caller.Owner}
+}
+
+var operator = caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Auditor}
+
+// until moves the clock to so long after the midnight that ends the first day.
+func (b *bundle) until(after time.Duration) {
+	midnight := dbtest.Start.Truncate(day).Add(day)
+	b.clock.Advance(midnight.Add(after).Sub(b.clock.Now()))
+}
+
+func (b *bundle) seal(t *testing.T) {
+	t.Helper()
+	noError(t, b.sealer.Run(t.Context()))
+}
+
+// post moves 1 USDT into the first shop, made at that time, in a transaction.
+func post(t *testing.T, q *db.Queries, m dbtest.Merchant, at time.Time) {
+	t.Helper()
+	noError(t, ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", SubjectID: 1, At: at},
+		ledger.Transfer{
+			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, m.CashboxID),
+			Amount: decimal.NewFromInt(1),
+		}))
+}
+
+func (b *bundle) posts(t *testing.T, n int, at time.Time) {
+	t.Helper()
+	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		for range n {
+			post(t, q, b.shop, at)
+		}
+		return nil
+	}))
+}
+
+// begin opens a transaction that others see as that of another process.
+func (b *bundle) begin(t *testing.T) pgx.Tx {
+	t.Helper()
+	beside, err := db.Open(t.Context(), b.URL, 1, db.ForCommands)
+	noError(t, err)
+	t.Cleanup(beside.Close)
+	tx, err := beside.Begin(t.Context())
+	noError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+func (b *bundle) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := b.Pool.Exec(t.Context(), sql, args...)
+	noError(t, err)
+}
+
+// smash changes what cannot be changed, as somebody does who owns the database.
+func (b *bundle) smash(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+		if _, err := tx.Exec(t.Context(), "set local session_replication_role = replica"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(t.Context(), sql, args...)
+		return err
+	}))
+}
+
+// pages are the days that are sealed, each with its number of transfers.
+func (b *bundle) pages(t *testing.T) (list []string) {
+	t.Helper()
+	rows, err := b.Pool.Query(
+		t.Context(),
+		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day",
+	)
+	noError(t, err)
+	list, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	noError(t, err)
+	return list
+}
+
+// paid makes a payment of 1000 RUB to a merchant and completes it.
+func (b *bundle) paid(t *testing.T, m dbtest.Merchant) payment.Payment {
+	t.Helper()
+	if b.trader.ID == 0 {
+		b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
+	}
+	method := "sbp"
+	created, err := b.payments.Create(t.Context(), m.Caller, payment.Request{
+		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
+	})
+	noError(t, err)
+	b.clock.Advance(time.Minute)
+	done, err := b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID)
+	noError(t, err)
+	return done
+}

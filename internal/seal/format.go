@@ -1,0 +1,219 @@
+package seal
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/ledger"
+)
+
+// The formats of what is hashed. Each is the first of the texts it is hashed with, so that no hash
+// can pass for one of another kind.
+const (
+	formatTransfer = "gateway-transfer-1"
+	formatSide     = "gateway-side-1"
+	formatTotals   = "gateway-totals-1"
+	formatPage     = "gateway-ledger-page-1"
+)
+
+const (
+	debit  = "debit"
+	credit = "credit"
+)
+
+// timeForm is that of moments in what is hashed, in UTC.
+const timeForm = "2006-01-02T15:04:05.000000Z"
+
+// texts writes texts one after the other as netstrings: the length in bytes, a colon, the text and a
+// comma. So two lists of texts are never written alike.
+func texts(list ...string) []byte {
+	var out bytes.Buffer
+	for _, text := range list {
+		fmt.Fprintf(&out, "%d:%s,", len(text), text)
+	}
+	return out.Bytes()
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func usdt(d decimal.Decimal) string { return d.StringFixed(8) }
+
+// String is the hash in hexadecimal digits.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. There is one way to write a hash.
+func (h *Hash) UnmarshalText(text []byte) error {
+	plain, err := hex.DecodeString(string(text))
+	if err != nil || len(plain) != len(h) || toHash(plain).String() != string(text) {
+		return fmt.Errorf("%q is not a SHA-256 in hexadecimal digits", text)
+	}
+	*h = toHash(plain)
+	return nil
+}
+
+func toHash(b []byte) (h Hash) {
+	copy(h[:], b)
+	return h
+}
+
+// Header is what everybody who may see a transfer may see of it.
+type Header struct {
+	ID int64 `json:"id"`
+	// CreatedAt is in UTC and has six decimals, such as 2026-11-20T12:00:00.000000Z.
+	CreatedAt string `json:"created_at"`
+	Kind      string `json:"kind"`
+	Subject   string `json:"subject"`
+	SubjectID int64  `json:"subject_id"`
+}
+
+// leaf is what a transfer's leaf is hashed of: its header, and its two sides, hidden.
+func (h Header) leaf(debited, credited Hash) []byte {
+	return texts(formatTransfer, number(h.ID), h.CreatedAt, h.Kind, h.Subject,
+		number(h.SubjectID), debited.String(), credited.String())
+}
+
+// Opening shows what a side of a transfer is: which account was debited or credited, and how much.
+type Opening struct {
+	Owner   string `json:"owner"`
+	OwnerID int64  `json:"owner_id"`
+	Account string `json:"account"`
+	Amount  string `json:"amount"`
+	// Salt keeps others from finding out a side by trying.
+	Salt Hash `json:"salt"`
+}
+
+// hash hides the side.
+func (o Opening) hash(side string) Hash {
+	return sha256.Sum256(texts(formatSide, o.Salt.String(), side, o.Owner, number(o.OwnerID), o.Account, o.Amount))
+}
+
+func openingOf(salt []byte, t db.Transfer, side string) Opening {
+	account := ledger.AccountOf(t.DebitAccount)
+	if side == credit {
+		account = ledger.AccountOf(t.CreditAccount)
+	}
+	mac := hmac.New(sha256.New, salt)
+	_, _ = mac.Write(texts(number(t.ID), side))
+	return Opening{
+		Owner: account.Owner.String(), OwnerID: account.OwnerID, Account: accountName(account), Amount: usdt(t.Amount),
+		Salt: toHash(mac.Sum(nil)),
+	}
+}
+
+func accountName(a ledger.Account) string {
+	if a.Reserved {
+		return "reserved"
+	}
+	return "available"
+}
+
+func headerOf(t db.Transfer) Header {
+	return Header{
+		ID:        t.ID,
+		CreatedAt: t.CreatedAt.UTC().Format(timeForm),
+		Kind:      t.Kind,
+		Subject:   t.Subject,
+		SubjectID: t.SubjectID,
+	}
+}
+
+// leafOf is the hash of a transfer's leaf.
+func leafOf(salt []byte, t db.Transfer) Hash {
+	debited, credited := openingOf(salt, t, debit).hash(debit), openingOf(salt, t, credit).hash(credit)
+	return leafHash(headerOf(t).leaf(debited, credited))
+}
+
+// Page is a sealed day, as it is published.
+type Page struct {
+	// Day is in UTC, such as 2026-11-20.
+	Day string `json:"day"`
+	// Transfers is how many leaves the tree has.
+	Transfers int64 `json:"transfers"`
+	Root      Hash  `json:"root"`
+	// Totals is the hash of the day's totals, which only operators see.
+	Totals Hash `json:"totals"`
+	// Previous is the hash of the page of the day before, zeros for the first page.
+	Previous Hash `json:"previous"`
+	// SealedAt is in UTC, such as 2026-11-21T00:10:00Z.
+	SealedAt string `json:"sealed_at"`
+	Hash     Hash   `json:"hash"`
+	// Kid names the key that Signature, in base64, was made with.
+	Kid       string `json:"kid"`
+	Signature []byte `json:"signature"`
+}
+
+// signed is what is hashed of a page, and signed.
+func (p Page) signed() []byte {
+	return texts(formatPage, p.Day, number(p.Transfers), p.Root.String(), p.Totals.String(), p.Previous.String(),
+		p.SealedAt)
+}
+
+func pageOf(row db.LedgerPage) Page {
+	return Page{
+		Day:       row.Day.Format(time.DateOnly),
+		Transfers: row.Transfers,
+		Root:      toHash(row.Root),
+		Totals: toHash(
+			row.TotalsHash,
+		),
+		Previous:  toHash(row.PreviousHash),
+		SealedAt:  row.SealedAt.UTC().Format(time.RFC3339),
+		Hash:      toHash(row.Hash),
+		Kid:       row.Kid,
+		Signature: row.Signature,
+	}
+}
+
+// Totals are what was moved on a day's page and what there was when it ended. All sums are in USDT.
+type Totals struct {
+	Kinds    []KindTotal    `json:"kinds"`
+	Balances []BalanceTotal `json:"balances"`
+}
+
+// KindTotal is what transfers of a kind moved.
+type KindTotal struct {
+	Kind      string          `json:"kind"`
+	Transfers int64           `json:"transfers"`
+	Amount    decimal.Decimal `json:"amount"`
+}
+
+// BalanceTotal is what all owners of a kind had, available or reserved, after the transfers of this
+// page and of all pages before.
+type BalanceTotal struct {
+	Owner   string          `json:"owner"`
+	Account string          `json:"account"`
+	Amount  decimal.Decimal `json:"amount"`
+}
+
+// hash hides the totals as sides are hidden. The day's salt belongs to it as to no transfer.
+func (t Totals) hash(salt []byte) Hash {
+	mac := hmac.New(sha256.New, salt)
+	_, _ = mac.Write(texts(formatTotals))
+	list := []string{formatTotals, hex.EncodeToString(mac.Sum(nil))}
+	for _, k := range t.Kinds {
+		list = append(list, "kind", k.Kind, number(k.Transfers), usdt(k.Amount))
+	}
+	for _, b := range t.Balances {
+		list = append(list, "balance", b.Owner, b.Account, usdt(b.Amount))
+	}
+	return sha256.Sum256(texts(list...))
+}
+
+func totalsOf(text []byte) (t Totals, err error) {
+	if err := json.Unmarshal(text, &t); err != nil {
+		return t, fmt.Errorf("read the totals of a day: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,61 @@
+package seal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// writersPause is between two looks at open transactions.
+const writersPause = 20 * time.Millisecond
+
+var errWriterStays = errors.New("a transaction that moved money has been open for too long")
+
+// writing are the transactions that may have taken ids of transfers: whoever inserts one takes this
+// lock before the id and keeps it to the end.
+const writing = `select distinct virtualtransaction from pg_locks
+	where locktype = 'relation' and relation = 'transfer'::regclass and mode = 'RowExclusiveLock'
+		and database = (select oid from pg_database where datname = current_database())`
+
+// lastForGood is an id up to which no transfer can appear any more. Ids grow in the order in which
+// they are taken, but a transaction commits later. So it reads the newest id that is there, and then
+// waits for the end of all transactions that may have taken a lower one by that time. They end before
+// they let go of their locks, and whoever begins later takes a higher id.
+func (s *Sealer) lastForGood(ctx context.Context) (int64, error) {
+	last, err := s.q.LedgerNewestTransfer(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("find the newest transfer: %w", err)
+	}
+	writers, err := s.writers(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for deadline := time.Now().Add(s.writersLeave); len(writers) > 0; {
+		if time.Now().After(deadline) {
+			return 0, errWriterStays
+		}
+		time.Sleep(writersPause)
+		open, err := s.writers(ctx)
+		if err != nil {
+			return 0, err
+		}
+		writers = slices.DeleteFunc(writers, func(w string) bool { return !slices.Contains(open, w) })
+	}
+	return last, nil
+}
+
+func (s *Sealer) writers(ctx context.Context) ([]string, error) {
+	rows, err := s.pool.Query(ctx, writing)
+	if err != nil {
+		return nil, fmt.Errorf("find who moves money: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find who moves money: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,385 @@
+package seal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/seal"
+)
+
+func (b *bundle) keys(t *testing.T) attest.Keys {
+	t.Helper()
+	file, err := b.signer.Published(t.Context())
+	noError(t, err)
+	keys, err := attest.ParseKeys(file)
+	noError(t, err)
+	return keys
+}
+
+func (b *bundle) published(t *testing.T, month string) []seal.Page {
+	t.Helper()
+	file, _, err := b.proofs.Published(t.Context(), month)
+	noError(t, err)
+	roots, err := seal.ParseRoots(file)
+	noError(t, err)
+	return roots.Pages
+}
+
+func (b *bundle) prove(t *testing.T, m dbtest.Merchant, id int64) seal.Proof {
+	t.Helper()
+	p, err := b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id))
+	noError(t, err)
+	return p
+}
+
+// verify says what is wrong with a file, or what it proves.
+func (b *bundle) verify(t *testing.T, file []byte, published []seal.Page) seal.Verdict {
+	t.Helper()
+	p, err := seal.ParseProof(file)
+	if err != nil {
+		return seal.Verdict{Wrong: []string{err.Error()}}
+	}
+	return p.Verify(b.keys(t), published)
+}
+
+// A payment of 1000 RUB at 100 RUB for a USDT with a markup of 5% brings the merchant 1000 / (100 ×
+// 1.05) = 9.52380952 USDT. The file proves that, and tells nothing of the trader nor of what the trader
+// and the platform got.
+func TestPaymentProof(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t, b.shop)
+	b.posts(t, 2500, b.clock.Now()) // it stands in the first of three parts
+	waiting := b.prove(t, b.shop, p.ID)
+	want := time.Date(2026, 11, 21, 0, 10, 0, 0, time.UTC)
+	if len(waiting.Transfers) != 0 || len(waiting.Waiting) != 1 || !waiting.Waiting[0].SealedAfter.Equal(want) {
+		t.Errorf("before its day is sealed: %+v", waiting)
+	}
+	b.until(seal.Grace)
+	b.seal(t)
+	file, err := b.prove(t, b.shop, p.ID).File()
+	noError(t, err)
+	for _, published := range [][]seal.Page{nil, b.published(t, "2026-11"), b.published(t, "")} {
+		v := b.verify(t, file, published)
+		id := b.prove(t, b.shop, p.ID).Transfers[0].Header.ID
+		want := fmt.Sprintf(
+			"transfer %d of payment %d (pending-completed, 2026-11-20T12:01:00.000000Z): 9.52380952 USDT were "+
+				"given to the available account of cashbox %d; it is one of the 2505 transfers of the ledger's page of 2026-11-20",
+			id,
+			p.ID,
+			b.shop.CashboxID,
+		)
+		if len(v.Wrong) != 0 || !slices.Equal(v.Proven, []string{want}) {
+			t.Errorf("%q, proven %q", v.Wrong, v.Proven)
+		}
+	}
+	var hold, platform string
+	noError(t, b.Pool.QueryRow(t.Context(), "select hold_usdt, spread_platform_usdt from payment where id = $1", p.ID).
+		Scan(&hold, &platform))
+	for _, canary := range []string{"trader", "platform", "external", hold, platform, "reserved"} {
+		if strings.Contains(string(file), canary) {
+			t.Errorf("%s is in %s", canary, file)
+		}
+	}
+	proof := b.prove(t, b.shop, p.ID)
+	if shown := proof.Transfers[0]; shown.Debit.Shown != nil || shown.Credit.Shown == nil {
+		t.Errorf("%+v", shown)
+	}
+}
+
+// Each part of a file that is changed is named.
+func TestChangedProofs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t, b.shop)
+	b.posts(t, 3, b.clock.Now())
+	b.until(seal.Grace)
+	b.seal(t)
+	file, err := b.prove(t, b.shop, p.ID).File()
+	noError(t, err)
+	published := b.published(t, "2026-11")
+	for name, c := range map[string]struct {
+		change func(*seal.Proof)
+		want   string
+	}{
+		"an amount":    {func(p *seal.Proof) { p.Transfers[0].Credit.Shown.Amount = "95.23809524" }, "what is shown of its credit was changed"},
+		"an owner":     {func(p *seal.Proof) { p.Transfers[0].Credit.Shown.OwnerID++ }, "what is shown of its credit was changed"},
+		"a salt":       {func(p *seal.Proof) { p.Transfers[0].Credit.Shown.Salt[0]++ }, "what is shown of its credit was changed"},
+		"a side":       {func(p *seal.Proof) { x := &p.Transfers[0]; x.Debit, x.Credit = x.Credit, x.Debit }, "what is shown of its debit was changed"},
+		"another side": {func(p *seal.Proof) { p.Transfers[0].Debit.Hash[0]++ }, "its header, or the hash of one of its sides, was changed"},
+		"a time":       {func(p *seal.Proof) { p.Transfers[0].Header.CreatedAt = "2026-11-20T12:01:00.000001Z" }, "its header, or the hash of one of its sides, was changed"},
+		"a subject":    {func(p *seal.Proof) { p.SubjectID++ }, fmt.Sprintf("it is of payment %d, not of payment %d", p.ID, p.ID+1)},
+		"a leaf":       {func(p *seal.Proof) { p.Transfers[0].Leaf[0]++ }, "its path does not lead to the root"},
+		"a path":       {func(p *seal.Proof) { p.Transfers[0].Path[1][0]++ }, "its path does not lead to the root of the page of 2026-11-20"},
+		"an index":     {func(p *seal.Proof) { p.Transfers[0].Index++ }, "its path does not lead to the root"},
+		"a day":        {func(p *seal.Proof) { p.Transfers[0].Day = "2026-11-19" }, "the page of 2026-11-19 is missing"},
+		"a root":       {func(p *seal.Proof) { p.Pages[0].Root[0]++ }, "the page of 2026-11-20: it was changed, its hash is of another"},
+		"a count":      {func(p *seal.Proof) { p.Pages[0].Transfers++ }, "the page of 2026-11-20: it was changed"},
+		"a hash":       {func(p *seal.Proof) { p.Pages[0].Hash[0]++ }, "the page of 2026-11-20 is not the one that is published"},
+		"a signature":  {func(p *seal.Proof) { p.Pages[0].Signature[0]++ }, "the signature was not made by the key"},
+		"a key":        {func(p *seal.Proof) { p.Pages[0].Kid = "another" }, "the key another is none of the gateway's (1 are known)"},
+		"a page more": {func(p *seal.Proof) { p.Pages = append(p.Pages, seal.Page{Day: "2026-11-28"}) },
+			"the page of 2026-11-28 is none of the published ones"},
+		"no transfer": {func(p *seal.Proof) { p.Transfers = nil }, "the file proves nothing"},
+	} {
+		var changed seal.Proof
+		noError(t, json.Unmarshal(file, &changed))
+		c.change(&changed)
+		v := changed.Verify(b.keys(t), published)
+		if len(v.Wrong) == 0 || !strings.Contains(strings.Join(v.Wrong, "\n"), c.want) {
+			t.Errorf("%s: %q, want %q", name, v.Wrong, c.want)
+		}
+	}
+	for at := range file { // whichever byte it is
+		changed := bytes.Clone(file)
+		changed[at] ^= 0x01
+		if len(b.verify(t, changed, published).Wrong) == 0 {
+			t.Errorf("byte %d, %q, may be changed", at, file[at])
+		}
+	}
+	twice := bytes.Replace(file, []byte(`"subject":"payment"`), []byte(`"subject":"deposit","subject":"payment"`), 1)
+	if v := b.verify(t, twice, published); len(v.Wrong) == 0 || bytes.Equal(twice, file) {
+		t.Error("a name may stand twice")
+	}
+	forged := slices.Clone(published)
+	forged[0].Previous = seal.Hash{1}
+	want := []string{"the published page of 2026-11-20: it was changed, its hash is of another"}
+	if v := b.verify(t, file, forged); !slices.Equal(v.Wrong, want) {
+		t.Errorf("a published page was changed: %q", v.Wrong)
+	}
+}
+
+// Published pages follow each other, and one that is left out is missed.
+func TestPublished(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t, b.shop)
+	b.until(40*day + seal.Grace)
+	b.seal(t)
+	file, err := b.prove(t, b.shop, p.ID).File()
+	noError(t, err)
+	newest, keep, err := b.proofs.Published(t.Context(), "")
+	noError(t, err)
+	if got := b.published(t, ""); len(got) != 31 || got[30].Day != "2026-12-30" || keep != 5*time.Minute ||
+		!strings.Contains(string(newest), `"months":["2026-11","2026-12"]`) || len(newest) > 20_000 {
+		t.Errorf("%d pages, %d bytes, kept for %s", len(got), len(newest), keep)
+	}
+	november := b.published(t, "2026-11")
+	if _, keep, err := b.proofs.Published(t.Context(), "2026-11"); len(november) != 11 || keep != day || err != nil {
+		t.Errorf("%d pages, kept for %s, %v", len(november), keep, err)
+	}
+	both := append(slices.Clone(november), b.published(t, "2026-12")...)
+	if v := b.verify(t, file, both); len(v.Wrong) != 0 {
+		t.Errorf("%q", v.Wrong)
+	}
+	want := []string{"the published page of 2026-11-23 does not follow the one before it, of 2026-11-21"}
+	if v := b.verify(t, file, slices.Delete(slices.Clone(november), 2, 3)); !slices.Equal(v.Wrong, want) {
+		t.Errorf("%q", v.Wrong)
+	}
+	for _, month := range []string{"2026", "2026-13", "2026-1", "../x"} {
+		if _, _, err := b.proofs.Published(t.Context(), month); code(err) != "not_found" {
+			t.Errorf("month %q: %v", month, err)
+		}
+	}
+	if empty, _, err := b.proofs.Published(t.Context(), "2020-01"); err != nil ||
+		string(empty) != `{"format":"gateway-ledger-roots-1","pages":[]}`+"\n" {
+		t.Errorf("%s, %v", empty, err)
+	}
+}
+
+// Only the merchant whose payment it is gets the proof, and only operators the list of days.
+func TestWhoMayAsk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t, b.shop)
+	b.until(seal.Grace)
+	b.seal(t)
+	id := fmt.Sprint(p.ID)
+	support := merchantUser(b.shop)
+	support.Role = caller.Support
+	for name, c := range map[string]struct {
+		who  caller.Caller
+		want string
+	}{
+		"the merchant":     {support, ""},
+		"another merchant": {merchantUser(b.other), "cashbox_access_denied"},
+		"the trader":       {b.trader.Caller, "token_kind_not_allowed"},
+		"an operator":      {operator, "token_kind_not_allowed"},
+		"a key":            {b.shop.Caller, "token_kind_not_allowed"},
+	} {
+		_, err := b.proofs.Payment(t.Context(), c.who, id)
+		if code(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		_, _, err = b.proofs.Days(t.Context(), c.who, seal.Paging{})
+		if (code(err) == "") != (name == "an operator") {
+			t.Errorf("%s lists days: %v", name, err)
+		}
+	}
+	if _, err := b.proofs.Deposit(t.Context(), support, 1); code(err) != "role_not_allowed" {
+		t.Errorf("deposits of support: %v", err)
+	}
+}
+
+// A deposit, and a transfer that comes after its day was sealed.
+func TestDepositProof(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.posts(t, 1, b.clock.Now())
+	d, err := b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
+		Amount: "25", Network: "TRC20", Address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8",
+		IdempotencyKey: "7c0d4d5e-55f4-4d18-a66c-60b90aef3c55",
+	})
+	noError(t, err)
+	treasury := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
+	_, err = b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID)
+	noError(t, err)
+	b.until(seal.Grace)
+	b.seal(t)
+	proof, err := b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID)
+	noError(t, err)
+	file, err := proof.File()
+	noError(t, err)
+	if v := b.verify(t, file, nil); len(v.Wrong) != 0 || len(v.Proven) != 1 ||
+		!strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox") {
+		t.Errorf("%q", v)
+	}
+	noError(t, ledger.Post(t.Context(), b.Queries(),
+		ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.Deposit.ID, At: dbtest.Start},
+		ledger.Transfer{
+			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, b.shop.CashboxID),
+			Amount: decimal.NewFromInt(1),
+		}))
+	proof, err = b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID)
+	noError(t, err)
+	want := time.Date(2026, 11, 22, 0, 10, 0, 0, time.UTC)
+	if len(proof.Transfers) != 1 || len(proof.Waiting) != 1 || !proof.Waiting[0].SealedAfter.Equal(want) {
+		t.Errorf("one of a sealed day that came late: %+v", proof)
+	}
+}
+
+// A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
+// are the merchant's own.
+func TestPayoutProof(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
+	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+		CashboxID: b.shop.CashboxID, Method: "sbp", Enabled: true, MarkupPercent: decimal.NewFromInt(2),
+		ValiditySeconds: 86400,
+	}))
+	created, err := b.rooms.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
+		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
+		Address: "+79001234567", Recipient: "Ivan Petrov",
+	})
+	noError(t, err)
+	b.until(seal.Grace)
+	b.seal(t)
+	proof, err := b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String())
+	noError(t, err)
+	file, err := proof.File()
+	noError(t, err)
+	want := fmt.Sprintf(
+		"10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
+			"given to the reserved account of cashbox %[1]d",
+		b.shop.CashboxID,
+	)
+	if v := b.verify(t, file, nil); len(v.Wrong) != 0 || len(v.Proven) != 1 || !strings.Contains(v.Proven[0], want) {
+		t.Errorf("%q", v)
+	}
+	_, err = b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
+	if code(err) != "cashbox_access_denied" {
+		t.Errorf("another merchant: %v", err)
+	}
+}
+
+// Nothing is proven by a ledger that was changed.
+func TestProofOfAChangedLedger(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.paid(t, b.shop)
+	b.until(seal.Grace)
+	b.seal(t)
+	b.smash(t, "update transfer set amount = amount + 1 where subject = 'payment' and subject_id = $1", p.ID)
+	if proof, err := b.proofs.Payment(t.Context(), merchantUser(b.shop), fmt.Sprint(p.ID)); err == nil {
+		t.Errorf("%+v", proof)
+	}
+}
+
+// Days are listed from the newest down, with what each moved and what there was after it: the trader
+// got 1000, the cashbox 9.52380952 of a payment, and the platform its share.
+func TestDayList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.posts(t, 2, dbtest.Start)
+	b.posts(t, 3, dbtest.Start.Add(day))
+	b.until(2*day + seal.Grace)
+	b.seal(t)
+	// A migration begins the count of the other audit at the real time, which has nothing to do with this clock.
+	b.exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
+	b.exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))
+	two := int32(2)
+	days, next, err := b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &two})
+	noError(t, err)
+	told := func(days []seal.SealedDay) (list []string) {
+		for _, d := range days {
+			line := fmt.Sprintf("%s %d %s, %d violations:", d.Day, d.Transfers, d.State, d.Violations)
+			for _, k := range d.Sums.Kinds {
+				line += fmt.Sprintf(" %s %d %s", k.Kind, k.Transfers, k.Amount)
+			}
+			for _, b := range d.Sums.Balances {
+				line += fmt.Sprintf(" %s %s %s", b.Owner, b.Account, b.Amount)
+			}
+			list = append(list, line)
+		}
+		return list
+	}
+	want := []string{
+		"2026-11-22 0 valid, 4 violations: cashbox available 5 external available -5",
+		"2026-11-21 3 valid, 4 violations: funding 3 3 cashbox available 5 external available -5",
+	}
+	if got := told(days); !slices.Equal(got, want) || next == nil || *next != "2026-11-21" {
+		t.Errorf("%q, next %v", got, next)
+	}
+	days, next, err = b.proofs.Days(t.Context(), operator, seal.Paging{Cursor: next})
+	noError(t, err)
+	want = []string{"2026-11-20 2 valid, 4 violations: funding 2 2 cashbox available 2 external available -2"}
+	if got := told(days); !slices.Equal(got, want) || next != nil {
+		t.Errorf("%q, next %v", got, next)
+	}
+	for state, sql := range map[seal.State]string{
+		seal.Changed:  "update ledger_page set totals = jsonb_set(totals, '{kinds,0,amount}', '\"9\"') where day = '2026-11-21'",
+		seal.Unsigned: "update ledger_page set kid = 'another' where day = '2026-11-21'",
+	} {
+		b.smash(t, "create table kept as select * from ledger_page")
+		b.smash(t, sql)
+		days, _, err := b.proofs.Days(t.Context(), operator, seal.Paging{})
+		noError(t, err)
+		if days[1].State != state || days[0].State != seal.Valid {
+			t.Errorf("%s: %s, %s", state, days[1].State, days[0].State)
+		}
+		b.smash(
+			t,
+			"update ledger_page p set totals = k.totals, kid = k.kid from kept k where k.day = p.day; drop table kept",
+		)
+	}
+	wrong, zero := "yesterday", int32(0)
+	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})
+	if code(err) != "validation_failed" {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,64 @@
+package seal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+)
+
+// Service answers with proofs and pages.
+type Service struct {
+	q     *db.Queries
+	clock clock.Clock
+	rooms Rooms
+}
+
+// Rooms say what a caller may see. Signer knows the public keys.
+type Rooms struct {
+	Payments *payment.Service
+	Payouts  *payout.Service
+	Deposits *deposit.Service
+	Signer   *attest.Signer
+}
+
+// New makes the service.
+func New(pools db.Pools, c clock.Clock, rooms Rooms) *Service {
+	return &Service{db.New(pools.Reads), c, rooms}
+}
+
+// Age is how long ago the last sealed day ended, in seconds. Without one it is how long ago the day of
+// the first transfer began, and 0 without a transfer.
+func Age(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
+	since, err := q.LedgerFirstMade(ctx)
+	if err != nil {
+		return 0, db.IgnoreNoRows(err)
+	}
+	since = since.UTC().Truncate(day)
+	last, err := q.LedgerPageLast(ctx)
+	if db.IgnoreNoRows(err) != nil {
+		return 0, err
+	}
+	if err == nil {
+		since = last.Day.Add(day)
+	}
+	return int64(now.Sub(since).Seconds()), nil
+}
+
+func (s *Service) keys(ctx context.Context) (attest.Keys, error) {
+	file, err := s.rooms.Signer.Published(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := attest.ParseKeys(file)
+	if err != nil {
+		return nil, fmt.Errorf("our own keys: %w", err)
+	}
+	return keys, nil
+}

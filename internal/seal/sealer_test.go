@@ -1,0 +1,245 @@
+package seal_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gateway.example/internal/audit"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/seal"
+)
+
+func wantPages(t *testing.T, b *bundle, want ...string) {
+	t.Helper()
+	if got := b.pages(t); !slices.Equal(got, want) {
+		t.Errorf("pages %v, want %v", got, want)
+	}
+	b.Audit(t)
+}
+
+// A day is sealed once it is over, each of several that were missed by itself, and one without
+// transfers as a page without leaves.
+func TestDays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.seal(t)
+	wantPages(t, b) // nothing was ever moved
+	b.posts(t, 3, dbtest.Start)
+	b.until(seal.Grace - time.Second)
+	b.seal(t)
+	wantPages(t, b)
+	b.until(seal.Grace)
+	b.seal(t)
+	b.seal(t)
+	wantPages(t, b, "20: 3")
+	b.posts(t, 1, b.clock.Now())
+	b.until(2*day + time.Hour)
+	b.posts(t, 5, b.clock.Now())
+	b.until(3*day + time.Hour)
+	b.seal(t)
+	wantPages(t, b, "20: 3", "21: 1", "22: 0", "23: 5")
+}
+
+// What is committed late, or made by a clock that went back, is on the next page, and on no other.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.posts(t, 2, dbtest.Start)
+	b.until(seal.Grace)
+	b.seal(t)
+	b.posts(t, 1, dbtest.Start.Add(time.Hour))
+	b.posts(t, 1, dbtest.Start.Add(-time.Hour*48))
+	b.posts(t, 1, dbtest.Start.Add(5*day)) // of a clock that is ahead
+	wantPages(t, b, "20: 2")
+	b.until(day + seal.Grace)
+	b.seal(t)
+	wantPages(t, b, "20: 2", "21: 2")
+	b.clock.Advance(-2 * day)
+	b.seal(t)
+	b.posts(t, 1, b.clock.Now())
+	b.until(6*day + seal.Grace)
+	b.seal(t)
+	wantPages(t, b, "20: 2", "21: 2", "22: 1", "23: 0", "24: 0", "25: 1", "26: 0")
+}
+
+// A transaction that is open across midnight has taken ids: no page is decided until it has ended,
+// and then its transfers are on it.
+func TestOpenAcrossMidnight(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.posts(t, 1, dbtest.Start)
+	tx := b.begin(t)
+	post(t, db.New(tx), b.shop, dbtest.Start.Add(time.Hour))
+	b.posts(t, 1, dbtest.Start.Add(2*time.Hour)) // its id is higher, and it is there before
+	b.until(seal.Grace)
+	b.sealer.WaitForWriters(50 * time.Millisecond)
+	if err := b.sealer.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "open for too long") {
+		t.Errorf("while a transaction is open: %v", err)
+	}
+	if got := b.pages(t); len(got) != 0 {
+		t.Errorf("while a transaction is open: %v", got)
+	}
+	b.sealer.WaitForWriters(time.Minute)
+	sealed := make(chan error, 1)
+	go func() { sealed <- b.sealer.Run(t.Context()) }()
+	time.Sleep(100 * time.Millisecond)
+	noError(t, tx.Commit(t.Context()))
+	noError(t, <-sealed)
+	wantPages(t, b, "20: 3")
+}
+
+// Several processes at once come to one page of each day, with turns and without.
+func TestManySealers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 4 {
+		b.posts(t, 300, dbtest.Start.Add(time.Duration(i)*day))
+	}
+	b.until(3*day + seal.Grace)
+	all := func(run func(*seal.Sealer) error) {
+		var running sync.WaitGroup
+		for range 4 {
+			running.Go(func() {
+				if err := run(seal.NewSealer(b.Pool, b.clock, b.signer)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+	}
+	all(func(s *seal.Sealer) error { return s.SealAll(t.Context()) })
+	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300")
+	b.posts(t, 10, b.clock.Now())
+	b.until(4*day + seal.Grace)
+	b.exec(t, "update ledger_sealer set until = now() + interval '1 minute'")
+	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
+	if got := b.pages(t); len(got) != 4 {
+		t.Errorf("out of turn: %v", got)
+	}
+	b.exec(t, "update ledger_sealer set until = now() - interval '1 second'")
+	all(func(s *seal.Sealer) error { return s.Run(t.Context()) })
+	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300", "24: 10")
+}
+
+// A process that dies between two steps leaves what another goes on with: the page is what it was
+// decided to be, whatever was moved since.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	for name, sql := range map[string]string{
+		"before the parts": "create trigger broken before insert on ledger_part execute function append_only()",
+		"before the page":  "create trigger broken before insert on ledger_page execute function append_only()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.posts(t, 2000, dbtest.Start)
+			b.until(seal.Grace)
+			b.exec(t, sql)
+			if err := b.sealer.Run(t.Context()); err == nil {
+				t.Fatal("it did not break")
+			}
+			b.posts(t, 7, dbtest.Start.Add(time.Hour))
+			b.exec(t, "drop trigger broken on "+strings.Fields(strings.Split(sql, " on ")[1])[0])
+			b.seal(t)
+			wantPages(t, b, "20: 2000")
+			b.until(day + seal.Grace)
+			b.seal(t)
+			wantPages(t, b, "20: 2000", "21: 7")
+		})
+	}
+}
+
+// Whoever changes the books or the pages behind the gateway's back is found out, also where only the
+// last day is read again.
+func TestChangesAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sql, detail string
+		// first tells that it is about the first page, which only the full audit reads again.
+		first bool
+	}{
+		"an amount":        {"update transfer set amount = 2 where id = (select max(id) from transfer)", "root", false},
+		"an account":       {"update transfer set credit_account = credit_account + 8 where id = (select max(id) from transfer)", "root", false},
+		"a kind":           {"update transfer set kind = 'gift' where id = (select max(id) from transfer)", "other totals", false},
+		"a moment":         {"update transfer set created_at = created_at + interval '1 microsecond' where id = (select max(id) from transfer)", "root", false},
+		"one less":         {"delete from transfer where id = (select max(id) from transfer)", "2 transfers, were 3", false},
+		"one less, before": {"delete from transfer where id = (select min(id) from transfer)", "1 transfers, were 2", true},
+		"one more, before": {`insert into transfer overriding system value
+			select id - 1000, debit_account, credit_account, amount, kind, subject, subject_id, created_at from transfer
+			where id = (select min(id) from transfer)`, "3 transfers, were 2", true},
+		"moved to another day": {`update transfer set created_at = created_at - interval '1 day'
+			where id = (select max(id) from transfer)`, "root", false},
+		"a root":             {"update ledger_page set root = sha256('') where day = '2026-11-21'", "root", false},
+		"totals":             {"update ledger_page set totals = jsonb_set(totals, '{kinds,0,amount}', '\"9\"') where day = '2026-11-21'", "other totals", false},
+		"a time":             {"update ledger_page set sealed_at = sealed_at + interval '1 second' where day = '2026-11-21'", "another hash", false},
+		"a signature":        {"update ledger_page set signature = set_byte(signature, 0, 255 - get_byte(signature, 0)) where day = '2026-11-21'", "a signature", false},
+		"a key":              {"update ledger_page set kid = 'another' where day = '2026-11-21'", "a signature", false},
+		"the chain":          {"update ledger_page set hash = sha256('') where day = '2026-11-20'", "not chained", false},
+		"what it is made of": {"delete from ledger_seal where day = '2026-11-21'", "root", false},
+		"the first page":     {"delete from ledger_page where day = '2026-11-20'", "not chained", false},
+		"what is on it":      {"update ledger_seal set last_id = last_id - 1 where day = '2026-11-21'", "another last transfer", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.posts(t, 2, dbtest.Start)
+			b.posts(t, 3, dbtest.Start.Add(day))
+			b.until(day + seal.Grace)
+			b.seal(t)
+			wantPages(t, b, "20: 2", "21: 3")
+			b.smash(t, c.sql)
+			recent, err := audit.Since(t.Context(), b.Pool, b.clock.Now())
+			noError(t, err)
+			full, err := audit.Everything(t.Context(), b.Pool)
+			noError(t, err)
+			if !found(full, c.detail) || found(recent, c.detail) == c.first {
+				t.Errorf("in full %v, at once %v", full, recent)
+			}
+		})
+	}
+}
+
+func found(list []audit.Violation, detail string) bool {
+	return slices.ContainsFunc(list, func(v audit.Violation) bool {
+		return v.Rule == "a sealed day has the transfers that it was sealed with" && strings.Contains(v.Detail, detail)
+	})
+}
+
+// The pages and what they are made of are never changed, and stand in one chain.
+func TestPagesAreAppendOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.posts(t, 2, dbtest.Start)
+	b.until(seal.Grace)
+	b.seal(t)
+	for _, sql := range []string{
+		"update ledger_page set transfers = 3", "delete from ledger_page", "truncate ledger_page",
+		"update ledger_seal set last_id = 3", "delete from ledger_seal", "update ledger_part set last_id = 1",
+		"insert into ledger_seal select day + 1, last_id, salt from ledger_seal; " +
+			"insert into ledger_page select day + 1, last_id, transfers, root, totals, totals_hash, null, previous_hash, sealed_at, " +
+			"hash, kid, signature from ledger_page",
+		"insert into ledger_seal select day + 1, last_id, salt from ledger_seal; " +
+			"insert into ledger_page select day + 1, last_id, transfers, root, totals, totals_hash, day, previous_hash, sealed_at, " +
+			"hash, kid, signature from ledger_page",
+	} {
+		if _, err := b.Pool.Exec(t.Context(), sql); err == nil {
+			t.Errorf("%s: it was done", sql)
+		}
+	}
+}
+
+// An id is taken when it is used, and not kept for later: the sealer goes by that.
+func TestIDsAreNotKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var kept int
+	noError(t, b.Pool.QueryRow(t.Context(),
+		"select seqcache from pg_sequence where seqrelid = 'transfer_id_seq'::regclass").Scan(&kept))
+	if kept != 1 {
+		t.Errorf("%d ids are kept", kept)
+	}
+}

@@ -1,0 +1,19 @@
+package seal
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// ServeRoots answers a request for the published pages: the newest ones, or those of the month that
+// the query names, as in ?month=2026-11.
+func (s *Service) ServeRoots(w http.ResponseWriter, r *http.Request) error {
+	file, keep, err := s.Published(r.Context(), r.URL.Query().Get("month"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(keep.Seconds())))
+	_, _ = w.Write(file) //nolint:gosec // JSON, and sent as such
+	return nil
+}

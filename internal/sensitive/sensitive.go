@@ -1,0 +1,90 @@
+// Package sensitive keeps who read what is shown only to who asks for it, such as a whole requisite
+// or a receipt.
+package sensitive
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Read is one reading.
+type Read struct {
+	ID int64
+	At time.Time
+	// UserID is who read, and Login what they signed in by then, or as whom they looked.
+	UserID int64
+	Login  string
+	// Subject is the kind of thing, such as requisite, and SubjectKey its id. What is the part of it,
+	// such as value.
+	Subject, SubjectKey, What string
+	// RequestID is the request by which it was read; "" where there was none.
+	RequestID string
+}
+
+// Subject is what is about to be read.
+type Subject struct{ Kind, Key, What string }
+
+// Record notes that an operator reads something, at a time. It is called before the thing is answered
+// with: what could not be noted is not shown. Who looks as another user is noted themselves; others see
+// only what is theirs, which nobody needs to know.
+func Record(ctx context.Context, q *db.Queries, who caller.Caller, at time.Time, s Subject) error {
+	if who.Kind != caller.Operator && !who.ViewAs {
+		return nil
+	}
+	id, login := who.ID, who.Login
+	if who.ViewAs {
+		id, login = who.Behind, "as "+who.Login
+	}
+	err := q.SensitiveReadInsert(ctx, db.SensitiveReadInsertParams{
+		At: at, UserID: id, Login: login, Subject: s.Kind, SubjectKey: s.Key, What: s.What,
+		RequestID: who.RequestID,
+	})
+	if err != nil {
+		return fmt.Errorf("note a sensitive read: %w", err)
+	}
+	return nil
+}
+
+// Reads lists what was read.
+type Reads struct{ pools db.Pools }
+
+// New makes the service.
+func New(pools db.Pools) *Reads { return &Reads{pools: pools} }
+
+// Filter asks for part of the list, the newest first. What is nil is not kept to.
+type Filter struct {
+	db.Page
+	Subject, SubjectKey *string
+	UserID              *int64
+}
+
+// List lists readings for an operator. The cursor is nil on the last page.
+func (r *Reads) List(ctx context.Context, who caller.Caller, f Filter) ([]Read, *string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	found := fault.Decoded(ctx)
+	limit, before := f.Bounds(found)
+	if err := found.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, r.pools.Reads, func(q *db.Queries) ([]db.SensitiveRead, error) {
+		return q.SensitiveReadList(ctx, db.SensitiveReadListParams{
+			BeforeID: before, Subject: f.Subject, SubjectKey: f.SubjectKey, UserID: f.UserID, Page: limit + 1,
+		})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list sensitive reads: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.SensitiveRead) int64 { return row.ID })
+	list := make([]Read, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Read(row))
+	}
+	return list, cursor, nil
+}

@@ -1,0 +1,50 @@
+package sensitive_test
+
+import (
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/sensitive"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// What was read stands in the list for good, by who read it, also while they looked as another.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 7, Login: "root", RequestID: "r-1"}
+	viewing := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 9, Login: "desk", ViewAs: true, Behind: 7}
+	for i, who := range []caller.Caller{admin, viewing} {
+		subject := sensitive.Subject{Kind: "requisite", Key: "5", What: []string{"value", "receipt"}[i]}
+		if err := sensitive.Record(t.Context(), d.Queries(), who, dbtest.Start, subject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reads := sensitive.New(d.Pools())
+	list, next, err := reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("5"), UserID: new(int64(7))})
+	if err != nil || next != nil || len(list) != 2 {
+		t.Fatalf("%v %v %v", list, next, err)
+	}
+	if one := list[0]; one.Login != "as desk" || one.What != "receipt" || !one.At.Equal(dbtest.Start) {
+		t.Errorf("the newest is %+v", one)
+	}
+	if one := list[1]; one.Login != "root" || one.RequestID != "r-1" || one.Subject != "requisite" {
+		t.Errorf("the oldest is %+v", one)
+	}
+	if list, _, err := reads.List(
+		t.Context(),
+		admin,
+		sensitive.Filter{SubjectKey: new("6")},
+	); err != nil ||
+		len(list) != 0 {
+		t.Errorf("of another: %v %v", list, err)
+	}
+	if _, _, err := reads.List(t.Context(), viewing, sensitive.Filter{}); err == nil {
+		t.Error("a trader reads the list")
+	}
+	if _, err := d.Pool.Exec(t.Context(), "delete from sensitive_read"); err == nil {
+		t.Error("what was read can be deleted")
+	}
+}

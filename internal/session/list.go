@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// User is a user as operators see them.
+type User struct {
+	ID      int64       `json:"id"`
+	Kind    caller.Kind `json:"kind"`
+	Role    caller.Role `json:"role"`
+	Login   string      `json:"login"`
+	Enabled bool        `json:"enabled"`
+	// MerchantID or TraderID is whom they belong to, and OfName what that is called; MerchantIDs are a
+	// cabinet user's.
+	MerchantID  *int64  `json:"merchant_id"`
+	TraderID    *int64  `json:"trader_id"`
+	OfName      string  `json:"-"`
+	MerchantIDs []int64 `json:"merchant_ids"`
+	// HasPassword tells that they have accepted an invitation or were given a password.
+	HasPassword bool `json:"has_password"`
+	HasTOTP     bool `json:"has_totp"`
+	Passkeys    int  `json:"passkeys"`
+	// Sessions is how many they have open, and SeenAt when the last of those was used, or zero.
+	Sessions  int       `json:"-"`
+	SeenAt    time.Time `json:"-"`
+	CreatedAt time.Time `json:"created_at"`
+	// Version names the user as they were read, for UserUpdate.Seen.
+	Version string `json:"-"`
+}
+
+// UserSearch asks for part of the list of users, the newest first. What is zero is not kept to.
+type UserSearch struct {
+	db.Page
+	// Text is part of a login, or an id.
+	Text                 string
+	On                   *bool
+	Kind                 caller.Kind
+	MerchantID, TraderID int64
+}
+
+const maxSearch = 200
+
+// Users lists users for an operator. The cursor is nil on the last page.
+func (s *Service) Users(ctx context.Context, who caller.Caller, search UserSearch) ([]User, *string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := search.Bounds(f)
+	f.MaxLength("search", search.Text, maxSearch)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	params := db.UserListParams{
+		Now: s.now(), BeforeID: before, Kind: orNil(string(search.Kind)), Search: orNil(strings.TrimSpace(search.Text)),
+		SwitchedOn: search.On, Page: limit + 1,
+	}
+	if id, err := strconv.ParseInt(strings.TrimSpace(search.Text), 10, 64); err == nil {
+		params.SearchID = &id
+	}
+	if search.MerchantID != 0 {
+		params.MerchantID = &search.MerchantID
+	}
+	if search.TraderID != 0 {
+		params.TraderID = &search.TraderID
+	}
+	list, err := db.List(ctx, s.lists, func(q *db.Queries) ([]User, error) { return users(ctx, q, params) })
+	if err != nil {
+		return nil, nil, fmt.Errorf("list users: %w", err)
+	}
+	list, cursor := db.Cut(list, limit, func(u User) int64 { return u.ID })
+	return list, cursor, nil
+}
+
+// User reads a user for an operator.
+func (s *Service) User(ctx context.Context, who caller.Caller, id int64) (User, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return User{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return User{}, err
+	}
+	list, err := users(ctx, s.reads, db.UserListParams{Now: s.now(), BeforeID: id + 1, ID: &id, Page: 1})
+	if err != nil {
+		return User{}, fmt.Errorf("read user: %w", err)
+	}
+	if len(list) == 0 {
+		return User{}, fault.ErrNotFound
+	}
+	return list[0], nil
+}
+
+func users(ctx context.Context, q *db.Queries, params db.UserListParams) ([]User, error) {
+	rows, err := q.UserList(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]User, 0, len(rows))
+	for _, row := range rows {
+		u := User{OfName: row.OfName, Sessions: int(row.Sessions)}
+		if u.Version, err = db.DecodeSetting(row.Setting, &u); err != nil {
+			return nil, err
+		}
+		if row.Sessions > 0 {
+			u.SeenAt = row.SeenAt
+		}
+		list = append(list, u)
+	}
+	return list, nil
+}
+
+// Logins are the logins of users, for an operator who reads who did something.
+func (s *Service) Logins(ctx context.Context, who caller.Caller, ids []int64) (map[int64]string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.reads.UserLogins(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read logins: %w", err)
+	}
+	logins := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		logins[row.ID] = row.Login
+	}
+	return logins, nil
+}

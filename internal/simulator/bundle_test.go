@@ -1,0 +1,78 @@
+package simulator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/simulator"
+	"gateway.example/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is a merchant whose payments by sbp go to the requisites of a trader, and who simulates the
+// trader.
+type bundle struct {
+	*dbtest.DB
+	clock     *dbtest.Clock
+	payments  *payment.Service
+	simulator *simulator.Service
+	shop      dbtest.Merchant
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	b.SetRate(t, "RUB", "100", true)
+	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
+	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
+	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	noError(t, err)
+	b.payments, err = payment.New(
+		b.Pools(), b.clock, webhook.NewAddresses(false), settings,
+		payment.Config{Markup: decimal.NewFromInt(5), ExternalSecret: true},
+	)
+	noError(t, err)
+	b.simulator = simulator.New(b.Pool, b.clock, b.payments)
+	return b
+}
+
+func (b *bundle) create(t *testing.T, orderID, amount string) payment.Payment {
+	t.Helper()
+	method := "sbp"
+	created, err := b.payments.Create(t.Context(), b.shop.Caller, payment.Request{
+		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
+	})
+	noError(t, err)
+	return created.Payment
+}
+
+// get finds a payment as its merchant.
+func (b *bundle) get(t *testing.T, id string) payment.Payment {
+	t.Helper()
+	found, err := b.payments.Get(t.Context(), b.shop.Caller, id)
+	noError(t, err)
+	return found
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names tells that an error is about a field.
+func names(err error, field string) bool {
+	f := fault.As(err)
+	return f != nil &&
+		slices.ContainsFunc(f.Fields[field], func(text string) bool { return strings.TrimSpace(text) != "" })
+}

@@ -1,0 +1,264 @@
+// Package simulator answers for payments as traders would, in a sandbox, so that whoever tries an
+// integration or a dashboard out sees payments end in all the ways there are.
+package simulator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+const (
+	// MaxDelay bounds how long a simulated trader takes.
+	MaxDelay = 24 * time.Hour
+	// pageSize is how many payments are looked at together.
+	pageSize = 500
+)
+
+// Play is how the payments of a method are answered.
+type Play struct {
+	Method string
+	// Confirmed, WrongAmount and Cancelled are percentages. What is left to 100 is never answered, and
+	// expires.
+	Confirmed, WrongAmount, Cancelled int32
+	// The answer comes between From and To seconds after the payment was made.
+	From, To int32
+}
+
+// State is whether traders are simulated, how, and what they have answered since the last start.
+type State struct {
+	Running bool
+	// Since is the last start; nil before the first.
+	Since                             *time.Time
+	Plays                             []Play
+	Confirmed, WrongAmount, Cancelled int64
+}
+
+// Service simulates traders.
+type Service struct {
+	pool     *pgxpool.Pool
+	q        *db.Queries
+	clock    clock.Clock
+	payments *payment.Service
+}
+
+// New makes the service.
+func New(pool *pgxpool.Pool, clock clock.Clock, payments *payment.Service) *Service {
+	return &Service{pool: pool, q: db.New(pool), clock: clock, payments: payments}
+}
+
+// Defaults are what is played where nobody says otherwise: most payments are confirmed within a
+// minute. Card checkout is not among them: there the sandbox's processor answers, not a trader.
+func Defaults() []Play {
+	var plays []Play
+	for _, method := range catalogue.Methods {
+		if method.RequisiteType != "" {
+			plays = append(
+				plays,
+				Play{Method: method.Name, Confirmed: 85, WrongAmount: 3, Cancelled: 4, From: 5, To: 45},
+			)
+		}
+	}
+	return plays
+}
+
+// Get tells how the simulation stands. Before the first start its plays are the defaults.
+func (s *Service) Get(ctx context.Context) (State, error) {
+	row, err := s.q.SimulationGet(ctx)
+	if err != nil {
+		return State{}, fmt.Errorf("read simulation: %w", err)
+	}
+	state := State{
+		Running: row.Running, Since: row.Since,
+		Confirmed: row.Confirmed, WrongAmount: row.WrongAmount, Cancelled: row.Cancelled,
+	}
+	rows, err := s.q.SimulationPlays(ctx)
+	if err != nil {
+		return State{}, fmt.Errorf("read simulation: %w", err)
+	}
+	for _, r := range rows {
+		state.Plays = append(state.Plays, Play{
+			Method:      r.Method,
+			Confirmed:   int32(r.Confirmed),
+			WrongAmount: int32(r.WrongAmount),
+			Cancelled:   int32(r.Cancelled),
+			From:        r.DelayFrom,
+			To:          r.DelayTo,
+		})
+	}
+	if len(rows) == 0 {
+		state.Plays = Defaults()
+	}
+	return state, nil
+}
+
+// Start has traders answer by plays from now on, also for payments that are open already. A
+// simulation that runs goes on by the new plays, and counts anew.
+func (s *Service) Start(ctx context.Context, plays []Play) (State, error) {
+	if err := validate(ctx, plays); err != nil {
+		return State{}, err
+	}
+	var methods []string
+	for _, p := range plays {
+		methods = append(methods, p.Method)
+	}
+	queries := []db.Query{
+		db.Do((*db.Queries).SimulationStart, s.clock.Now()), db.Do((*db.Queries).SimulationPlayKeep, methods),
+	}
+	for _, p := range plays {
+		queries = append(queries, db.Do((*db.Queries).SimulationPlayPut, db.SimulationPlayPutParams{
+			Method:      p.Method,
+			Confirmed:   int16(p.Confirmed),
+			WrongAmount: int16(p.WrongAmount),
+			Cancelled:   int16(p.Cancelled),
+			DelayFrom:   p.From,
+			DelayTo:     p.To,
+		}))
+	}
+	if err := db.Write(ctx, s.pool, queries...); err != nil {
+		return State{}, fmt.Errorf("start simulation: %w", err)
+	}
+	return s.Get(ctx)
+}
+
+// Stop has nobody answer any more. What was answered stays.
+func (s *Service) Stop(ctx context.Context) (State, error) {
+	if err := s.q.SimulationStop(ctx); err != nil {
+		return State{}, fmt.Errorf("stop simulation: %w", err)
+	}
+	return s.Get(ctx)
+}
+
+func validate(ctx context.Context, plays []Play) error {
+	f := fault.Decoded(ctx)
+	f.Check(len(plays) > 0, "plays", "is required: those of GetSimulation are a beginning")
+	seen := map[string]bool{}
+	for i, p := range plays {
+		at := func(field string) string { return fmt.Sprintf("plays[%d].%s", i, field) }
+		method, known := catalogue.Find(catalogue.Methods, p.Method)
+		f.Check(known && method.RequisiteType != "", at("method"), "must be a method that traders answer for")
+		f.Check(!seen[p.Method], at("method"), "stands here twice")
+		seen[p.Method] = true
+		shares := map[string]int32{
+			"confirmedPercent": p.Confirmed, "wrongAmountPercent": p.WrongAmount, "cancelledPercent": p.Cancelled,
+		}
+		for field, share := range shares {
+			f.Check(share >= 0 && share <= 100, at(field), "must be between 0 and 100")
+		}
+		f.Check(
+			p.Confirmed+p.WrongAmount+p.Cancelled <= 100,
+			at("confirmedPercent"),
+			"must be at most 100 with the others",
+		)
+		most := int32(MaxDelay / time.Second)
+		f.Check(p.From >= 0 && p.From <= most, at("delayFromSeconds"), "must be between 0 and %d", most)
+		f.Check(p.To >= p.From && p.To <= most, at("delayToSeconds"), "must be between the first and %d", most)
+	}
+	return f.Err()
+}
+
+// Step answers for the payments that are due. Any number of replicas may call it: a payment is
+// answered once.
+func (s *Service) Step(ctx context.Context) error {
+	state, err := s.Get(ctx)
+	if err != nil || !state.Running {
+		return err
+	}
+	plays, methods := map[string]Play{}, []string(nil)
+	for _, p := range state.Plays {
+		plays[p.Method], methods = p, append(methods, p.Method)
+	}
+	var counted db.SimulationCountParams
+	page := db.SimulationOpenParams{Methods: methods, Most: pageSize}
+	for {
+		open, err := s.q.SimulationOpen(ctx, page)
+		if err != nil {
+			return fmt.Errorf("read open payments: %w", err)
+		}
+		for _, p := range open {
+			err = errors.Join(err, s.answer(ctx, p, plays[p.Method], &counted))
+		}
+		if err != nil || len(open) < pageSize {
+			return errors.Join(err, s.count(ctx, counted))
+		}
+		last := open[len(open)-1]
+		page.AfterExpiry, page.AfterID = last.ExpiresAt, last.ID
+	}
+}
+
+func (s *Service) count(ctx context.Context, counted db.SimulationCountParams) error {
+	if counted == (db.SimulationCountParams{}) {
+		return nil
+	}
+	if err := s.q.SimulationCount(ctx, counted); err != nil {
+		return fmt.Errorf("count answers: %w", err)
+	}
+	return nil
+}
+
+// answer does to a payment what its draw says, if it is time. One that somebody has answered in the
+// meantime is left alone.
+func (s *Service) answer(
+	ctx context.Context, p db.SimulationOpenRow, play Play, counted *db.SimulationCountParams,
+) error {
+	share, delay := draw(p.UUID, play)
+	if s.clock.Now().Before(p.CreatedAt.Add(delay)) {
+		return nil
+	}
+	var count *int64
+	var reason string
+	switch share -= play.Confirmed; {
+	case share < 0:
+		count = &counted.Confirmed
+	case share < play.WrongAmount:
+		count, reason = &counted.WrongAmount, "The payer sent another amount."
+	case share < play.WrongAmount+play.Cancelled:
+		count, reason = &counted.Cancelled, "No transfer has come."
+	default:
+		return nil
+	}
+	err := s.act(ctx, p, reason)
+	if err == nil {
+		*count++
+	}
+	if refused := fault.As(err); refused != nil {
+		err = nil
+	}
+	return err
+}
+
+// act confirms a payment as its trader, or cancels it for a reason.
+func (s *Service) act(ctx context.Context, p db.SimulationOpenRow, reason string) error {
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+	var err error
+	if reason == "" {
+		_, err = s.payments.Confirm(ctx, trader, p.ID)
+	} else {
+		_, err = s.payments.Cancel(ctx, trader, p.ID, &reason)
+	}
+	return err
+}
+
+// draw settles from a payment's uuid alone where it falls among a hundred and how long its trader
+// takes, so that every replica, and a program that was restarted, answers in the same way.
+func draw(id uuid.UUID, play Play) (share int32, delay time.Duration) {
+	sum := sha256.Sum256(id[:])
+	share = int32(binary.BigEndian.Uint32(sum[:4]) % 100)
+	seconds := play.From + int32(
+		binary.BigEndian.Uint32(sum[4:8])%uint32(play.To-play.From+1),
+	)
+	return share, time.Duration(seconds) * time.Second
+}

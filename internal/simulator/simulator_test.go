@@ -1,0 +1,155 @@
+package simulator_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"gateway.example/internal/payment"
+	"gateway.example/internal/simulator"
+)
+
+// every is one play for all payments of a method.
+func every(confirmed, wrong, cancelled, from, to int32) simulator.Play {
+	return simulator.Play{
+		Method: "sbp", Confirmed: confirmed, WrongAmount: wrong, Cancelled: cancelled, From: from, To: to,
+	}
+}
+
+// Payments are answered as their play says, not before their time, and counted.
+func TestStep(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		play    simulator.Play
+		after   time.Duration
+		want    payment.Status
+		reason  string
+		counted string
+	}{
+		"confirmed":    {every(100, 0, 0, 5, 5), 5 * time.Second, payment.Completed, "", "1 0 0"},
+		"too early":    {every(100, 0, 0, 5, 5), 5*time.Second - time.Millisecond, payment.Pending, "", "0 0 0"},
+		"wrong amount": {every(0, 100, 0, 0, 0), 0, payment.Cancelled, "The payer sent another amount.", "0 1 0"},
+		"cancelled":    {every(0, 0, 100, 0, 0), 0, payment.Cancelled, "No transfer has come.", "0 0 1"},
+		"not answered": {every(0, 0, 0, 0, 0), time.Minute, payment.Pending, "", "0 0 0"},
+		"another method": {
+			simulator.Play{Method: "card", Confirmed: 100}, time.Minute, payment.Pending, "", "0 0 0",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			made := b.create(t, "order", "1000")
+			_, err := b.simulator.Start(t.Context(), []simulator.Play{test.play})
+			noError(t, err)
+			b.clock.Advance(test.after)
+			for range 2 { // the second step finds nothing to do
+				noError(t, b.simulator.Step(t.Context()))
+			}
+			got := b.get(t, made.UUID.String())
+			reason := ""
+			if got.StatusReason != nil {
+				reason = *got.StatusReason
+			}
+			if got.Status != test.want || reason != test.reason {
+				t.Errorf("%s for %q, want %s for %q", got.Status, reason, test.want, test.reason)
+			}
+			state, err := b.simulator.Get(t.Context())
+			noError(t, err)
+			if counted := fmt.Sprint(state.Confirmed, state.WrongAmount, state.Cancelled); counted != test.counted {
+				t.Errorf("counted %s, want %s", counted, test.counted)
+			}
+		})
+	}
+}
+
+// Of many payments about as many end in each way as the play says. The bounds are four standard
+// deviations of 400 draws.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 400 {
+		b.create(t, fmt.Sprint("order-", i), fmt.Sprint(1000+i)) // a requisite waits for one payment of an amount
+	}
+	_, err := b.simulator.Start(t.Context(), []simulator.Play{every(60, 20, 10, 0, 0)})
+	noError(t, err)
+	noError(t, b.simulator.Step(t.Context()))
+	state, err := b.simulator.Get(t.Context())
+	noError(t, err)
+	for name, share := range map[string]struct{ got, least, most int64 }{
+		"confirmed":    {state.Confirmed, 200, 280},
+		"wrong amount": {state.WrongAmount, 48, 112},
+		"cancelled":    {state.Cancelled, 16, 64},
+	} {
+		if share.got < share.least || share.got > share.most {
+			t.Errorf("%s: %d, want between %d and %d", name, share.got, share.least, share.most)
+		}
+	}
+}
+
+// A simulation that was stopped, or never started, answers nothing; a start counts anew.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.create(t, "first", "1000")
+	noError(t, b.simulator.Step(t.Context()))
+	plays := []simulator.Play{every(100, 0, 0, 0, 0)}
+	state, err := b.simulator.Start(t.Context(), plays)
+	noError(t, err)
+	if !state.Running || state.Since == nil || !state.Since.Equal(b.clock.Now()) {
+		t.Errorf("after the start: %+v", state)
+	}
+	noError(t, b.simulator.Step(t.Context()))
+	state, err = b.simulator.Stop(t.Context())
+	noError(t, err)
+	if state.Running || state.Confirmed != 1 {
+		t.Errorf("after the stop: %+v", state)
+	}
+	second := b.create(t, "second", "1000")
+	noError(t, b.simulator.Step(t.Context()))
+	if got := b.get(t, second.UUID.String()); got.Status != payment.Pending {
+		t.Errorf("stopped, and the payment is %s", got.Status)
+	}
+	state, err = b.simulator.Start(t.Context(), plays)
+	noError(t, err)
+	if state.Confirmed != 0 {
+		t.Errorf("%d confirmed at a new start", state.Confirmed)
+	}
+}
+
+// What cannot be played is refused with the field's name, and what was played goes on.
+func TestStartRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := []simulator.Play{every(50, 0, 0, 1, 2)}
+	_, err := b.simulator.Start(t.Context(), first)
+	noError(t, err)
+	for field, plays := range map[string][]simulator.Play{
+		"plays":                       nil,
+		"plays[0].method":             {{Method: "barter"}},
+		"plays[1].method":             {every(1, 0, 0, 0, 0), every(2, 0, 0, 0, 0)},
+		"plays[0].confirmedPercent":   {every(101, 0, 0, 0, 0)},
+		"plays[0].wrongAmountPercent": {every(0, -1, 0, 0, 0)},
+		"plays[0].cancelledPercent":   {every(0, 0, 2_000_000_000, 0, 0)},
+		"plays[0].delayFromSeconds":   {every(0, 0, 0, -1, 0)},
+		"plays[0].delayToSeconds":     {every(0, 0, 0, 2, 1)},
+	} {
+		_, err := b.simulator.Start(t.Context(), plays)
+		if !names(err, field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := b.simulator.Start(
+		t.Context(),
+		[]simulator.Play{every(50, 50, 1, 0, 0)},
+	); !names(
+		err,
+		"plays[0].confirmedPercent",
+	) {
+		t.Errorf("101 of 100: %v", err)
+	}
+	state, err := b.simulator.Get(t.Context())
+	noError(t, err)
+	if len(state.Plays) != 1 || state.Plays[0] != first[0] {
+		t.Errorf("now it plays %+v", state.Plays)
+	}
+}

@@ -1,0 +1,148 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// ErrTaken says that another operator works on it.
+var ErrTaken = fault.New(fault.Conflict, "work_taken", "Another operator has taken this.")
+
+const (
+	// ClaimLasts is how long something stays with whoever took it, unless it is taken over.
+	ClaimLasts = 30 * time.Minute
+	// keepFor is how long claims are kept that nobody has released.
+	keepFor = 24 * time.Hour
+)
+
+// Claim is who works on something.
+type Claim struct {
+	UserID int64
+	Login  string
+	Since  time.Time
+	// Mine tells that it is the caller; Stale that it was taken so long ago that others may take it.
+	Mine, Stale bool
+}
+
+// Others tells that another operator works on it now.
+func (c Claim) Others() bool { return !c.Mine && !c.Stale }
+
+// Claims are who works on some of a kind, by their subjects' ids.
+func (s *Service) Claims(ctx context.Context, who caller.Caller, kind Kind, ids []int64) (map[int64]Claim, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	claims := map[int64]Claim{}
+	rows, err := db.New(s.reads).WorkClaims(ctx, db.WorkClaimsParams{Kind: string(kind), SubjectIds: ids})
+	if err != nil {
+		return nil, fmt.Errorf("read who works on %s: %w", kind, err)
+	}
+	stale := s.clock.Now().Add(-ClaimLasts)
+	for _, row := range rows {
+		claims[row.SubjectID] = Claim{
+			UserID: row.UserID, Login: row.Login, Since: row.Since,
+			Mine: row.UserID == who.ID, Stale: !row.Since.After(stale),
+		}
+	}
+	return claims, nil
+}
+
+// Taken is who works on something; nil is nobody.
+func (s *Service) Taken(ctx context.Context, who caller.Caller, kind Kind, id int64) (*Claim, error) {
+	claims, err := s.Claims(ctx, who, kind, []int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if claim, taken := claims[id]; taken {
+		return &claim, nil
+	}
+	return nil, nil //nolint:nilnil // nobody
+}
+
+// needs are what it takes to work on something of a kind.
+func needs(kind Kind) []caller.Capability {
+	switch kind {
+	case Deposit, Short, Overdrawn:
+		return []caller.Capability{caller.OperatorMoney}
+	case Feed:
+		return []caller.Capability{caller.OperatorRates}
+	case Idle:
+		return []caller.Capability{caller.OperatorDirectory, caller.OperatorCases}
+	case Appeal, Overdue, Conflict, DeadEvents:
+	}
+	return []caller.Capability{caller.OperatorCases}
+}
+
+// MayTake tells whether a caller may work on something of a kind.
+func MayTake(who caller.Caller, kind Kind) bool { return mayTake(who, kind) == nil }
+
+// mayTake asks for no second factor anew: what is decided asks for it where it has to.
+func mayTake(who caller.Caller, kind Kind) error {
+	who.Stale = false
+	return who.Need(needs(kind)...)
+}
+
+// Take gives something that waits to the caller. What another operator took lately they get only if
+// they say that they take it over.
+func (s *Service) Take(ctx context.Context, who caller.Caller, kind Kind, id int64, over bool) error {
+	if err := s.checkClaim(ctx, who, kind); err != nil {
+		return err
+	}
+	q, now := db.New(s.pool), s.clock.Now()
+	waits, err := q.WorkWaits(ctx, db.WorkWaitsParams{Kind: string(kind), SubjectID: id})
+	if err != nil {
+		return fmt.Errorf("look whether it waits: %w", err)
+	}
+	if !waits {
+		return fault.ErrNotFound
+	}
+	taken, err := q.WorkClaimTake(ctx, db.WorkClaimTakeParams{
+		Kind: string(kind), SubjectID: id, UserID: who.ID, Now: now, Stale: now.Add(-ClaimLasts), Over: over,
+	})
+	if err != nil {
+		return fmt.Errorf("take %s: %w", kind, err)
+	}
+	if taken == 0 {
+		return ErrTaken
+	}
+	return nil
+}
+
+func (s *Service) checkClaim(ctx context.Context, who caller.Caller, kind Kind) error {
+	seen := who
+	seen.Stale = false
+	err := seen.Need(caller.OperatorCases, caller.OperatorMoney, caller.OperatorRates, caller.OperatorDirectory)
+	if err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(kind.known(), "kind", "must be one of %v", Kinds())
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return mayTake(who, kind)
+}
+
+// Release lets go of something that the caller took. What they did not take stays as it is.
+func (s *Service) Release(ctx context.Context, who caller.Caller, kind Kind, id int64) error {
+	if err := s.checkClaim(ctx, who, kind); err != nil {
+		return err
+	}
+	err := db.New(s.pool).WorkClaimRelease(ctx, db.WorkClaimReleaseParams{
+		Kind: string(kind), SubjectID: id, UserID: who.ID,
+	})
+	if err != nil {
+		return fmt.Errorf("release %s: %w", kind, err)
+	}
+	return nil
+}
+
+// Prune forgets claims of what was decided long ago.
+func (s *Service) Prune(ctx context.Context) error {
+	return db.New(s.pool).WorkClaimPrune(ctx, s.clock.Now().Add(-keepFor))
+}

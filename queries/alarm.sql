@@ -1,0 +1,52 @@
+-- AlarmNote keeps whether an alarm fires, and since when that is so.
+-- name: AlarmNote :exec
+insert into alarm_state (name, firing, since, checked_at) values (@name, @firing, @since, @now)
+on conflict (name) do update set firing = excluded.firing, checked_at = excluded.checked_at,
+    since = case when alarm_state.firing = excluded.firing then alarm_state.since else excluded.since end
+where alarm_state.checked_at <= excluded.checked_at;
+
+-- name: AlarmStates :many
+select name, firing, since, checked_at from alarm_state;
+
+-- name: AlarmAudit :one
+select proven_at, violations from audit_run where scope = @scope;
+
+-- AlarmSealed is up to when the ledger is sealed, or when it begins. No row: there is nothing to seal.
+-- name: AlarmSealed :one
+select at::timestamptz as at from (select coalesce(
+    (select (max(day) + 1)::timestamp at time zone 'UTC' from ledger_page),
+    (select date_trunc('day', min(created_at), 'UTC') from (select created_at from transfer order by id limit 1000) t)) as at) s
+where at is not null;
+
+-- AlarmRates are the currencies without a fresh rate, and since when.
+-- name: AlarmRates :many
+select currency, max(greatest(observed_at, case when isfinite(stale_at) then stale_at else observed_at end))::timestamptz as since
+from rate group by currency having max(stale_at) <= @now::timestamptz order by currency;
+
+-- name: AlarmFeeds :one
+select count(*) from rate_feed where enabled and error is not null;
+
+-- name: AlarmSettlements :one
+select count(*), coalesce(min(since), @until)::timestamptz as oldest from settlement_due where since <= @until;
+
+-- AlarmDeadEvents counts the events of which the last attempt was made lately, among the newest dead ones.
+-- name: AlarmDeadEvents :one
+select count(*), coalesce(min(at), @since)::timestamptz as oldest from (
+    select (select max(a.at) from webhook_attempt a where a.merchant_id = e.merchant_id and a.event_id = e.id) as at
+    from webhook_event e where e.status = 'dead' order by e.number desc limit 1000
+) dead where at > @since::timestamptz;
+
+-- name: AlarmPayouts :one
+select count(*), coalesce(min(least(taken_at + make_interval(mins => 30), expires_at)), @now)::timestamptz as oldest from payin
+where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now::timestamptz);
+
+-- name: AlarmDeposits :one
+select count(*), coalesce(min(created_at), @until)::timestamptz as oldest from deposit
+where status = 'pending' and created_at <= @until::timestamptz;
+
+-- name: AlarmAppeals :one
+select count(*), coalesce(min(created_at), @until)::timestamptz as oldest from appeal
+where status = 'open' and created_at <= @until::timestamptz;
+
+-- name: AlarmConflicts :one
+select count(*), coalesce(min(created_at), @now::timestamptz)::timestamptz as oldest from card_conflict where closed_at is null;

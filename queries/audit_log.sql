@@ -1,0 +1,116 @@
+-- AuditSettingsBelow lists changes of settings, the newest first, from a place in the log down.
+-- name: AuditSettingsBelow :many
+select id, at, actor, subject, subject_key, before, after from setting_change
+where (at, id) < (@before_at::timestamptz, @before_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(actor)::text is null or actor = sqlc.narg(actor))
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+  and (sqlc.narg(without)::text is null or subject <> sqlc.narg(without))
+order by at desc, id desc limit @page;
+
+-- AuditSettingsAbove is the same the other way, the oldest first.
+-- name: AuditSettingsAbove :many
+select id, at, actor, subject, subject_key, before, after from setting_change
+where (at, id) > (@after_at::timestamptz, @after_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(actor)::text is null or actor = sqlc.narg(actor))
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+  and (sqlc.narg(without)::text is null or subject <> sqlc.narg(without))
+order by at, id limit @page;
+
+-- AuditSignInsBelow lists sign-ins and tries, the newest first, from a place in the log down.
+-- name: AuditSignInsBelow :many
+select id, at, user_id, door, outcome, address, agent from sign_in_event
+where (at, id) < (@before_at::timestamptz, @before_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(user_id)::bigint is null or user_id = sqlc.narg(user_id))
+  and (not @only_failed::boolean or failed) and (not @only_good::boolean or not failed)
+order by at desc, id desc limit @page;
+
+-- AuditSignInsAbove is the same the other way, the oldest first.
+-- name: AuditSignInsAbove :many
+select id, at, user_id, door, outcome, address, agent from sign_in_event
+where (at, id) > (@after_at::timestamptz, @after_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(user_id)::bigint is null or user_id = sqlc.narg(user_id))
+  and (not @only_failed::boolean or failed) and (not @only_good::boolean or not failed)
+order by at, id limit @page;
+
+-- AuditUsers names users, of whom the log has the ids.
+-- name: AuditUsers :many
+select id, login from app_user where id = any(@ids::bigint[]);
+
+-- AuditUser finds a user by their login or id: no login is a number.
+-- name: AuditUser :one
+select id, kind from app_user where login = @named::text or id = sqlc.narg(id)::bigint;
+
+-- AuditReadsBelow lists what operators read of what is hidden, the newest first, from a place in the log down.
+-- name: AuditReadsBelow :many
+select id, at, user_id, login, subject, subject_key, what from sensitive_read
+where (at, id) < (@before_at::timestamptz, @before_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(user_id)::bigint is null or user_id = sqlc.narg(user_id))
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+order by at desc, id desc limit @page;
+
+-- AuditReadsAbove is the same the other way, the oldest first.
+-- name: AuditReadsAbove :many
+select id, at, user_id, login, subject, subject_key, what from sensitive_read
+where (at, id) > (@after_at::timestamptz, @after_id::bigint) and at >= @from_at::timestamptz and at < @to_at::timestamptz
+  and (sqlc.narg(user_id)::bigint is null or user_id = sqlc.narg(user_id))
+  and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+  and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+order by at, id limit @page;
+
+-- AuditProposalsBelow lists what was proposed, and what was decided of it, the newest first, from a place in the log down. The
+-- two lines of a proposal have twice its id, and one more than that.
+-- name: AuditProposalsBelow :many
+select made.id::bigint as id, made.at::timestamptz as at, made.user_id::bigint as user_id, made.action, made.subject, made.subject_key,
+    made.payload, made.decision::text as decision, made.why::text as why
+from (
+    (
+        select id * 2 as id, created_at as at, proposed_by as user_id, action, subject, subject_key, payload, '' as decision, reason as why
+        from proposal
+        where @proposed::boolean and (created_at, id * 2) < (@before_at::timestamptz, @before_id::bigint)
+          and created_at >= @from_at::timestamptz and created_at < @to_at::timestamptz
+          and (sqlc.narg(user_id)::bigint is null or proposed_by = sqlc.narg(user_id))
+          and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+          and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+        order by created_at desc, id desc limit @page
+    ) union all (
+        select id * 2 + 1, decided_at, decided_by, action, subject, subject_key, payload, decision, decision_reason
+        from proposal
+        where @decided::boolean and (decided_at, id * 2 + 1) < (@before_at::timestamptz, @before_id::bigint)
+          and decided_at >= @from_at::timestamptz and decided_at < @to_at::timestamptz
+          and (sqlc.narg(user_id)::bigint is null or decided_by = sqlc.narg(user_id))
+          and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+          and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+        order by decided_at desc, id desc limit @page
+    )
+) made
+order by made.at desc, made.id desc limit @page;
+
+-- AuditProposalsAbove is the same the other way, the oldest first.
+-- name: AuditProposalsAbove :many
+select made.id::bigint as id, made.at::timestamptz as at, made.user_id::bigint as user_id, made.action, made.subject, made.subject_key,
+    made.payload, made.decision::text as decision, made.why::text as why
+from (
+    (
+        select id * 2 as id, created_at as at, proposed_by as user_id, action, subject, subject_key, payload, '' as decision, reason as why
+        from proposal
+        where @proposed::boolean and (created_at, id * 2) > (@after_at::timestamptz, @after_id::bigint)
+          and created_at >= @from_at::timestamptz and created_at < @to_at::timestamptz
+          and (sqlc.narg(user_id)::bigint is null or proposed_by = sqlc.narg(user_id))
+          and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+          and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+        order by created_at, id limit @page
+    ) union all (
+        select id * 2 + 1, decided_at, decided_by, action, subject, subject_key, payload, decision, decision_reason
+        from proposal
+        where @decided::boolean and (decided_at, id * 2 + 1) > (@after_at::timestamptz, @after_id::bigint)
+          and decided_at >= @from_at::timestamptz and decided_at < @to_at::timestamptz
+          and (sqlc.narg(user_id)::bigint is null or decided_by = sqlc.narg(user_id))
+          and (sqlc.narg(subject)::text is null or subject = sqlc.narg(subject))
+          and (sqlc.narg(subject_key)::text is null or subject_key = sqlc.narg(subject_key))
+        order by decided_at, id limit @page
+    )
+) made
+order by made.at, made.id limit @page;
