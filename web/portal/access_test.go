@@ -108,6 +108,10 @@ var access = map[string]string{
 	"GET /merchant/payments/{id}/timeline.json": "staff",
 	"GET /merchant/payments/{id}/print":         "staff",
 	"GET /.well-known/gateway-keys.json":        "all",
+	"GET /.well-known/ledger-roots.json":        "all",
+	"GET /merchant/payments/{id}/proof.json":    "staff",
+	"GET /merchant/payouts/{id}/proof.json":     "own",
+	"GET /merchant/deposits/{id}/proof.json":    "own",
 	"GET /merchant/payments":                    "staff",
 	"GET /merchant/payments.csv":                "finance",
 	"GET /merchant/payments/{id}":               "staff",
@@ -146,8 +150,12 @@ var access = map[string]string{
 	"GET /merchant/looks/preview":         "developers",
 	"GET /merchant/looks/code.svg":        "all",
 
-	"POST /operator/view-as":     "viewers",
-	"POST /operator/view-as/end": "users",
+	"GET /operator":                 "operators",
+	"GET /operator/simulator":       "operators",
+	"POST /operator/simulator":      "admin",
+	"POST /operator/simulator/stop": "admin",
+	"POST /operator/view-as":        "viewers",
+	"POST /operator/view-as/end":    "users",
 }
 
 // visitors are everybody there is, by what they are let in for.
@@ -284,7 +292,8 @@ func (b *bundle) try(t *testing.T, browser *person, pattern, id string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.merchant.CashboxID),
-		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off").
+		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off",
+		"{method}", "sbp", "{currency}", "RUB").
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.get(t, path)

@@ -139,7 +139,7 @@ func (v *visit) appealFile() error {
 
 // mayBeAppealed says of a merchant's payment that it may be appealed, or where its appeal is.
 func (v *visit) mayBeAppealed(shown *view.Payment, p payment.Payment) error {
-	if v.who.Kind != caller.MerchantPortal {
+	if v.who.Kind != caller.MerchantPortal && v.who.Kind != caller.Operator {
 		return nil
 	}
 	id, err := v.Payments.AppealOf(v.ctx(), v.who, p.ID)

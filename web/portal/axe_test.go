@@ -84,6 +84,13 @@ var unexamined = []string{
 	"GET /merchant/looks/code.svg",
 	"GET /merchant/payments/{id}/timeline.json",
 	"GET /merchant/appeals/{id}/file",
+	"GET /merchant/payments/{id}/proof.json",
+	"GET /merchant/payouts/{id}/proof.json",
+	"GET /merchant/deposits/{id}/proof.json",
+	"GET /.well-known/ledger-roots.json",
+	"GET /operator/accounts/statement.csv",
+	"GET /operator/income.csv",
+	"GET /operator/routing/payment",
 }
 
 // No page is left out: every address is either examined or said to have none.
@@ -100,9 +107,17 @@ func TestEveryPageIsExamined(t *testing.T) {
 	}
 	other := setup(t, options{passkeys: true})
 	trader, owner := other.trader(t, 0), b.merchantUser(t, caller.Owner)
+	cases := setup(t, options{})
+	cases.user(t, "root", caller.Operator, caller.Admin, 0)
+	books, directory := setup(t, options{}), setup(t, options{})
+	books.watched()
+	treasurer, admin := books.treasurer(t, "one"), directory.operator(t, caller.Admin)
 	for p, pages := range map[*person][]map[string]string{
-		trader: {other.pages(t, trader)},
-		owner:  {b.merchantPages(t, owner), b.developerPages(t, owner), {"overview": "/merchant"}},
+		trader:                  {other.pages(t, trader)},
+		owner:                   {b.merchantPages(t, owner), b.developerPages(t, owner), {"overview": "/merchant"}},
+		cases.signIn(t, "root"): {operatorPages, caseLists, cases.casePages(t)},
+		treasurer:               {books.moneyPages(t, treasurer)},
+		admin:                   {directory.directoryPages(t, admin)},
 	} {
 		for name, path := range merged(pages) {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.server.URL+path, nil)

@@ -18,7 +18,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
+	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
@@ -29,11 +31,16 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/savedview"
+	"gateway.example/internal/seal"
 	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal"
 )
@@ -62,6 +69,8 @@ type bundle struct {
 	checkouts   *checkout.Service
 	payouts     *payout.Service
 	settings    *directory.Settings
+	deposits    *deposit.Service
+	rates       *rate.Settings
 	sessions    *session.Service
 	submissions *submission.Service
 	server      *httptest.Server
@@ -123,15 +132,27 @@ func setup(t testing.TB, o options) *bundle {
 		Checkouts:   b.checkouts,
 		Payouts:     b.payouts,
 		Settings:    b.settings,
-		Deposits:    deposit.New(d.Pools(), b.clock),
-		Reports:     report.New(d.Pools(), b.clock, b.payments),
-		Keys:        auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders()),
-		Events:      webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
-		Clock:       b.clock,
-		Limits:      limit.New(d.Pool),
-		APIURL:      "https://api.example",
-		Headers:     auth.DefaultHeaders(),
-		Stopping:    b.stopping,
+		Acquirers:   acquirer.NewDirectory(d.Pool, b.clock, dbtest.Vault(), nil),
+		Deposits:    b.deposits,
+		Rates:       b.rates,
+		Proposals: proposal.New(d.Pools(), b.clock, proposal.Rooms{
+			Settings: b.settings, Rates: b.rates, Deposits: b.deposits,
+		}),
+		Proofs: seal.New(d.Pools(), b.clock, seal.Rooms{
+			Payments: b.payments, Payouts: b.payouts, Deposits: b.deposits, Signer: signer,
+		}),
+		Audits:    audit.New(d.Pools()),
+		Alarms:    alarm.New(d.Pools(), b.clock),
+		Reports:   report.New(d.Pools(), b.clock, b.payments),
+		Work:      work.New(d.Pools(), b.clock),
+		Keys:      auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders()),
+		Events:    webhook.NewEvents(d.Pools(), dbtest.Vault(), b.clock),
+		Clock:     b.clock,
+		Limits:    limit.New(d.Pool),
+		Simulator: simulator.New(d.Pool, b.clock, b.payments),
+		APIURL:    "https://api.example",
+		Headers:   auth.DefaultHeaders(),
+		Stopping:  b.stopping,
 	}
 	pages, err := portal.New(b.rooms)
 	noError(t, err)
@@ -161,6 +182,8 @@ func (b *bundle) furnish(t testing.TB) {
 	})
 	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses)
 	b.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault())
+	b.deposits = deposit.New(b.Pools(), b.clock)
+	b.rates = rate.NewSettings(b.Pool, b.clock, addresses)
 }
 
 // ownAcquirer charges every trader's cards at the sandbox's acquirer.
@@ -206,6 +229,8 @@ func (b *bundle) trader(t testing.TB, which int) *person {
 type person struct {
 	b       *bundle
 	cookies map[string]string
+	// lock is of the cookies: a person may click twice.
+	lock sync.Mutex
 }
 
 func (b *bundle) nobody() *person { return &person{b: b, cookies: map[string]string{}} }
@@ -287,9 +312,11 @@ func (p *person) postForm(t testing.TB, path string, form url.Values, headers ..
 // send sends a request with the browser's cookies, and keeps those it is given. It follows nowhere.
 func (p *person) send(t testing.TB, r *http.Request, headers ...string) answer {
 	t.Helper()
+	p.lock.Lock()
 	for name, value := range p.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
+	p.lock.Unlock()
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -298,6 +325,8 @@ func (p *person) send(t testing.TB, r *http.Request, headers ...string) answer {
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	noError(t, err)
+	p.lock.Lock()
+	defer p.lock.Unlock()
 	for _, cookie := range response.Cookies() {
 		p.cookies[cookie.Name] = cookie.Value
 		if cookie.MaxAge < 0 {

@@ -153,7 +153,22 @@ func (v *visit) deposit() error {
 		{Label: say.Address, Value: d.Address, Class: "mono"},
 		{Label: say.Reference, Value: text(d.ExternalReference)},
 	}}
+	if d.Status == "confirmed" {
+		shown.Facts = append(shown.Facts, view.Fact{
+			Label: say.LedgerProof, Value: v.shell.Say(say.LedgerProofFile),
+			Href: view.Link(v.depositPath(d.ID) + "/proof.json"),
+		})
+	}
 	shown.Curl = v.curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
+	shown.Lines = v.depositLines(moves)
+	v.shell.Title = v.shell.Say(say.DepositTitle, d.ID)
+	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.DepositPage(s, shown) })
+	return nil
+}
+
+// depositLines put what became of a deposit into words.
+func (v *visit) depositLines(moves []deposit.Move) []view.Line {
+	lines := make([]view.Line, 0, len(moves))
 	for _, move := range moves {
 		line := view.Line{At: move.At, Kind: "status", Actor: v.actor(move.Actor)}
 		line.Text = v.shell.Say(say.LineStatusFirst, v.shell.Say(say.DepositStatus(move.To)))
@@ -164,11 +179,9 @@ func (v *visit) deposit() error {
 		if move.Reason != "" {
 			line.Notes = []string{v.shell.Say(say.LineReason, move.Reason)}
 		}
-		shown.Lines = append(shown.Lines, line)
+		lines = append(lines, line)
 	}
-	v.shell.Title = v.shell.Say(say.DepositTitle, d.ID)
-	v.show(http.StatusOK, func(s view.Shell) site.Page { return view.DepositPage(s, shown) })
-	return nil
+	return lines
 }
 
 // numbered is the number that the address names.

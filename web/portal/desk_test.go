@@ -53,8 +53,8 @@ func TestFormActsOnce(t *testing.T) {
 	var clicks sync.WaitGroup
 	led := make([]string, 3)
 	for i := range led {
-		browser := *p
-		browser.cookies = map[string]string{"session": p.cookie()}
+		browser := b.nobody()
+		browser.cookies["session"] = p.cookie()
 		clicks.Go(func() {
 			led[i] = fmt.Sprint(
 				browser.post(t, "/trader/payments/1/cancel", fields...).to(),

@@ -200,7 +200,7 @@ var deadList = list{path: resendPath}
 // dead counts dead events by their address.
 func (v *visit) dead() error {
 	a := v.asks(deadList)
-	shown := view.Dead{Path: a.path}
+	shown := view.Dead{Path: a.path, Up: eventsPath, UpLabel: say.EventsTitle}
 	f := view.Filters{From: a.query.Get(asksFrom), To: a.query.Get(asksTo), Wrong: a.wrong}
 	shown.From, shown.To = f.Day(asksFrom, say.CreatedFrom, f.From), f.Day(asksTo, say.CreatedTo, f.To)
 	if len(a.wrong) == 0 {
@@ -327,8 +327,13 @@ func (v *visit) replay() error {
 	}
 	shown := view.Replay{
 		Path: replayPath(id), Sent: strconv.FormatInt(progress.Replayed, 10), Runs: !progress.Done,
-		MayStop: v.may(caller.MerchantResend), State: view.Badge{Text: say.ReplayRuns},
+		MayStop: v.may(caller.MerchantResend), Up: eventsPath, UpLabel: say.EventsTitle,
 	}
+	return v.showReplay(shown, progress)
+}
+
+func (v *visit) showReplay(shown view.Replay, progress webhook.Progress) error {
+	shown.State = view.Badge{Text: say.ReplayRuns}
 	switch {
 	case progress.Stopped:
 		shown.State = view.Badge{Text: say.ReplayStopped, Tone: "late"}

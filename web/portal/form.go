@@ -100,7 +100,11 @@ func (v *visit) wrong(err error) map[string]string {
 	}
 	found := map[string]string{}
 	for name, texts := range f.Fields {
-		found[name] = say.Wrong(v.shell.Code, strings.Join(texts, "; "))
+		said := make([]string, 0, len(texts))
+		for _, text := range texts {
+			said = append(said, say.Wrong(v.shell.Code, text))
+		}
+		found[name] = strings.Join(said, "; ")
 	}
 	v.shell.Mistakes = true
 	// It is said now: what the page shows besides is read without it.

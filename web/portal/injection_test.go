@@ -357,7 +357,8 @@ func (c *crawl) from(p *person, paths ...string) {
 			paths = append(paths, a.to())
 			continue
 		}
-		if a.code != http.StatusOK && path != "/operator" { // operators have no desk here yet
+		unsealed := a.code == http.StatusConflict && strings.HasSuffix(base, "/proof.json") // until the day is over
+		if a.code != http.StatusOK && !unsealed {
 			c.t.Errorf("GET %s: %d", path, a.code)
 		}
 		if media := a.header.Get("Content-Type"); !strings.HasPrefix(media, "text/html") {

@@ -33,10 +33,14 @@ type list struct {
 	hint            say.Phrase
 	// account tells that it is of an account, cashbox that it may be kept to a cashbox.
 	account, cashbox bool
+	// owner tells that it is of the account of an owner who is named, grouped that it is added up by something.
+	owner, grouped bool
 	// types are the types of events that it may be kept to; none does not ask.
 	types []string
 	// program tells that it is of what programs ask: it may be kept to an error code and to an API key.
 	program bool
+	// log tells that it is of what was done: it may be kept to what was changed.
+	log bool
 	// days is for how many days it is kept, which kept says; 0 is for ever.
 	days int
 	kept say.Phrase
@@ -44,6 +48,8 @@ type list struct {
 	currencies []string
 	// overdue tells that it may be kept to what is late.
 	overdue bool
+	// owners tells that it is of everybody, and may be kept to a merchant and a trader by their ids.
+	owners bool
 	// always tells that it is of all time, and not of the last days; single that it is kept to one
 	// status and not to several.
 	always, single bool
@@ -77,9 +83,13 @@ const (
 	asksType    = "type"
 	asksCode    = "code"
 	asksKey     = "key"
+	asksSubject = "subject"
 	// asksCurrency keeps to a currency, and asksOverdue to what is late.
 	asksCurrency = "currency"
 	asksOverdue  = "overdue"
+	// asksMerchant and asksTrader keep to the one of that id.
+	asksMerchant = "merchant"
+	asksTrader   = "trader"
 	// asksAfter and asksBefore are places in a list.
 	asksAfter  = "after"
 	asksBefore = "before"
@@ -103,6 +113,8 @@ type asked struct {
 	// tidy tells that the address says nothing in vain.
 	tidy   bool
 	filter report.Filter
+	// title is of what it is a list, where its page has no title of its own.
+	title string
 	// wrong is what is wrong with it, by the names of parameters.
 	wrong map[string]string
 }
@@ -157,11 +169,23 @@ func (l list) parameters() []string {
 	if l.program {
 		names = append(names, asksCode, asksKey)
 	}
+	if l.log {
+		names = append(names, asksSubject, asksKey)
+	}
 	if len(l.currencies) > 0 {
 		names = append(names, asksCurrency)
 	}
 	if l.overdue {
 		names = append(names, asksOverdue)
+	}
+	if l.owner {
+		names = append(names, asksOwner)
+	}
+	if l.grouped {
+		names = append(names, asksBy)
+	}
+	if l.owners {
+		names = append(names, asksMerchant, asksTrader)
 	}
 	return names
 }
@@ -176,13 +200,24 @@ func (a *asked) read(s view.Shell) {
 	f := &a.filter
 	f.Search, f.Method, f.Status = a.query.Get(asksSearch), a.query.Get(asksMethod), a.query[asksStatus]
 	check(len([]rune(f.Search)) <= maxSearch, asksSearch, say.WrongSearch)
-	if box := a.query.Get(asksCashbox); box != "" {
-		id, err := strconv.ParseInt(box, 10, 64)
-		f.CashboxID = id
-		check(err == nil && id > 0, asksCashbox, say.WrongCashbox)
+	for _, id := range []struct {
+		name string
+		to   *int64
+		flaw say.Phrase
+	}{
+		{asksCashbox, &f.CashboxID, say.WrongCashbox},
+		{asksMerchant, &f.MerchantID, say.WrongNumber},
+		{asksTrader, &f.TraderID, say.WrongNumber},
+	} {
+		if text := a.query.Get(id.name); text != "" {
+			number, err := strconv.ParseInt(text, 10, 64)
+			*id.to = number
+			check(err == nil && number > 0, id.name, id.flaw)
+		}
 	}
 	check(f.Method == "" || slices.Contains(a.methods, f.Method), asksMethod, say.WrongMethod)
-	for _, name := range []string{asksCode, asksKey} {
+	check(!a.log || a.query.Get(asksKey) == "" || a.query.Has(asksSubject), asksKey, say.AuditOnlyKey)
+	for _, name := range []string{asksCode, asksKey, asksSubject} {
 		check(len([]rune(a.query.Get(name))) <= maxText, name, say.WrongTooLong)
 	}
 	kind := a.query.Get(asksType)
@@ -244,7 +279,7 @@ func plainAmount(text string) string {
 // filtered tells whether anything but the time of the list is kept to.
 func (a *asked) filtered() bool {
 	for name := range a.query {
-		if name != asksAccount && (name != asksCashbox || !a.account) {
+		if name != asksAccount && name != asksOwner && name != asksBy && (name != asksCashbox || !a.account) {
 			return true
 		}
 	}
@@ -320,8 +355,10 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 		Search: a.query.Get(asksSearch), Method: a.query.Get(asksMethod), From: a.query.Get(asksFrom),
 		To: a.query.Get(asksTo), MinAmount: a.query.Get(asksMin), MaxAmount: a.query.Get(asksMax), Wrong: a.wrong,
 	}
-	if account := a.query.Get(asksAccount); account != "" {
-		f.Keep = append(f.Keep, [2]string{asksAccount, account})
+	for _, name := range []string{asksAccount, asksOwner, asksBy} {
+		if kept := a.query.Get(name); kept != "" {
+			f.Keep = append(f.Keep, [2]string{name, kept})
+		}
 	}
 	if a.single {
 		f.Status = a.query.Get(asksStatus)
@@ -362,6 +399,14 @@ func (v *visit) filters(a asked) (view.Filters, error) {
 	}
 	if a.program {
 		f.Texts = []view.Field{f.Text(asksCode, say.RequestCode, a.query), f.Text(asksKey, say.KeyID, a.query)}
+	}
+	if a.owners {
+		f.Texts = append(f.Texts, f.Text(asksMerchant, say.MerchantID, a.query),
+			f.Text(asksTrader, say.TraderID, a.query))
+	}
+	if a.log {
+		f.StatusLabel = say.AuditKind
+		f.Texts = []view.Field{f.Text(asksSubject, say.AuditSubject, a.query), f.Text(asksKey, say.AuditKey, a.query)}
 	}
 	v.shell.Mistakes = len(a.wrong) > 0
 	boxes, err := v.cashboxes(a)
@@ -408,9 +453,14 @@ func (v *visit) chips(a asked, boxes cashboxes) []view.Chip {
 	if !a.account { // an account is always of one
 		add(asksCashbox, boxes.name)
 	}
-	for _, name := range []string{asksType, asksCode, asksKey, asksCurrency} {
+	for _, name := range []string{asksType, asksCode, asksSubject, asksKey, asksCurrency} {
 		add(name, func(value string) string { return value })
 	}
+	numbered := func(label say.Phrase) func(string) string {
+		return func(value string) string { return s.Say(label) + " " + value }
+	}
+	add(asksMerchant, numbered(say.MerchantID))
+	add(asksTrader, numbered(say.TraderID))
 	add(asksOverdue, func(string) string { return s.Say(say.OverdueOnly) })
 	day := func(label say.Phrase, at time.Time) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Day(at) }

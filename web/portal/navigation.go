@@ -51,7 +51,9 @@ func entries(kind caller.Kind) []entry {
 		return merchantEntries
 	case caller.Trader:
 		return traderEntries
-	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
+	case caller.Operator:
+		return slices.Concat(workEntries, directoryEntries, rateEntries, moneyEntries, trustEntries)
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
 	}
 	return nil
 }
@@ -59,7 +61,11 @@ func entries(kind caller.Kind) []entry {
 // navigation lists the pages of the user's portal, as far as their role has them.
 func (v *visit) navigation() []view.NavItem {
 	var items []view.NavItem
-	for _, e := range append(slices.Clone(entries(v.who.Kind)), entry{href: "/account", label: say.Account}) {
+	all := slices.Clone(entries(v.who.Kind))
+	if v.Simulator != nil && v.who.Kind == caller.Operator {
+		all = append(all, simulatorEntries...)
+	}
+	for _, e := range append(all, entry{href: "/account", label: say.Account}) {
 		if e.needs != "" && !v.who.May(e.needs) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
+	"gateway.example/internal/requisite"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -147,6 +148,9 @@ func (v *visit) paymentRow(item report.PaymentItem) view.PaymentRow {
 	} else {
 		row.About, row.Beside = item.OrderID, text(item.PayerUserID)
 	}
+	if v.who.Kind == caller.Operator {
+		row.Whose = v.whose(item.MerchantID, unlessNone(item.TraderID))
+	}
 	if item.Sight.Amount != nil {
 		row.USDT = view.Figure(*item.Sight.Amount)
 	}
@@ -185,12 +189,16 @@ func (v *visit) payment() error {
 	if err != nil {
 		return err
 	}
+	if err := v.meet(actorsOf(lines)); err != nil {
+		return err
+	}
 	files, err := v.Payments.ListReceipts(v.ctx(), v.who, id)
 	if err != nil {
 		return err
 	}
 	then := v.moment(v.paymentPath(id), p.CreatedAt)
 	shown := v.paymentShown(p)
+	v.proofOf(&shown, p.Payment)
 	if then.past() {
 		shown = v.paymentThen(shown, then, lines)
 	} else if err := v.mayBeAppealed(&shown, p.Payment); err != nil {
@@ -204,6 +212,13 @@ func (v *visit) payment() error {
 		if !then.past() || !file.CreatedAt.After(then.at) {
 			shown.Files = append(shown.Files, v.receiptShown(id, file))
 		}
+	}
+	if v.who.Kind == caller.Operator {
+		answer, err := v.Payments.ExplainRate(v.ctx(), v.who, id)
+		if err != nil {
+			return err
+		}
+		shown.Rate = v.rateSteps(answer, p.Currency)
 	}
 	if v.who.Kind == caller.MerchantPortal {
 		shown.File, shown.Print = view.Link(v.paymentPath(id)+"/timeline.json"), view.Link(v.paymentPath(id)+"/print")
@@ -221,6 +236,14 @@ func (v *visit) paymentShown(p checkout.DeskPayment) view.Payment {
 	}
 	if p.StatusReason != nil {
 		shown.Reason = *p.StatusReason
+	}
+	if v.who.Kind == caller.Operator && p.RequisiteID != nil {
+		if shown.Requisite.Value != "" { // it can be read whole at its own page, where that is noted
+			shown.Requisite.Value = requisite.Mask(shown.Requisite.Value)
+		}
+		shown.RequisiteName = titled("", *p.RequisiteID)
+		shown.RequisitePage = view.Link(numbered(allRequisitesPath, *p.RequisiteID))
+		shown.Choice = view.Link(choicePath(p.ID))
 	}
 	return shown
 }
@@ -245,6 +268,16 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then moment, lines []report
 	}
 	var facts []view.Fact
 	gets := say.MerchantGets
+	if v.who.Kind == caller.Operator {
+		owners, err := v.ownersOf(p.CashboxID, unlessNone(p.TraderID))
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, owners...)
+		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
+			view.Fact{Label: say.Payer, Value: text(p.PayerUserID)},
+			view.Fact{Label: say.Description, Value: text(p.Description)})
+	}
 	if v.who.Kind == caller.MerchantPortal {
 		boxes, err := v.cashboxes(asked{list: list{cashbox: true}})
 		if err != nil {
@@ -260,6 +293,9 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then moment, lines []report
 		return append(facts, view.Fact{Label: gets, Value: v.shell.Say(say.NoRateYet), Class: "quiet"}), nil
 	}
 	facts = append(facts, view.Fact{Label: gets, Value: view.USDT(*sight.Amount), Class: "num"})
+	if v.who.Kind == caller.Operator && sight.SpreadTrader != nil {
+		facts = append(facts, view.Fact{Label: say.TraderKeeps, Value: view.USDT(*sight.SpreadTrader), Class: "num"})
+	}
 	if v.who.Kind == caller.Trader {
 		facts = append(facts, view.Fact{Label: say.YouKeep, Value: view.USDT(*sight.SpreadTrader), Class: "num"})
 	}

@@ -130,8 +130,11 @@ func (v *visit) payoutRow(item report.PayoutItem) view.PayoutRow {
 	if item.RewardUSDT != nil {
 		row.USDT = view.Figure(*item.RewardUSDT)
 	}
-	if v.who.Kind == caller.MerchantPortal {
+	if v.who.Kind != caller.Trader {
 		row.Beside, row.USDT = item.OrderID, view.Figure(item.FrozenUSDT)
+	}
+	if v.who.Kind == caller.Operator {
+		row.Whose = v.whose(item.MerchantID, item.TraderID)
 	}
 	return row
 }
@@ -164,6 +167,9 @@ func (v *visit) payout() error {
 		if err != nil {
 			return err
 		}
+		if err := v.meet(actorsOf(lines)); err != nil {
+			return err
+		}
 		if then.past() {
 			shown = payoutThen(shown, then, lines)
 		}
@@ -177,6 +183,7 @@ func (v *visit) payout() error {
 // payoutThen is a payout as it stood at a moment, with nothing to be done about it.
 func payoutThen(shown view.Payout, then moment, lines []report.Line) view.Payout {
 	shown.MayWork, shown.Cancel, shown.Note, shown.Proof = false, "", say.Phrase{}, ""
+	shown.Acts, shown.Claim = nil, nil
 	if last := then.last(lines); last != nil {
 		shown.Status, shown.StatusAt, shown.Reason = last.To, last.At, last.Reason
 	}
@@ -194,6 +201,9 @@ func (v *visit) findPayout(id string) (view.Payout, error) {
 			return view.Payout{}, err
 		}
 		return v.ownPayout(found)
+	}
+	if v.who.Kind == caller.Operator {
+		return v.casePayout(id)
 	}
 	offer, err := v.Payouts.GetOffer(v.ctx(), v.who, id)
 	if err != nil {
@@ -242,6 +252,12 @@ func (v *visit) ownPayout(p payout.Payin) (view.Payout, error) {
 		{Label: say.Cashbox, Value: boxes.name(strconv.FormatInt(p.CashboxID, 10))},
 		{Label: say.User, Value: text(p.UserID)},
 		{Label: say.YouPay, Value: view.USDT(p.FrozenUSDT), Class: "num"},
+	}
+	if p.Status == payout.Completed {
+		shown.Facts = append(shown.Facts, view.Fact{
+			Label: say.LedgerProof, Value: v.shell.Say(say.LedgerProofFile),
+			Href: view.Link(v.payoutPath(p.UUID.String()) + "/proof.json"),
+		})
 	}
 	return shown, nil
 }

@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"time"
 
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
+	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
@@ -21,11 +24,16 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/savedview"
+	"gateway.example/internal/seal"
 	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -41,12 +49,22 @@ type Rooms struct {
 	Checkouts   *checkout.Service
 	Payouts     *payout.Service
 	Settings    *directory.Settings
+	Acquirers   *acquirer.Directory
 	Deposits    *deposit.Service
+	Rates       *rate.Settings
+	Proposals   *proposal.Service
 	Reports     *report.Service
-	Keys        *auth.MerchantKeys
-	Events      *webhook.Events
+	// Work is what waits for operators.
+	Work   *work.Service
+	Keys   *auth.MerchantKeys
+	Events *webhook.Events
 	// Signer signs what is exported to be proven.
 	Signer *attest.Signer
+	// Proofs prove what is in the ledger, and publish its pages.
+	Proofs *seal.Service
+	// Audits tell whether the ledger holds, and Alarms what needs somebody now.
+	Audits *audit.Service
+	Alarms *alarm.Service
 	Limits *limit.Limits
 	Clock  clock.Clock
 	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.
@@ -56,6 +74,8 @@ type Rooms struct {
 	Secure bool
 	// Sandbox has everybody sign in with a click and tries payments out; nil outside a sandbox.
 	Sandbox *Sandbox
+	// Simulator answers for traders; nil outside a sandbox.
+	Simulator *simulator.Service
 	// Stopping is closed when the program is about to end: live pages are let go then.
 	Stopping <-chan struct{}
 }
@@ -67,11 +87,17 @@ type Portal struct {
 	live  *live
 	// uploads are the files that are being sent, by merchants.
 	uploads *edge.Files
+	// addresses are those there are, to link to no other.
+	addresses *http.ServeMux
 }
 
 // New makes the handler. It refuses a route of which nobody is said to have access.
 func New(rooms Rooms) (http.Handler, error) {
-	p := &Portal{Rooms: rooms, live: newLive(rooms), uploads: edge.NewFiles(merchantFiles)}
+	p := &Portal{
+		Rooms:   rooms,
+		live:    newLive(rooms),
+		uploads: edge.NewFiles(merchantFiles),
+	}
 	library := site.Library{}
 	p.files = view.Files{
 		Style:     map[string]string{},
@@ -90,6 +116,7 @@ func New(rooms Rooms) (http.Handler, error) {
 		}
 		mux.Handle(route.pattern, p.handler(route))
 	}
+	p.addresses = mux
 	mux.Handle("/", p.handler(route{open: true, handle: func(v *visit) error { return v.notFound() }}))
 	return library.Beside(edge.Secured(edge.Named(mux))), nil
 }
@@ -132,6 +159,8 @@ type visit struct {
 	session session.Session
 	who     caller.Caller
 	shell   view.Shell
+	// logins are those of the actors on an operator's page, by what logs call them.
+	logins map[string]string
 }
 
 func (p *Portal) visit(w http.ResponseWriter, r *http.Request, to route) *visit {

@@ -66,11 +66,27 @@ func (p *Portal) routes() []route {
 		doctorRoutes,
 		overviewRoutes,
 		signedRoutes,
+		workRoutes,
+		caseRoutes,
+		caseEventRoutes,
+		trustRoutes,
+		manualRoutes,
+		proofRoutes,
 		requestRoutes,
 		lookRoutes,
+		rateRoutes,
+		routingRoutes,
+		moneyRoutes,
+		approvalRoutes,
+		ledgerRoutes,
+		incomeRoutes,
+		directoryRoutes,
 	)
 	if p.Sandbox != nil {
 		routes = append(routes, sandboxRoutes...)
+	}
+	if p.Simulator != nil {
+		routes = append(routes, simulatorRoutes...)
 	}
 	return routes
 }

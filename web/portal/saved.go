@@ -23,6 +23,8 @@ var viewRoutes = []route{
 var lists = []list{
 	paymentList, payoutList, statementList,
 	ownPaymentList, ownPayoutList, ownStatementList, depositList, appealList, eventList, requestList,
+	casePaymentList, casePayoutList, caseDepositList, caseAppealList,
+	auditList,
 }
 
 func (v *visit) savedViews(a asked) ([]view.SavedView, error) {

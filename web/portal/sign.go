@@ -43,7 +43,7 @@ func (v *visit) start() error {
 
 // landing is the first page of a user.
 func (v *visit) landing() string {
-	if home := v.shell.Portal; home == "trader" || home == "merchant" {
+	if home := v.shell.Portal; home != "" {
 		return "/" + home
 	}
 	return "/account"

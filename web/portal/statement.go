@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 
@@ -42,6 +43,14 @@ func (v *visit) statementAsked(l list) (asked, report.StatementFilter, error) {
 	f := report.StatementFilter{
 		Paging: a.filter.Paging, From: a.filter.From, To: a.filter.To,
 		Account: ledger.Account{Reserved: a.query.Has(asksAccount)},
+	}
+	if l.owner {
+		owner, err := v.ownerAsked(a)
+		if err != nil || owner == nil {
+			return a, f, cmp.Or(err, error(fault.ErrNotFound))
+		}
+		f.Account.Owner, f.Account.OwnerID = owner.Account.Owner, owner.Account.OwnerID
+		a.title = v.ownerName(*owner)
 	}
 	if !l.cashbox {
 		return a, f, nil
@@ -107,7 +116,7 @@ func (v *visit) showStatement(a asked, found *report.Statement) error {
 			shown.Items = append(shown.Items, line)
 		}
 	}
-	v.shell.Title = v.shell.Say(say.StatementTitle)
+	v.shell.Title = cmp.Or(a.title, v.shell.Say(say.StatementTitle))
 	v.show(a.statusOf(), func(s view.Shell) site.Page { return view.StatementPage(s, shown) })
 	return nil
 }

@@ -61,6 +61,24 @@ func (v *visit) statusMoved(line report.Line, status func(string) say.Phrase) st
 	return v.shell.Say(say.LineStatus, v.shell.Say(status(line.From)), v.shell.Say(status(line.To)))
 }
 
+// meet has operators read the logins of those who did something, beside what they are.
+func (v *visit) meet(actors []string) error {
+	if v.who.Kind != caller.Operator {
+		return nil
+	}
+	logins, err := v.loginsOf(actors)
+	v.logins = logins
+	return err
+}
+
+func actorsOf(lines []report.Line) []string {
+	actors := make([]string, 0, len(lines))
+	for _, line := range lines {
+		actors = append(actors, line.Actor)
+	}
+	return actors
+}
+
 // actor is who did something: the reader themselves, or what they are.
 func (v *visit) actor(actor string) string {
 	if actor == "" {
@@ -71,6 +89,9 @@ func (v *visit) actor(actor string) string {
 	}
 	kind, id, numbered := strings.Cut(actor, ":")
 	name := v.shell.Say(say.Actor(kind))
+	if login := v.logins[actor]; login != "" {
+		return name + " " + login
+	}
 	if numbered {
 		name += " " + id
 	}
@@ -133,6 +154,9 @@ func (v *visit) choiceWords(c *report.Choice) (string, []string) {
 	}
 	if c.Pool != nil && c.Looked != nil {
 		notes = append(notes, v.shell.Say(say.LinePool, *c.Pool, *c.Looked))
+	}
+	for _, passed := range c.Passed {
+		notes = append(notes, v.shell.Say(say.LinePassed, v.ruleName(passed.Rule), numbersOf(passed.Requisites)))
 	}
 	return v.shell.Say(say.LineRequisite, c.Value), notes
 }

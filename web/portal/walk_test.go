@@ -41,35 +41,13 @@ func (b *bundle) employed(t *testing.T, role caller.Role) string {
 }
 
 // write types into a field, in place of what is there.
-func write(tab browsertest.Tab, selector, text string) {
-	tab.T.Helper()
-	tab.Do(chromedp.WaitVisible(chromedp.CSS(selector)))
-	set(tab, selector, "")
-	tab.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
-}
+func write(tab browsertest.Tab, selector, text string) { tab.T.Helper(); tab.Write(selector, text) }
 
 // set chooses in a field that is not typed into, such as one for a date.
-func set(tab browsertest.Tab, selector, value string) {
-	tab.T.Helper()
-	browsertest.Eval[string](tab, fmt.Sprintf(`document.querySelector(%q).value = %q`, selector, value))
-}
+func set(tab browsertest.Tab, selector, value string) { tab.T.Helper(); tab.Set(selector, value) }
 
-// holds waits until an element's text holds another. The page may be just going to another.
-func holds(tab browsertest.Tab, selector, text string) {
-	tab.T.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		got, err := chromedp.Run(
-			tab.Ctx,
-			chromedp.Evaluate[string](browsertest.Said(selector), chromedp.EvalAwaitPromise),
-		)
-		if err == nil && strings.Contains(got, text) {
-			return
-		}
-		if time.Since(began) > browsertest.Patience/2 {
-			tab.T.Fatalf("%s does not say %q: %s %v", selector, text, got, err)
-		}
-	}
-}
+// holds waits until an element's text holds another.
+func holds(tab browsertest.Tab, selector, text string) { tab.T.Helper(); tab.Holds(selector, text) }
 
 // listed is how many rows a list has.
 func listed(tab browsertest.Tab) int {

@@ -6,7 +6,13 @@ const html = document.documentElement;
 const ahead = html.dataset.now ? Date.parse(html.dataset.now) - Date.now() : 0; // the server's clock, before ours
 const every = (selector, act, root = document) => root.querySelectorAll(selector).forEach(act);
 
-document.querySelector(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// The page's own entry is brought into sight within the menu: the page itself stays where it is.
+every(".nav [aria-current]", (entry) => {
+  const menu = entry.closest(".nav");
+  const [inner, outer] = [entry.getBoundingClientRect(), menu.getBoundingClientRect()];
+  menu.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+  menu.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+});
 
 // Remaining times.
 function countDown() {

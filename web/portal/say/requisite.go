@@ -208,6 +208,14 @@ var wrongPatterns = []struct {
 		"от $1 до $2: так решил оператор",
 	},
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
+	{regexp.MustCompile(`^must be between (\S+) and (\S+)$`), "от $1 до $2"},
+	{regexp.MustCompile(`^must be at most (\d+)$`), "не больше $1"},
+	{regexp.MustCompile(`^must be at most (\d+) characters$`), "не больше $1 символов"},
+	{regexp.MustCompile(`^must be (\d+) to (\d+) characters$`), "от $1 до $2 символов"},
+	{regexp.MustCompile(`^is not a method (?:of payouts in|for) (\S+)$`), "такого метода для $1 нет"},
+	{regexp.MustCompile(`^must be methods of (\S+) with a requisite$`), "нужны методы $1 с реквизитом"},
+	{regexp.MustCompile(`^must be texts of at most (\d+) bytes$`), "не больше $1 байт на строку"},
+	{regexp.MustCompile(`^must be among .*$`), "выберите из списка"},
 }
 
 // plainer is what forms say instead of what services say with the names of the API's fields.

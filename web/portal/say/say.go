@@ -73,7 +73,11 @@ var Flashes = merged(
 	merchantFlashes,
 	developerFlashes,
 	teamFlashes,
+	simulatorFlashes,
 	lookFlashes,
+	moneyFlashes,
+	directoryFlashes,
+	workFlashes,
 )
 
 func merged(all ...map[string]Flash) map[string]Flash {

@@ -65,3 +65,6 @@ var (
 	ImpossibleTitle = Phrase{"This is not possible now", "Сейчас это невозможно"}
 	ImpossibleText  = Phrase{"Nothing was done. %s", "Ничего не сделано. %s"}
 )
+
+// Menu opens the navigation on a phone.
+var Menu = Phrase{"Menu", "Меню"}

@@ -247,7 +247,7 @@ func Wrong(language, text string) string {
 		}
 		return text
 	}
-	for _, russian := range []string{wrongs[text], merchantWrongs[text], lookWrongs[text]} {
+	for _, russian := range []string{wrongs[text], merchantWrongs[text], lookWrongs[text], moneyWrongs[text], directoryWrongs[text]} {
 		if russian != "" {
 			return russian
 		}

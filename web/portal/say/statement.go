@@ -25,6 +25,7 @@ var movements = map[string]Phrase{
 	"deposit":    {"Deposit", "Пополнение"},
 	"insurance":  {"Insurance", "Страховой депозит"},
 	"funding":    {"Funded by the operator", "Пополнено оператором"},
+	"correction": {"Correction by the operator", "Исправление оператором"},
 	"withdrawal": {"Withdrawn by the operator", "Выведено оператором"},
 	// A change of status says what it was to.
 	"pending-completed":    {"Payment completed", "Платёж завершён"},

@@ -8,6 +8,7 @@ var (
 	LineTakeUntil     = Phrase{"To be taken before %s", "Взять до %s"}
 	LineRequisite     = Phrase{"Requisite chosen: %s", "Выбран реквизит: %s"}
 	LineDesk          = Phrase{"Given to the desk: the payer enters a card", "Передан на стол: плательщик введёт карту"}
+	LinePassed        = Phrase{"Passed by, %s: № %s", "Пропущены, %s: № %s"}
 	LinePool          = Phrase{"%d to choose from, %d looked at", "Выбор из %d, просмотрено %d"}
 	LineRateFixed     = Phrase{"Rate fixed", "Курс зафиксирован"}
 	LineRateHeld      = Phrase{"No fresh rate: only a hold for now", "Свежего курса нет: пока только удержание"}
@@ -42,14 +43,17 @@ var (
 
 // actors are who does things.
 var actors = map[string]Phrase{
-	"payer":       {"payer", "плательщик"},
-	"merchant":    {"merchant", "мерчант"},
-	"trader":      {"trader", "трейдер"},
-	"operator":    {"operator", "оператор"},
-	"acquirer":    {"acquirer", "эквайер"},
-	"application": {"application", "приложение"},
-	"system":      {"by itself", "автоматически"},
-	"you":         {"you", "вы"},
+	"payer":    {"payer", "плательщик"},
+	"merchant": {"merchant", "мерчант"},
+	// These two are told apart from the merchant to operators alone.
+	"merchant_portal": {"merchant's user", "сотрудник мерчанта"},
+	"key":             {"key", "ключ"},
+	"trader":          {"trader", "трейдер"},
+	"operator":        {"operator", "оператор"},
+	"acquirer":        {"acquirer", "эквайер"},
+	"application":     {"application", "приложение"},
+	"system":          {"by itself", "автоматически"},
+	"you":             {"you", "вы"},
 }
 
 // Actor is who does something, "you" for the reader. One without a name goes by what it is called.

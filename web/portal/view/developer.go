@@ -156,13 +156,20 @@ type EventAttempt struct {
 
 // Dead are addresses with dead events.
 type Dead struct {
-	Path     string
+	Path string
+	// Up leads to where the page belongs.
+	Up      templ.SafeURL
+	UpLabel say.Phrase
+	// Merchant keeps to one, for operators; nil does not ask.
+	Merchant *Field
 	From, To Field
 	Items    []DeadRow
 }
 
 // DeadRow is an address.
 type DeadRow struct {
+	// Owner is whose events they are, for operators.
+	Owner       string
 	URL, Events string
 	Href        templ.SafeURL
 }
@@ -172,4 +179,7 @@ type Replay struct {
 	Path, Sent    string
 	State         Badge
 	Runs, MayStop bool
+	// Up leads to where the page belongs.
+	Up      templ.SafeURL
+	UpLabel say.Phrase
 }

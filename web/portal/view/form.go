@@ -11,9 +11,11 @@ import (
 
 // Field is a field of a form as it is shown.
 type Field struct {
-	Name  string
-	Label say.Phrase
-	Value string
+	// Heading begins a part of the form with this field; it is empty where none begins.
+	Heading say.Phrase
+	Name    string
+	Label   say.Phrase
+	Value   string
 	// Hint says what to type, Wrong what is wrong with what was typed; both may be "".
 	Hint, Wrong string
 	// Type is the input's; "" is text. Area makes it several lines.

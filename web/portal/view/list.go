@@ -26,6 +26,8 @@ type Filters struct {
 	Cashboxes     []Option
 	Status        string
 	StatusOptions []Option
+	// StatusLabel is what the statuses are called, where they are something else.
+	StatusLabel say.Phrase
 	// Act leads to where one is made of what is listed; "" is nowhere.
 	Act      templ.SafeURL
 	ActLabel say.Phrase
@@ -52,6 +54,8 @@ type Filters struct {
 	// Export is where the same is had as a file; "" is not for this user.
 	Export string
 	Views  []SavedView
+	// Unsaved tells that the list cannot be kept under a name.
+	Unsaved bool
 }
 
 // Tick is an option that may be chosen beside others.
@@ -87,6 +91,14 @@ func pairs(keep [][2]string) []string {
 
 // opened tells whether the fields are unfolded.
 func (f Filters) opened() bool { return len(f.Wrong) > 0 || !f.Searches }
+
+// statusLabel is what the statuses are called.
+func (f Filters) statusLabel() say.Phrase {
+	if f.StatusLabel == (say.Phrase{}) {
+		return say.Status
+	}
+	return f.StatusLabel
+}
 
 // Day is a field for a day.
 func (f Filters) Day(name string, label say.Phrase, value string) Field {

@@ -12,6 +12,8 @@ import (
 type Fact struct {
 	Label        say.Phrase
 	Value, Class string
+	// Href leads to the page about it; "" is none.
+	Href templ.SafeURL
 }
 
 // Moment is when something is looked at, as asked for. At is zero for now.

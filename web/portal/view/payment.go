@@ -25,6 +25,8 @@ type PaymentRow struct {
 	Amount, Method string
 	// About and Beside tell the reader what the payment is about, the first in figures.
 	About, Beside string
+	// Whose is for operators, who see everybody's.
+	Whose string
 	// Card is the last digits of the card entered, USDT what the merchant gets; both may be "".
 	Card, USDT string
 	Status     Badge
@@ -43,8 +45,16 @@ type Payment struct {
 	List templ.SafeURL
 	// Facts are what the reader's side knows of it.
 	Facts []Fact
+	// RequisitePage leads to the requisite, which RequisiteName names, and Choice to how it was chosen;
+	// all are "" to those who have no such pages.
+	RequisiteName         string
+	RequisitePage, Choice templ.SafeURL
+	// Rate is what it is worth step by step, for operators.
+	Rate Sheet
 	// Appeal leads to where it may be appealed, Appealed to its appeal.
 	Appeal, Appealed templ.SafeURL
+	// Proof is the proof that what it moved is in the ledger.
+	Proof templ.SafeURL
 	// File leads to the timeline as a signed file, Print to the one for paper; "" is not for this user.
 	File, Print templ.SafeURL
 	// Curl reads it through the API; "" is not for this user.

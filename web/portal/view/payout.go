@@ -24,6 +24,8 @@ type PayoutRow struct {
 	ID                                      int64
 	Href                                    templ.SafeURL
 	Amount, Method, Mask, Recipient, Beside string
+	// Whose is for operators, who see everybody's.
+	Whose string
 	// USDT is what the trader gets, or the merchant pays.
 	USDT      string
 	Status    Badge
@@ -43,7 +45,10 @@ type Payout struct {
 	Curl string
 	// Cancel leads to where the merchant may cancel it, or is "".
 	Cancel templ.SafeURL
-	Then   Moment
+	// Acts are what an operator may do, and Claim who of them works on it; nil is for nobody else.
+	Acts  []Act
+	Claim *Claim
+	Then  Moment
 	// Proof is what proves that it was paid, Reason why it has its status; both may be "".
 	Proof, Reason string
 	CreatedAt     time.Time

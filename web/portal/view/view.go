@@ -4,6 +4,7 @@ package view
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,24 @@ func (s Shell) begins(at int) bool {
 
 // Say is a phrase in the reader's language.
 func (s Shell) Say(p say.Phrase, fill ...any) string { return p.In(s.Code, fill...) }
+
+// grouped tells that the navigation is too long for a line, and is kept in a menu on a phone.
+func (s Shell) grouped() bool {
+	return slices.ContainsFunc(s.Nav, func(item NavItem) bool { return !item.Group.Empty() })
+}
+
+// here names the page in the navigation to which this one belongs, with its group.
+func (s Shell) here() string {
+	for _, item := range s.Nav {
+		switch {
+		case item.Current && (item.Group.Empty() || item.Group == item.Label):
+			return s.Say(item.Label)
+		case item.Current:
+			return s.Say(item.Group) + " › " + s.Say(item.Label)
+		}
+	}
+	return ""
+}
 
 // CountOf is a phrase about a number.
 func (s Shell) CountOf(c say.Count, n int) string { return c.In(s.Code, n) }

@@ -1,0 +1,165 @@
+package portal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/report"
+	"gateway.example/internal/session"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// platform is what of a platform is there, as far as its first payment needs it. Of several merchants,
+// cashboxes or traders it is the newest.
+type platform struct {
+	// alone tells that nobody could approve what the visitor proposes, and proposed that something
+	// waits for approval.
+	alone, proposed bool
+	rate            bool
+	merchant        *directory.Merchant
+	box             *directory.Cashbox
+	method          bool
+	trader          *directory.Trader
+	requisite       *directory.Requisite
+	funded          bool
+	shop, desk      *session.User
+}
+
+// firstSteps are what a platform needs before its first payment. There are none once it has one.
+func (v *visit) firstSteps() ([]view.FirstStep, error) {
+	made, err := v.Reports.Payments(v.ctx(), v.who, report.PaymentFilter{
+		Paging: report.Paging{Limit: 1}, From: time.Unix(0, 0),
+	})
+	if err != nil || len(made.Items) > 0 {
+		return nil, err
+	}
+	p := platform{}
+	for _, look := range []func(*platform) error{v.lookAtApprovals, v.lookAtMerchant, v.lookAtTrader, v.lookAtRate} {
+		if err := look(&p); err != nil {
+			return nil, err
+		}
+	}
+	return v.stepsOf(p), nil
+}
+
+// newest is the first of a list, or nil.
+func newest[T any](list []T, _ *string, err error) (*T, error) {
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func (v *visit) lookAtApprovals(p *platform) error {
+	if !v.Settings.FourEyes.On {
+		return nil
+	}
+	others, err := v.Proposals.Others(v.ctx(), v.who)
+	if err != nil {
+		return err
+	}
+	waiting, _, err := v.Proposals.List(v.ctx(), v.who, proposal.Page{})
+	p.alone, p.proposed = others == 0, len(waiting) > 0
+	return err
+}
+
+func (v *visit) lookAtMerchant(p *platform) (err error) {
+	search := directory.Search{}
+	search.Limit = new(int32(1))
+	if p.merchant, err = newest(v.Settings.Merchants(v.ctx(), v.who, search)); err != nil {
+		return err
+	}
+	if p.box, err = newest(v.Settings.Cashboxes(v.ctx(), v.who, search)); err != nil {
+		return err
+	}
+	if p.box != nil {
+		methods, err := v.Settings.Methods(v.ctx(), v.who, p.box.ID)
+		if err != nil {
+			return err
+		}
+		p.method = slices.ContainsFunc(methods, func(m directory.MethodSetting) bool { return m.Enabled })
+	}
+	p.shop, err = v.newestUser(caller.MerchantPortal)
+	return err
+}
+
+func (v *visit) lookAtTrader(p *platform) (err error) {
+	search := directory.Search{}
+	search.Limit = new(int32(1))
+	if p.trader, err = newest(v.Settings.Traders(v.ctx(), v.who, search)); err != nil {
+		return err
+	}
+	if p.requisite, err = newest(v.Settings.Requisites(v.ctx(), v.who, search)); err != nil {
+		return err
+	}
+	if p.trader != nil {
+		has, err := v.Settings.Balance(v.ctx(), v.who, ledger.Trader, p.trader.ID)
+		if err != nil {
+			return err
+		}
+		p.funded = has.Available.GreaterThan(decimal.Zero)
+	}
+	p.desk, err = v.newestUser(caller.Trader)
+	return err
+}
+
+func (v *visit) newestUser(kind caller.Kind) (*session.User, error) {
+	search := session.UserSearch{Kind: kind}
+	search.Limit = new(int32(1))
+	return newest(v.Sessions.Users(v.ctx(), v.who, search))
+}
+
+// lookAtRate looks for a rate of the cashbox's currency, or of any before there is a cashbox.
+func (v *visit) lookAtRate(p *platform) error {
+	known, _, err := v.Rates.List(v.ctx(), v.who)
+	p.rate = slices.ContainsFunc(known, func(k rate.Known) bool {
+		return k.InUse && (p.box == nil || k.Currency == p.box.Currency)
+	})
+	return err
+}
+
+// stepsOf are the steps in the order in which each has what it needs.
+func (v *visit) stepsOf(p platform) []view.FirstStep {
+	ofMerchant, ofTrader, currency := "", "", ""
+	box, fund := view.Link(cashboxesPath), view.Link(approvalsPath)
+	if p.merchant != nil {
+		ofMerchant = idText(p.merchant.ID)
+	}
+	if p.box != nil {
+		box, currency = view.Link(numbered(cashboxesPath, p.box.ID)), p.box.Currency
+	}
+	if p.trader != nil {
+		ofTrader = idText(p.trader.ID)
+	}
+	if !p.proposed {
+		fund = view.Query(moneyPath+"/fund", "traderId", ofTrader)
+	}
+	var steps []view.FirstStep
+	add := func(label say.Phrase, done bool, needs caller.Capability, href view.Link) {
+		steps = append(steps, view.FirstStep{Label: label, Done: done, Href: v.makes(href, needs)})
+	}
+	if v.Settings.FourEyes.On {
+		add(say.FirstOperator, !p.alone, caller.OperatorUsers,
+			view.Query(usersPath+"/new", asksKind, string(caller.Operator)))
+	}
+	add(say.FirstRate, p.rate, caller.OperatorRates, view.Query(rateDeed.path, "currency", currency))
+	add(say.FirstMerchant, p.merchant != nil, caller.OperatorDirectory, merchantsPath+"/new")
+	add(say.FirstBox, p.box != nil, caller.OperatorDirectory,
+		view.Query(cashboxesPath+"/new", asksMerchant, ofMerchant))
+	add(say.FirstMethod, p.method, caller.OperatorDirectory, box)
+	add(say.FirstShop, p.shop != nil, caller.OperatorUsers, view.Query(usersPath+"/new", asksMerchant, ofMerchant))
+	add(say.FirstTrader, p.trader != nil, caller.OperatorDirectory, tradersPath+"/new")
+	add(say.FirstRequisite, p.requisite != nil, caller.OperatorDirectory,
+		view.Query(allRequisitesPath+"/new", asksTrader, ofTrader))
+	add(say.FirstDesk, p.desk != nil, caller.OperatorUsers, view.Query(usersPath+"/new", asksTrader, ofTrader))
+	add(say.FirstFunds, p.funded, caller.OperatorMoney, fund)
+	return steps
+}

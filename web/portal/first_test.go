@@ -1,0 +1,55 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/browsertest"
+)
+
+// steps are those of the list that an operator begins with: where they lead, and "done" for what is.
+func steps(page *goquery.Document) string {
+	var all []string
+	page.Find("#first-steps li").Each(func(_ int, li *goquery.Selection) {
+		state := "done"
+		if li.Find(".badge.good").Length() == 0 {
+			state = li.Find("a").AttrOr("href", "nowhere")
+		}
+		all = append(all, state)
+	})
+	return strings.Join(all, " ")
+}
+
+// The list of steps tells what is there and leads to what is not, only those who may do it, until there is
+// a payment.
+func TestFirstSteps(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	admin := b.operator(t, caller.Admin)
+	want(t, "with a sandbox's", steps(admin.page(t, "/operator")),
+		"done done done done /operator/users/new?merchant=1 done done /operator/users/new?trader=2 done")
+	merchant := admin.made(t, "/operator/merchants/new", "name", "Acme")
+	admin.fill(t, "/operator/cashboxes/new?merchant="+last(merchant), "name", "Shop", "currency", "KZT")
+	trader := admin.made(t, "/operator/traders/new", "name", "Desk", "sharePercent", "1.5")
+	want(t, "of the newest", steps(admin.page(t, "/operator")),
+		"/operator/rates/set?currency=KZT done done /operator/cashboxes/2 /operator/users/new?merchant="+last(merchant)+
+			" done done /operator/users/new?trader="+last(trader)+" /operator/money/fund?traderId="+last(trader))
+	auditor := b.operator(t, caller.Auditor)
+	want(t, "for an auditor", steps(auditor.page(t, "/operator")),
+		"nowhere done done nowhere nowhere done done nowhere nowhere")
+	b.create(t, "1500")
+	want(t, "with a payment", steps(admin.page(t, "/operator")), "")
+}
+
+// Nobody is shut out of the list of steps.
+func TestAccessibleFirstSteps(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	tab := b.operator(t, caller.Admin).tab(t, b.server.URL)
+	tab.Examining(rules)
+	b.examine(t, tab, map[string]string{"first steps": "/operator"})
+}

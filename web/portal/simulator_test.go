@@ -1,0 +1,104 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/browsertest"
+)
+
+// plays are the fields of the form, all zeroes, with some of them set.
+func plays(set ...string) []string {
+	values := map[string]string{}
+	for _, method := range []string{"sbp", "sim", "card", "c2c", "iban"} {
+		for _, field := range []string{
+			"confirmedPercent", "wrongAmountPercent", "cancelledPercent", "delayFromSeconds", "delayToSeconds",
+		} {
+			values[method+"."+field] = "0"
+		}
+	}
+	for i := 0; i < len(set); i += 2 {
+		values[set[i]] = set[i+1]
+	}
+	var form []string
+	for name, value := range values {
+		form = append(form, name, value)
+	}
+	return form
+}
+
+// An operator has traders simulated: a payment is confirmed without one, until the simulation stops.
+func TestSimulator(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	p := b.signIn(t, "root")
+	const path = "/operator/simulator"
+	page := p.page(t, path)
+	want(t, "the default", page.Find("[name='sbp.confirmedPercent']").AttrOr("value", ""), "85")
+	want(t, "methods", page.Find(".plays legend").Length(), 5)
+	want(t, "to stop", page.Find("form[action$=stop]").Length(), 0)
+
+	token := page.Find("[name=token]").AttrOr("value", "")
+	a := p.post(t, path, append(plays("sbp.confirmedPercent", "70", "sbp.cancelledPercent", "40"), "token", token)...)
+	wrong := a.page(t)
+	want(t, "wrong", line(a.code, wrong.Find("[id='sbp.confirmedPercent-wrong']").Text()),
+		"422 must be at most 100 with the others")
+	want(t, "what was typed", wrong.Find("[name='sbp.cancelledPercent']").AttrOr("value", ""), "40")
+	a = p.post(t, path, append(plays("iban.delayToSeconds", "soon"), "token", token)...)
+	want(t, "no number", line(a.code, a.page(t).Find("[id='iban.delayToSeconds-wrong']").Text()),
+		"422 must be a whole number")
+
+	made := b.create(t, "1000")
+	for range 2 { // the double click is one start
+		a = p.post(t, path, append(plays("sbp.confirmedPercent", "100"), "token", token)...)
+		want(t, "started", line(a.code, a.to()), "303 "+path)
+		noError(t, b.rooms.Simulator.Step(t.Context()))
+	}
+	page = p.page(t, path)
+	if figures := page.Find(".figures").Text(); !strings.Contains(figures, "Confirmed1") {
+		t.Errorf("counted: %s", figures)
+	}
+	want(t, "the payment", b.status(t, made), "completed")
+
+	a = p.post(t, path+"/stop")
+	want(t, "stopped", line(a.code, a.to()), "303 "+path)
+	made = b.create(t, "1001")
+	noError(t, b.rooms.Simulator.Step(t.Context()))
+	want(t, "the next payment", b.status(t, made), "pending")
+}
+
+// Whoever only reads sees how traders are simulated, and cannot change it.
+func TestSimulatorForAuditors(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "auditor", caller.Operator, caller.Auditor, 0)
+	p := b.signIn(t, "auditor")
+	page := p.page(t, "/operator/simulator")
+	want(t, "buttons", page.Find("main button").Length(), 0)
+	want(t, "fields", page.Find("fieldset:not([disabled])").Length(), 0)
+	want(t, "a start", p.post(t, "/operator/simulator", plays()...).code, http.StatusForbidden)
+}
+
+// operatorPages are the operators' pages that need no subject.
+var operatorPages = map[string]string{"work": "/operator", "simulator": "/operator/simulator"}
+
+// caseLists are the lists of what operators decide, and of everybody's payments and payouts.
+var caseLists = map[string]string{
+	"all payments": "/operator/payments", "all payouts": "/operator/payouts", "all deposits": "/operator/deposits",
+	"all appeals": "/operator/appeals", "overdue": "/operator/overdue", "conflicts": "/operator/conflicts",
+	"dead events": "/operator/events/dead",
+}
+
+// Operators' pages shut nobody out.
+func TestAccessibleToOperators(t *testing.T) {
+	t.Parallel()
+	rules := browsertest.Rules(t)
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	tab := b.signIn(t, "root").tab(t, b.server.URL)
+	tab.Examining(rules)
+	b.examine(t, tab, operatorPages)
+}

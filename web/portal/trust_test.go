@@ -1,0 +1,131 @@
+package portal_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/seal"
+)
+
+// An operator finds who signed in and who could not, and what was set, before and after. What was typed
+// as a login that nobody has is not kept: it may be a password.
+func TestAuditLog(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "root", caller.Operator, caller.Admin, 0)
+	p := b.signIn(t, "root")
+	b.nobody().post(t, "/sign-in", "login", "root", "password", "canary-one")
+	b.nobody().post(t, "/sign-in", "login", "canary-two", "password", "canary-three")
+	const holder = `=<script>alert(1)</script>`
+	noError(t, db.RecordSetting(t.Context(), b.Queries(), db.SettingChange{
+		At: time.Now().UTC(), Actor: "operator:1", Subject: "requisite", SubjectKey: "7",
+		Before: []byte(`{"value": "79990004455", "holder": "Before"}`),
+		After:  fmt.Appendf(nil, `{"value": "79990004466", "holder": %q, "webhook_secret": "canary-four"}`, holder),
+	}))
+
+	page := p.page(t, "/operator/audit")
+	want(t, "lines", page.Find("tbody tr[data-row]").Length(), 4)
+	if text := page.Find("main").Text(); !strings.Contains(text, holder) || !strings.Contains(text, "4466") {
+		t.Errorf("the log says %s", text)
+	}
+	want(t, "scripts of strangers", page.Find("main script").Length(), 0)
+	failed := p.page(t, "/operator/audit?status=sign_in_failed")
+	want(t, "failed", failed.Find("tbody tr[data-row]").Length(), 2)
+	want(t, "failed of root", p.page(t, "/operator/audit?status=sign_in_failed&q=root").Find("tbody tr").Length(), 1)
+	want(t, "of the requisite", p.page(t, "/operator/audit?subject=requisite&key=7").Find("tbody tr").Length(), 1)
+	want(t, "an id alone", p.get(t, "/operator/audit?key=1").code, http.StatusUnprocessableEntity)
+	want(t, "no place", p.get(t, "/operator/audit?after=x").code, http.StatusNotFound)
+
+	file := p.get(t, "/operator/audit.csv")
+	want(t, "the file", file.code, http.StatusOK)
+	want(t, "its last line", strings.HasSuffix(file.body, "rows,4\n"), true)
+	for _, secret := range []string{"canary", password, "79990004455", "79990004466"} {
+		if strings.Contains(file.body, secret) {
+			t.Errorf("the file has %q", secret)
+		}
+	}
+	russian := p.get(t, "/operator/audit?lang=ru").text()
+	if !strings.Contains(russian, "Неудачный вход") {
+		t.Errorf("in Russian: %s", russian)
+	}
+}
+
+// The page says what the audits found, what of it is still so, and which days are sealed.
+func TestReconciliation(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "auditor", caller.Operator, caller.Auditor, 0)
+	p := b.signIn(t, "auditor")
+	const path = "/operator/reconciliation"
+	if text := p.get(t, path).text(); !strings.Contains(text, "No full audit has ended yet") {
+		t.Errorf("before the first audit: %s", text)
+	}
+	run := func() {
+		_, due, err := audit.Complete.Do(context.Background(), b.Pool, b.clock.Now)
+		noError(t, err)
+		want(t, "due", due, true)
+		b.clock.Advance(audit.Complete.Every)
+	}
+	run()
+	page := p.page(t, path)
+	want(t, "holds", page.Find(".head .badge").Text(), "The ledger holds")
+	want(t, "broken", page.Find("tbody .badge.bad").Length(), 0)
+
+	made := b.create(t, "1500")
+	_, err := b.Pool.Exec(t.Context(), "update payment set event_sequence = 7 where id = $1", made.ID)
+	noError(t, err)
+	run()
+	page = p.page(t, path)
+	want(t, "does not hold", page.Find(".head .badge").Text(), "The ledger does not hold")
+	want(t, "broken", page.Find("tbody .badge.bad").Length(), 2)
+	if found := page.Find(".note.bad").Text(); !strings.Contains(found, "sequence 7") {
+		t.Errorf("what was found: %s", found)
+	}
+	if text := p.get(t, path+"?lang=ru").text(); !strings.Contains(text, "Книга не сходится") {
+		t.Errorf("in Russian: %s", text)
+	}
+
+	noError(t, seal.NewSealer(b.Pool, b.clock, b.rooms.Signer).Run(t.Context()))
+	first := p.page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First()
+	day := p.page(t, first.AttrOr("href", ""))
+	want(t, "sealed", day.Find(".head .badge").Text(), "as it was signed")
+	want(t, "no day", p.get(t, path+"/days/1999-01-01").code, http.StatusNotFound)
+	want(t, "no date", p.get(t, path+"/days/x").code, http.StatusNotFound)
+	want(t, "no place", p.get(t, path+"?days=x").code, http.StatusNotFound)
+}
+
+// Every alarm is said in words, and leads to a part of the manual that is there.
+func TestAlarmsPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t, options{})
+	b.user(t, "auditor", caller.Operator, caller.Auditor, 0)
+	p := b.signIn(t, "auditor")
+	page := p.page(t, "/operator/alarms")
+	want(t, "alarms", page.Find("tbody tr").Length(), len(alarm.Rules()))
+	manual := p.page(t, "/operator/manual")
+	for _, rule := range alarm.Rules() {
+		if strings.Contains(page.Text(), "%!d") || strings.Contains(page.Text(), rule.Name) {
+			t.Errorf("%s is not said in words", rule.Name)
+		}
+		want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual#"+rule.Runbook+"']").Length() > 0, true)
+		want(t, rule.Name+": its part of the manual", manual.Find("article #"+rule.Runbook).Length(), 1)
+	}
+	// What it leads to is there: parts of its own, or other sites.
+	manual.Find("article a").Each(func(_ int, link *goquery.Selection) {
+		to := link.AttrOr("href", "")
+		part, own := strings.CutPrefix(to, "#")
+		if own && manual.Find("#"+part).Length() != 1 || !own && !strings.HasPrefix(to, "https://") {
+			t.Errorf("the manual leads to %q", to)
+		}
+	})
+}
