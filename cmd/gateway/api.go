@@ -8,14 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
+	"gateway.example/internal/sensitive"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	"gateway.example/rpc/rest"
@@ -25,7 +29,7 @@ import (
 
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
-	deposits, reports := deposit.New(g.pools, g.clock), report.New(g.pools, g.clock, g.payments)
+	deposits, reports := g.deposits(), report.New(g.pools, g.clock, g.payments)
 	services := rpc.Services{
 		Payment:  rpc.NewPaymentService(g.payments, g.checkouts, g.links, g.payURL),
 		Checkout: rpc.NewCheckoutService(g.checkouts, g.links, g.payURL),
@@ -46,11 +50,14 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Report:     rpc.NewReportService(reports, g.signer),
 		Credential: rpc.NewCredentialService(auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers)),
 		Team:       rpc.NewTeamService(g.users),
+		Proof:      rpc.NewProofService(g.proofs),
 		Requests:   rpc.NewRequestLogService(reports),
 		Looks:      rpc.NewLookService(g.settings()),
+		Trust:      rpc.NewTrustService(reports, audit.New(g.pools), g.alarms),
 		Operator: rpc.NewOperatorService(rpc.OperatorRooms{
 			Payments:  g.payments,
-			Rates:     rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox)),
+			Rates:     g.rateSettings(),
+			Proposals: g.proposals(),
 			Settings:  g.settings(),
 			Users:     g.users,
 			Events:    g.events,
@@ -58,10 +65,12 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 			Payouts:   g.payouts,
 			Checkouts: g.checkouts,
 			Acquirers: g.acquirers,
+			Reads:     sensitive.New(g.pools),
+			Work:      g.queues,
 		}),
 	}
 	if g.testClock != nil {
-		services.Sandbox = rpc.NewSandboxService(g.advanceClock)
+		services.Sandbox = rpc.NewSandboxService(g.advanceClock, g.simulator)
 	}
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
 	if err != nil {
@@ -98,6 +107,15 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(file)
 	})
+	mux.HandleFunc(rootsPath, func(w http.ResponseWriter, r *http.Request) {
+		switch err := g.proofs.ServeRoots(w, r); {
+		case errors.Is(err, fault.ErrNotFound):
+			w.WriteHeader(http.StatusNotFound)
+		case err != nil:
+			slog.ErrorContext(r.Context(), "published pages of the ledger", "error", err)
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
 	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see
 		// it.
@@ -117,7 +135,27 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 func (g *gateway) settings() *directory.Settings {
 	settings := directory.NewSettings(g.pools, g.clock, g.vault)
 	settings.CardsWithoutAcquirer = g.sandbox
+	settings.FourEyes = g.fourEyes
 	return settings
+}
+
+func (g *gateway) deposits() *deposit.Service {
+	deposits := deposit.New(g.pools, g.clock)
+	deposits.FourEyes = g.fourEyes
+	return deposits
+}
+
+func (g *gateway) rateSettings() *rate.Settings {
+	rates := rate.NewSettings(g.pools.Calls, g.clock, webhook.NewAddresses(g.sandbox))
+	rates.FourEyes = g.fourEyes
+	return rates
+}
+
+// proposals have two operators do together what takes both.
+func (g *gateway) proposals() *proposal.Service {
+	return proposal.New(g.pools, g.clock, proposal.Rooms{
+		Settings: g.settings(), Rates: g.rateSettings(), Deposits: g.deposits(),
+	})
 }
 
 // advanceClock moves the test clock and does what has become due by it, so that the caller sees the
@@ -171,11 +209,18 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Checkouts:   g.checkouts,
 		Payouts:     g.payouts,
 		Settings:    g.settings(),
-		Deposits:    deposit.New(g.pools, g.clock),
+		Deposits:    g.deposits(),
+		Rates:       g.rateSettings(),
+		Proposals:   g.proposals(),
+		Acquirers:   g.acquirers,
 		Reports:     report.New(g.pools, g.clock, g.payments),
+		Work:        g.queues,
 		Keys:        auth.NewMerchantKeys(g.pools.Calls, g.vault, g.headers),
 		Events:      g.events,
 		Signer:      g.signer,
+		Proofs:      g.proofs,
+		Audits:      audit.New(g.pools),
+		Alarms:      g.alarms,
 		Limits:      g.limits,
 		Clock:       g.clock,
 		APIURL:      g.baseURL,
@@ -184,7 +229,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Stopping:    stopping,
 	}
 	if g.sandbox {
-		rooms.Sandbox = g.startPage()
+		rooms.Sandbox, rooms.Simulator = g.startPage(), g.simulator
 	}
 	pages, err := portal.New(rooms)
 	if err != nil {

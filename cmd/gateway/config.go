@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/foureyes"
 )
 
 // config is what the program is told by flags and environment. Secrets come by environment alone:
@@ -27,6 +28,8 @@ type config struct {
 	markup                                decimal.Decimal
 	// drainDelay is how long a gateway that was told to stop still takes new requests.
 	drainDelay time.Duration
+	// fourEyes says which of an operator's actions take a second operator.
+	fourEyes foureyes.Rules
 
 	externalSecret string
 	// vaultKeys and linkKeys have the one in use first. A sandbox has its own where none are given.
@@ -34,7 +37,10 @@ type config struct {
 }
 
 // texts are settings as they were written, before they are checked.
-type texts struct{ markup, trusted, drain, externalSecret, vaultKeys, linkKeys string }
+type texts struct {
+	markup, trusted, drain, externalSecret, vaultKeys, linkKeys string
+	fourEyes, fourEyesAbove, fourEyesRate                       string
+}
 
 // setting ties a flag to its environment variable and default.
 type setting struct {
@@ -81,6 +87,12 @@ func (c *config) settings(t *texts) []setting {
 		{&t.markup, "markup-percent", "GATEWAY_MARKUP_PERCENT", "0", "markup where nothing else names one"},
 		{&t.drain, "drain-delay", "GATEWAY_DRAIN_DELAY", "",
 			"how long to go on serving, but not ready, when told to stop; empty: 5s, in a sandbox 0s"},
+		{&t.fourEyes, "four-eyes", "GATEWAY_FOUR_EYES", "",
+			"whether moving money by hand takes a second operator, on or off; empty: on, in a sandbox off"},
+		{&t.fourEyesAbove, "four-eyes-above", "GATEWAY_FOUR_EYES_ABOVE", "1000",
+			"how many USDT one operator alone may confirm as a deposit, or change an insurance by"},
+		{&t.fourEyesRate, "four-eyes-rate-percent", "GATEWAY_FOUR_EYES_RATE_PERCENT", "5",
+			"how many percent one operator alone may change a rate by where no feed has a band for it"},
 	}
 }
 

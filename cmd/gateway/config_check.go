@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/money"
 	"gateway.example/internal/vault"
 )
 
@@ -57,6 +58,7 @@ func (c *config) complete(t texts) error {
 		found.add("-database-url (DATABASE_URL)", "is not a valid PostgreSQL URL")
 	}
 	c.readDrain(&found, t.drain)
+	c.readFourEyes(&found, t)
 	c.readSecrets(&found, t)
 	return errors.Join(found...)
 }
@@ -71,6 +73,25 @@ func (c *config) readDrain(found *problems, text string) {
 	var err error
 	if c.drainDelay, err = time.ParseDuration(text); err != nil || c.drainDelay < 0 || c.drainDelay > maxDrain {
 		found.add("-drain-delay (GATEWAY_DRAIN_DELAY)", "must be a duration such as 5s, at most %s", maxDrain)
+	}
+}
+
+// readFourEyes reads which actions take a second operator.
+func (c *config) readFourEyes(found *problems, t texts) {
+	switch t.fourEyes {
+	case "":
+		c.fourEyes.On = !c.sandbox
+	case "on", "off":
+		c.fourEyes.On = t.fourEyes == "on"
+	default:
+		found.add("-four-eyes (GATEWAY_FOUR_EYES)", "must be on or off")
+	}
+	var err error
+	if c.fourEyes.Above, err = money.ParseUSDT(t.fourEyesAbove); err != nil {
+		found.add("-four-eyes-above (GATEWAY_FOUR_EYES_ABOVE)", "must be an amount of USDT: %s", err)
+	}
+	if c.fourEyes.RatePercent, err = money.ParsePercent(t.fourEyesRate); err != nil {
+		found.add("-four-eyes-rate-percent (GATEWAY_FOUR_EYES_RATE_PERCENT)", "must be a percent: %s", err)
 	}
 }
 

@@ -46,6 +46,7 @@ const usage = `usage: gateway [command] [flags]
   operator create   create an operator: -login, and the password on standard input
   sign              print the signature headers for the body on standard input; with -check say what is wrong with a request
   verify-timeline   prove a signed timeline: FILE [-keys FILE|URL]; exit 0 when it is as it was signed, 1 when not
+  verify-proof      prove what was moved: FILE [-keys FILE|URL] [-roots FILE|URL]; exit 0 when it is proven, 1 when not
   listen            receive webhooks, verify and print them
 
 gateway <command> -h lists a command's flags.`
@@ -69,6 +70,8 @@ func (e environment) run(ctx context.Context, args []string) error {
 		return e.sign(args)
 	case "verify-timeline":
 		return e.verifyTimeline(ctx, args)
+	case "verify-proof":
+		return e.verifyProof(ctx, args)
 	case "listen":
 		return e.listen(ctx, args)
 	case "help":

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/card"
@@ -33,10 +34,13 @@ import (
 	"gateway.example/internal/requestlog"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
+	"gateway.example/internal/seal"
 	"gateway.example/internal/session"
+	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
 )
 
 // gateway is the running service, wired.
@@ -62,15 +66,22 @@ type gateway struct {
 	submissions *submission.Service
 	// savedViews are lists that users of the portals find again by a name.
 	savedViews *savedview.Service
-	signer     *attest.Signer
-	limits     *limit.Limits
-	directory  *directory.Keeper
-	cards      *card.Safe
-	acquirers  *acquirer.Directory
-	events     *webhook.Events
-	relay      *webhook.Relay
-	rates      *rate.Poller
-	auditRuns  prometheus.Counter
+	// queues are what waits for operators.
+	queues *work.Service
+	signer *attest.Signer
+	// sealer seals the days of the ledger, proofs show what is on their pages.
+	sealer    *seal.Sealer
+	proofs    *seal.Service
+	alarms    *alarm.Service
+	sealFails prometheus.Counter
+	limits    *limit.Limits
+	directory *directory.Keeper
+	cards     *card.Safe
+	acquirers *acquirer.Directory
+	events    *webhook.Events
+	relay     *webhook.Relay
+	rates     *rate.Poller
+	auditRuns prometheus.Counter
 	// rooms are for calls, round does what comes round by itself.
 	rooms
 	round rooms
@@ -84,6 +95,7 @@ type gateway struct {
 	// sandboxKey and testClock exist in a sandbox only.
 	sandboxKey sandbox.Key
 	testClock  *sandbox.Clock
+	simulator  *simulator.Service
 	// introduced is what the sandbox has told of itself.
 	introduced sandbox.Info
 	// hooksURL is where the program reaches its own portals.
@@ -246,6 +258,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	}
 	g.submissions = submission.New(g.pools)
 	g.savedViews = savedview.New(g.pools)
+	g.queues = work.New(g.pools, g.clock)
 	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
 		return err
 	}
@@ -266,6 +279,10 @@ func (g *gateway) wire(ctx context.Context) error {
 	if g.round, err = g.furnish(db.OnePool(g.workPool), addresses, nil); err != nil {
 		return err
 	}
+	if g.sandbox {
+		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
+	}
+	g.openSeals()
 	watchConflicts(g.ops.metrics, g.round.checkouts)
 	g.auditRuns = watchAudits(g.ops.metrics, db.New(g.opsPool))
 	watchSnapshots(g.ops.metrics, g.opsPool)

@@ -29,9 +29,12 @@ const (
 	// What reports read is summed up so often.
 	summariesEvery = time.Hour
 	hoursEvery     = 2 * time.Second
+	// Whether a day is to be sealed is looked for so often.
+	sealEvery = time.Minute
 	// Audits are looked for so often; when they are due, internal/audit says.
 	auditEvery     = 10 * time.Second
 	fullAuditEvery = time.Minute
+	alarmsEvery    = 30 * time.Second
 )
 
 // loop is work that comes round again.
@@ -75,13 +78,20 @@ func (g *gateway) loops() []loop {
 		},
 		{"prune tokens", tidyEvery, g.users.Prune},
 		{"prune submissions", tidyEvery, g.submissions.Prune},
+		{"prune claims of work", tidyEvery, g.queues.Prune},
 		{"prune requests", tidyEvery, g.requests.Prune},
 		{
 			"summarise",
 			summariesEvery,
 			func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) },
 		},
+		{
+			"keep refusals",
+			foldEvery,
+			func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) },
+		},
 		{"count hours", hoursEvery, func(ctx context.Context) error { return report.CountHours(ctx, g.workPool) }},
+		{"seal days", sealEvery, g.seal},
 		{"tend memory", tendEvery, func(context.Context) error { tendMemory(); return nil }},
 		{
 			"prune endpoints",
@@ -89,6 +99,7 @@ func (g *gateway) loops() []loop {
 			func(ctx context.Context) error { return db.New(g.workPool).WebhookEndpointPrune(ctx) },
 		},
 		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
+		{"watch alarms", alarmsEvery, g.alarms.Watch},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 	}
 }
@@ -107,7 +118,11 @@ func (g *gateway) pollAcquirers(ctx context.Context) error {
 // work runs every loop until ctx ends, and returns when the last has finished its round.
 func (g *gateway) work(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, l := range g.loops() {
+	loops := g.loops()
+	if g.simulator != nil {
+		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})
+	}
+	for _, l := range loops {
 		running.Go(func() { l.run(ctx) })
 	}
 	running.Wait()

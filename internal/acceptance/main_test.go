@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/web/browsertest"
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +47,7 @@ func runAll(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	code = m.Run()
+	browsertest.End()
 	return code, errors.Join(endShared(), leaks(), races())
 }
 

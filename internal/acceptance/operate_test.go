@@ -51,11 +51,14 @@ func (p *platform) login(t *testing.T, login string) string {
 }
 
 // done wants a call to have changed something, under a number of the log.
-func done(t *testing.T) func(*connect.Response[portalv1.SettingResponse], error) *portalv1.SettingChange {
-	return func(r *connect.Response[portalv1.SettingResponse], err error) *portalv1.SettingChange {
+func done[R any, P interface {
+	*R
+	GetChange() *portalv1.SettingChange
+}](r *connect.Response[R], err error) func(*testing.T) *portalv1.SettingChange {
+	return func(t *testing.T) *portalv1.SettingChange {
 		t.Helper()
 		noError(t, err)
-		c := r.Msg.GetChange()
+		c := P(r.Msg).GetChange()
 		if c.GetId() == 0 || !strings.HasPrefix(c.GetActor(), "operator:") {
 			t.Errorf("change %v", c)
 		}
@@ -69,23 +72,23 @@ func (p *platform) setTerms(t *testing.T) {
 	ctx := t.Context()
 	_, err := p.operator.SetRate(ctx, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: "100"}))
 	noError(t, err)
-	done(t)(p.operator.SetPlatformLimit(ctx, connect.NewRequest(&portalv1.SetPlatformLimitRequest{
+	done(p.operator.SetPlatformLimit(ctx, connect.NewRequest(&portalv1.SetPlatformLimitRequest{
 		Currency: "RUB", MinAmount: "100", MaxAmount: "100000",
-	})))
-	p.trader = number(done(t)(p.operator.CreateTrader(ctx, connect.NewRequest(&portalv1.CreateTraderRequest{
+	})))(t)
+	p.trader = number(done(p.operator.CreateTrader(ctx, connect.NewRequest(&portalv1.CreateTraderRequest{
 		Name: "Trader", SharePercent: "1",
-	}))).GetSubjectKey())
+	})))(t).GetSubjectKey())
 	for range 2 { // the double click
-		funded := done(t)(p.operator.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{
+		funded := done(p.operator.FundTrader(ctx, connect.NewRequest(&portalv1.FundTraderRequest{
 			TraderId: p.trader, Amount: "1000", Reference: "tx-1",
-		})))
+		})))(t)
 		if amount := funded.GetAfter().AsMap()["amount"]; amount != "1000.00000000" {
 			t.Errorf("funded with %v", amount)
 		}
 	}
-	done(t)(p.operator.CreateRequisite(ctx, connect.NewRequest(&portalv1.CreateRequisiteRequest{
+	done(p.operator.CreateRequisite(ctx, connect.NewRequest(&portalv1.CreateRequisiteRequest{
 		TraderId: p.trader, Currency: "RUB", Method: "sbp", Value: "+79001234567",
-	})))
+	})))(t)
 	p.addUser(t, &portalv1.CreateUserRequest{Kind: "trader", Login: "trader", TraderId: &p.trader})
 	p.traderToken = p.login(t, "trader")
 }
@@ -96,9 +99,9 @@ func (p *platform) addMerchant(t *testing.T) {
 	ctx := t.Context()
 	p.merchant = number(
 		done(
-			t,
-		)(
 			p.operator.CreateMerchant(ctx, connect.NewRequest(&portalv1.CreateMerchantRequest{Name: "Shop"})),
+		)(
+			t,
 		).GetSubjectKey(),
 	)
 	box, err := p.operator.CreateCashbox(ctx, connect.NewRequest(&portalv1.CreateCashboxRequest{
@@ -111,9 +114,9 @@ func (p *platform) addMerchant(t *testing.T) {
 	if !isSecret || strings.Contains(box.Msg.GetChange().String(), secret) {
 		t.Error("the cashbox's secret is no secret")
 	}
-	done(t)(p.operator.SetCashboxMethod(ctx, connect.NewRequest(&portalv1.SetCashboxMethodRequest{
+	done(p.operator.SetCashboxMethod(ctx, connect.NewRequest(&portalv1.SetCashboxMethodRequest{
 		MerchantCashboxId: p.box, Method: "sbp", Enabled: true, MarginPercent: "5", ValiditySeconds: 900,
-	})))
+	})))(t)
 	p.addUser(t, &portalv1.CreateUserRequest{Kind: "merchant_portal", Login: "shop", MerchantId: &p.merchant})
 	p.merchantToken = p.login(t, "shop")
 }

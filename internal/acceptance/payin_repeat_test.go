@@ -134,14 +134,10 @@ func TestPayinGivenBackAndReversed(t *testing.T) {
 	taker, other, operator := g.desk(g.user(t, "trader-1").Token), g.desk(g.user(t, "trader-2").Token), g.operator(t)
 	users := g.texts(t, "select trader_id::text from app_user where login = 'trader-1'")
 	limit := int32(1)
-	done(
-		t,
-	)(
-		operator.UpdateTrader(
-			t.Context(),
-			connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
-		),
-	)
+	done(operator.UpdateTrader(
+		t.Context(),
+		connect.NewRequest(&portalv1.UpdateTraderRequest{TraderId: number(users[0]), MaxOpenPayins: &limit}),
+	))(t)
 
 	_, err := taker.TakePayin(t.Context(), connect.NewRequest(&portalv1.TakePayinRequest{PayinId: id}))
 	noError(t, err)

@@ -120,6 +120,13 @@ func (g *instance) wantExplained(t *testing.T, paymentID, source, base string) {
 		m.GetSteps()[0].GetValue() != base {
 		t.Errorf("explained %v", m)
 	}
+	asked, err := g.operator(t).
+		QuoteRate(t.Context(), connect.NewRequest(&portalv1.QuoteRateRequest{Currency: "RUB", Amount: "1000"}))
+	noError(t, err)
+	if q := asked.Msg; q.GetPaymentId() != 0 || q.GetRateSource() != source || q.GetMarkupSource() != "configuration" ||
+		len(q.GetSteps()) != 9 || q.GetSteps()[0].GetValue() != base {
+		t.Errorf("quoted %v", q)
+	}
 }
 
 // wantRateLog wants both changes in the log of settings, and the feed's key nowhere. It stops the

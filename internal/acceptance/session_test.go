@@ -97,14 +97,10 @@ func TestInvitedUser(t *testing.T) {
 		t.Error("the same link again")
 	}
 	word := platformPassword
-	done(
-		t,
-	)(
-		p.operator.UpdateUser(
-			t.Context(),
-			connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word}),
-		),
-	)
+	done(p.operator.UpdateUser(
+		t.Context(),
+		connect.NewRequest(&portalv1.UpdateUserRequest{UserId: id, Password: &word}),
+	))(t)
 	eva := portalv1connect.NewOperatorServiceClient(withToken(p.login(t, "eva")), p.BaseURL)
 	if _, err := eva.ListRates(t.Context(), connect.NewRequest(&portalv1.ListRatesRequest{})); err != nil {
 		t.Errorf("an auditor reads: %v", err)
