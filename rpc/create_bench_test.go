@@ -56,7 +56,7 @@ func BenchmarkCreate(b *testing.B) {
 
 func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	b.Helper()
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), applicationSecret)
+	keys := auth.NewKeys(d.Pool, nil, auth.DefaultHeaders(), applicationSecret)
 	limits := limit.New(d.Pool)
 	_, err := d.Pool.Exec(b.Context(), "update rate_limit set calls = 1000000000, per_seconds = 1 where name = 'key'")
 	noError(b, err)

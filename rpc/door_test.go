@@ -105,7 +105,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 	}
-	keys := auth.NewKeys(nil, auth.DefaultHeaders(), applicationSecret)
+	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), applicationSecret)
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
 	noError(t, err)
 	mux := http.NewServeMux()

@@ -53,6 +53,16 @@ func ConnectError(ctx context.Context, err error) *connect.Error {
 	if public.NextAllowedAt != nil {
 		detail.NextAllowedAt = timestamp(*public.NextAllowedAt)
 	}
+	if s := public.Signature; s != nil {
+		detail.Details = &gatewayv1.SignatureDetails{
+			ReceivedBytes: int32(
+				s.ReceivedBytes,
+			),
+			BodySha256: s.BodySHA256,
+			Expected:   fault.ExpectedSignature,
+			Hint:       s.Hint,
+		}
+	}
 	if d, err := connect.NewErrorDetail(detail); err == nil {
 		out.AddDetail(d)
 	}

@@ -86,7 +86,7 @@ func (b *bench) creatorHere(
 		pool.Close()
 		return nil, nil, err
 	}
-	keys := auth.NewKeys(pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), "")
 	o := b.scene.orders(b.scene.recording, manyMethod, b.hooks.urls()[0])
 	return func(ctx context.Context, orderID, amount string) error {
 		body := o.bodyOf(orderID, amount)
@@ -94,7 +94,7 @@ func (b *bench) creatorHere(
 		if err != nil {
 			return err
 		}
-		who, err := keys.Merchant(ctx, signed.Header, func() ([]byte, error) { return body, nil })
+		who, err := keys.Merchant(signed.WithContext(ctx), func() ([]byte, error) { return body, nil })
 		if err != nil {
 			return err
 		}

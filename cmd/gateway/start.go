@@ -68,11 +68,14 @@ func (g *gateway) sandboxMerchant(ctx context.Context, cashboxID int64) (caller.
 		return caller.Caller{}, fmt.Errorf("no cashbox %d in the sandbox", cashboxID)
 	}
 	body := []byte("{}")
-	header := http.Header{}
-	header.Set(g.headers.KeyID, box.KeyID)
-	header.Set(g.headers.Secret, box.Secret)
-	header.Set(g.headers.Signature, sign.Signature(box.Secret, body))
-	return g.keys.Merchant(ctx, header, func() ([]byte, error) { return body, nil })
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, "/", http.NoBody)
+	if err != nil {
+		return caller.Caller{}, fmt.Errorf("sign in as the sandbox's merchant: %w", err)
+	}
+	call.Header.Set(g.headers.KeyID, box.KeyID)
+	call.Header.Set(g.headers.Secret, box.Secret)
+	call.Header.Set(g.headers.Signature, sign.Signature(box.Secret, body))
+	return g.keys.Merchant(call, func() ([]byte, error) { return body, nil })
 }
 
 // sandboxVerified tells whether a webhook is signed by the secret of a cashbox, as a merchant finds

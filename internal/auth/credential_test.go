@@ -21,15 +21,8 @@ func TestMerchantKeys(t *testing.T) {
 	d := dbtest.New(t)
 	ctx := context.Background()
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys, signed := auth.NewMerchantKeys(
-		d.Pool,
-		dbtest.Vault(),
-		auth.DefaultHeaders(),
-	), auth.NewKeys(
-		d.Pool,
-		auth.DefaultHeaders(),
-		"",
-	)
+	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
+	signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	made, secret, err := keys.Create(
 		ctx,
 		portal(m),
@@ -37,7 +30,7 @@ func TestMerchantKeys(t *testing.T) {
 	)
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
-	who, err := signed.Merchant(ctx, header, body("{}"))
+	who, err := signed.Merchant(request(t, header), body("{}"))
 	noError(t, err)
 	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID ||
 		!slices.Equal(who.Scopes, []string{"payments", "payouts"}) ||

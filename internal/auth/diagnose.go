@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/signature"
+	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
 
@@ -93,7 +94,7 @@ func (k *MerchantKeys) Diagnose(
 	if err != nil {
 		return plain, signature.Finding{}, err
 	}
-	webhooks, err := k.webhookSecrets(ctx, who.MerchantID)
+	webhooks, err := webhookSecrets(ctx, k.q, k.vault, who.MerchantID)
 	if err != nil {
 		return plain, signature.Finding{}, err
 	}
@@ -114,14 +115,14 @@ func (k *MerchantKeys) proofs(ctx context.Context, merchantID int64) ([]signatur
 }
 
 // webhookSecrets are those of a merchant's cashboxes. One that cannot be opened is left out.
-func (k *MerchantKeys) webhookSecrets(ctx context.Context, merchantID int64) ([]string, error) {
-	rows, err := k.q.KeyWebhookSecretList(ctx, db.KeyWebhookSecretListParams{MerchantID: merchantID, Most: keysMost})
+func webhookSecrets(ctx context.Context, q *db.Queries, v *vault.Vault, merchantID int64) ([]string, error) {
+	rows, err := q.KeyWebhookSecretList(ctx, db.KeyWebhookSecretListParams{MerchantID: merchantID, Most: keysMost})
 	if err != nil {
 		return nil, fmt.Errorf("list webhook secrets: %w", err)
 	}
 	var list []string
 	for _, row := range rows {
-		if secret, err := k.vault.Open(row.WebhookSecret, signing.SecretPlace(row.ID)); err == nil {
+		if secret, err := v.Open(row.WebhookSecret, signing.SecretPlace(row.ID)); err == nil {
 			list = append(list, string(secret))
 		}
 	}

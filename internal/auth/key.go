@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/signature"
+	"gateway.example/internal/vault"
 )
 
 // InsertKey writes an API key. Of its secret only the hash is kept.
@@ -55,6 +56,7 @@ const (
 // Keys authenticates signed requests.
 type Keys struct {
 	q       *db.Queries
+	vault   *vault.Vault
 	headers Headers
 	// secret is the application's external-payments secret; empty while not configured.
 	secret []byte
@@ -71,9 +73,12 @@ type knownKey struct {
 	usedAt time.Time
 }
 
-// NewKeys makes the authenticator. applicationSecret may be empty: then no payment can be created.
-func NewKeys(pool db.DBTX, headers Headers, applicationSecret string) *Keys {
-	return &Keys{q: db.New(pool), headers: headers, secret: []byte(applicationSecret), known: map[string]knownKey{}}
+// NewKeys makes the authenticator. The vault opens webhook secrets, to recognise a signature that was
+// made with one. applicationSecret may be empty: then no payment can be created.
+func NewKeys(pool db.DBTX, v *vault.Vault, headers Headers, applicationSecret string) *Keys {
+	return &Keys{
+		q: db.New(pool), vault: v, headers: headers, secret: []byte(applicationSecret), known: map[string]knownKey{},
+	}
 }
 
 // ReadBody returns the body that a signature covers.
@@ -81,8 +86,8 @@ type ReadBody func() ([]byte, error)
 
 // Merchant authenticates a merchant's signed request. The body is asked for only when key and
 // secret have been found good.
-func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) (caller.Caller, error) {
-	proof, err := k.Begin(ctx, header)
+func (k *Keys) Merchant(r *http.Request, body ReadBody) (caller.Caller, error) {
+	proof, err := k.Begin(r)
 	if err != nil {
 		return caller.Caller{}, err
 	}
@@ -90,12 +95,13 @@ func (k *Keys) Merchant(ctx context.Context, header http.Header, body ReadBody) 
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	return proof.Check(content)
+	return proof.Check(r.Context(), content)
 }
 
 // Begin authenticates the key and the secret of a merchant's request, before anything of its body
 // is read. The signature is left to the proof's Check.
-func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
+func (k *Keys) Begin(r *http.Request) (*Proof, error) {
+	header := r.Header
 	signed, keyID := header.Get(k.headers.Signature), header.Get(k.headers.KeyID)
 	secret := header.Get(k.headers.Secret)
 	switch {
@@ -106,7 +112,7 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 	case secret == "":
 		return nil, errSecretRequired
 	}
-	key, err := k.find(ctx, keyID)
+	key, err := k.find(r.Context(), keyID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +123,7 @@ func (k *Keys) Begin(ctx context.Context, header http.Header) (*Proof, error) {
 	if !key.exists || !known {
 		return nil, errInvalidSignature
 	}
-	return &Proof{who: key.who(), signedBy: func(content []byte) bool {
-		if !signature.Verify([]byte(secret), content, signed) {
-			return false
-		}
-		k.used(ctx, keyID, key)
-		return true
-	}}, nil
+	return &Proof{keys: k, key: key, request: r}, nil
 }
 
 // Signed reports whether a request carries any of the headers of a signed one.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -27,7 +28,8 @@ func TestMerchant(t *testing.T) {
 	m := d.NewMerchant(t, dbtest.MerchantOpts{
 		Scopes: []string{"payments", "payouts"}, RatePercent: decimal.NewNullDecimal(decimal.RequireFromString("2.5")),
 	})
-	who, err := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "").Merchant(t.Context(), headers(m, order), body(order))
+	who, err := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "").
+		Merchant(request(t, headers(m, order)), body(order))
 	noError(t, err)
 	if !who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal) {
 		t.Errorf("rate %s", who.RatePercent.Decimal)
@@ -46,7 +48,7 @@ func TestMerchantRefused(t *testing.T) {
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	revoked := d.NewMerchant(t, dbtest.MerchantOpts{})
 	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	good := headers(m, order)
 	for name, test := range map[string]struct {
 		header http.Header
@@ -76,7 +78,7 @@ func TestMerchantRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			who, err := keys.Merchant(t.Context(), test.header, body(order))
+			who, err := keys.Merchant(request(t, test.header), body(order))
 			refused(t, err, test.kind, test.code)
 			if !reflect.DeepEqual(who, caller.Caller{}) {
 				t.Errorf("let in as %+v", who)
@@ -90,19 +92,20 @@ func hash(secret string) []byte {
 	return sum[:]
 }
 
-// An unknown key, a wrong secret and a wrong signature look the same, to the last letter.
+// An unknown key, a wrong secret and a revoked key look the same, to the last letter.
 func TestOneAnswerForAll(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	m, revoked := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
+	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	answers := map[string]bool{}
 	for _, header := range []http.Header{
 		with(headers(m, order), "X-Merchant-Key-Id", "nobody"), with(headers(m, order), "X-Merchant-Secret", "wrong"),
-		with(headers(m, order), "Signature", strings.Repeat("00", 32)),
+		headers(revoked, order), headers(revoked, "another"),
 	} {
-		_, err := keys.Merchant(t.Context(), header, body(order))
-		answers[err.Error()] = true
+		_, err := keys.Merchant(request(t, header), body(order))
+		answers[fmt.Sprintf("%+v", *fault.As(err))] = true
 	}
 	if len(answers) != 1 {
 		t.Errorf("%d answers: %v", len(answers), answers)
@@ -113,9 +116,9 @@ func TestBodyIsReadLast(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "app")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "app")
 	for _, name := range []string{"Signature", "X-Merchant-Key-Id", "X-Merchant-Secret"} {
-		if _, err := keys.Merchant(t.Context(), with(headers(m, order), name, ""), unread(t)); err == nil {
+		if _, err := keys.Merchant(request(t, with(headers(m, order), name, "")), unread(t)); err == nil {
 			t.Errorf("let in without %s", name)
 		}
 	}
@@ -123,7 +126,7 @@ func TestBodyIsReadLast(t *testing.T) {
 		t.Error("the application was let in without a signature")
 	}
 	unreadable := errors.New("too large")
-	_, err := keys.Merchant(t.Context(), headers(m, order), func() ([]byte, error) { return nil, unreadable })
+	_, err := keys.Merchant(request(t, headers(m, order)), func() ([]byte, error) { return nil, unreadable })
 	if !errors.Is(err, unreadable) {
 		t.Errorf("error %v; want the body's own", err)
 	}
@@ -134,7 +137,7 @@ func TestSignedForms(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	const sent = "{ \"amount\" : 100.10,\n \"callbackUri\":\"https:\\/\\/a.example\\/\\u0436\" }"
 	for name, test := range map[string]struct {
 		sent, signed string
@@ -152,7 +155,7 @@ func TestSignedForms(t *testing.T) {
 	} {
 		header := headers(m, test.signed)
 		for _, spelling := range []string{header.Get("Signature"), strings.ToUpper(header.Get("Signature"))} {
-			_, err := keys.Merchant(t.Context(), with(header, "Signature", spelling), body(test.sent))
+			_, err := keys.Merchant(request(t, with(header, "Signature", spelling)), body(test.sent))
 			if (err == nil) != test.accepted {
 				t.Errorf("%s: %v; want accepted: %t", name, err, test.accepted)
 			}
@@ -165,14 +168,14 @@ func TestConfiguredHeaders(t *testing.T) {
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
 	names := auth.Headers{KeyID: "X-Shop-Key", Secret: "X-Shop-Secret", Signature: "X-Shop-Signature"}
-	keys := auth.NewKeys(d.Pool, names, "app")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), names, "app")
 	header := http.Header{}
 	header.Set("x-shop-key", m.KeyID)
 	header.Set("x-shop-secret", m.Secret)
 	header.Set("x-shop-signature", signature(m.Secret, order))
-	_, err := keys.Merchant(t.Context(), header, body(order))
+	_, err := keys.Merchant(request(t, header), body(order))
 	noError(t, err)
-	_, err = keys.Merchant(t.Context(), headers(m, order), body(order))
+	_, err = keys.Merchant(request(t, headers(m, order)), body(order))
 	refused(t, err, fault.Unauthenticated, "signature_required")
 	_, err = keys.Application(http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order))
 	noError(t, err)
@@ -200,7 +203,7 @@ func TestApplication(t *testing.T) {
 		"right, upper-case":      {"app", strings.ToUpper(good), 0, ""},
 		"right, canonical short": {"app", signature("app", `{"orderId":"1","amount":100.1}`), 0, ""},
 	} {
-		keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), test.secret)
+		keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), test.secret)
 		header := http.Header{}
 		if test.signature != "" {
 			header.Set("Signature", test.signature)
@@ -220,11 +223,11 @@ func TestRevokedWithinASecond(t *testing.T) {
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
 	replicas := []*auth.Keys{
-		auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""),
-		auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""),
+		auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""),
+		auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""),
 	}
 	for _, keys := range replicas {
-		_, err := keys.Merchant(t.Context(), headers(m, order), body(order))
+		_, err := keys.Merchant(request(t, headers(m, order)), body(order))
 		noError(t, err)
 	}
 	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: m.Caller.ID, Now: &dbtest.Start}))
@@ -232,7 +235,7 @@ func TestRevokedWithinASecond(t *testing.T) {
 	for _, keys := range replicas {
 		var err error
 		for err == nil && time.Since(began) < 10*time.Second {
-			_, err = keys.Merchant(t.Context(), headers(m, order), body(order))
+			_, err = keys.Merchant(request(t, headers(m, order)), body(order))
 			time.Sleep(5 * time.Millisecond)
 		}
 		refused(t, err, fault.Forbidden, "invalid_signature")
@@ -257,12 +260,12 @@ func TestLastUsed(t *testing.T) {
 	}
 	use := func(keys *auth.Keys, times int) {
 		for range times {
-			_, err := keys.Merchant(t.Context(), headers(m, order), body(order))
+			_, err := keys.Merchant(request(t, headers(m, order)), body(order))
 			noError(t, err)
 		}
 	}
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
-	_, err := keys.Merchant(t.Context(), with(headers(m, order), "Signature", "00"), body(order))
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
+	_, err := keys.Merchant(request(t, with(headers(m, order), "Signature", "00")), body(order))
 	if refused(t, err, fault.Forbidden, "invalid_signature"); !lastUsed().IsZero() {
 		t.Error("a refused request counts as a use")
 	}
@@ -272,13 +275,13 @@ func TestLastUsed(t *testing.T) {
 		t.Fatalf("used %s ago", age)
 	}
 	use(keys, 3)
-	use(auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""), 3)
+	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""), 3)
 	if again := lastUsed(); !again.Equal(first) {
 		t.Errorf("written again after %s", again.Sub(first))
 	}
 	_, err = d.Pool.Exec(t.Context(), "update api_key set last_used_at = now() - interval '61 seconds'")
 	noError(t, err)
-	use(auth.NewKeys(d.Pool, auth.DefaultHeaders(), ""), 1)
+	use(auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), ""), 1)
 	if age := time.Since(lastUsed()); age > 10*time.Second {
 		t.Errorf("not written again after a minute: %s", age)
 	}
@@ -302,15 +305,13 @@ func TestManyUnknownKeys(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	for i := range 300 {
-		_, err := keys.Merchant(
-			t.Context(),
-			with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1)),
+		_, err := keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1))),
 			body(order),
 		)
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
-	_, err := keys.Merchant(t.Context(), headers(m, order), body(order))
+	_, err := keys.Merchant(request(t, headers(m, order)), body(order))
 	noError(t, err)
 }

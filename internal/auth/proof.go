@@ -2,34 +2,68 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
 	"strconv"
 	"strings"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/signature"
 )
 
 // Proof is a merchant's key and secret found good, with the signature still to be checked.
 type Proof struct {
-	who      caller.Caller
-	signedBy func(content []byte) bool
+	keys    *Keys
+	key     knownKey
+	request *http.Request
 }
 
 // Key is the id of the key, for counting calls.
-func (p *Proof) Key() int64 { return p.who.ID }
+func (p *Proof) Key() int64 { return p.key.row.ID }
 
 // Check returns the caller if its signature is that of the content, raw or in a canonical form.
-func (p *Proof) Check(content []byte) (caller.Caller, error) {
-	if !p.signedBy(content) {
-		return caller.Caller{}, errInvalidSignature
+func (p *Proof) Check(ctx context.Context, content []byte) (caller.Caller, error) {
+	if !p.signed(ctx, content) {
+		return caller.Caller{}, p.explain(ctx, content)
 	}
-	return p.who, nil
+	return p.key.who(), nil
+}
+
+func (p *Proof) signed(ctx context.Context, content []byte) bool {
+	names := p.keys.headers
+	secret := p.request.Header.Get(names.Secret)
+	if !signature.Verify([]byte(secret), content, p.request.Header.Get(names.Signature)) {
+		return false
+	}
+	p.keys.used(ctx, p.request.Header.Get(names.KeyID), p.key)
+	return true
+}
+
+// explain says what is wrong with the signature. Only one who has sent the key's secret gets here, and
+// who has the secret could make the right signature: nothing is given away.
+func (p *Proof) explain(ctx context.Context, content []byte) error {
+	r := p.request
+	webhooks, err := webhookSecrets(ctx, p.keys.q, p.keys.vault, p.key.who().MerchantID)
+	if err != nil {
+		return err
+	}
+	own := signature.Key{ID: r.Header.Get(p.keys.headers.KeyID), Hash: p.key.row.SecretHash}
+	sent := signature.Request{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header.Clone(), Body: content}
+	sent.Header.Set("Host", r.Host)
+	found := signature.Diagnose(sent, p.keys.headers, []signature.Key{own}, webhooks...)
+	hash := sha256.Sum256(content)
+	return errInvalidSignature.About(fault.Signature{
+		ReceivedBytes: len(content), BodySHA256: hex.EncodeToString(hash[:]), Hint: found.Mistake.Hint(),
+	})
 }
 
 // Need settles what the key may do, before anything of an upload's body is read.
-func (p *Proof) Need(scope string) error { return p.who.NeedMerchant(scope) }
+func (p *Proof) Need(scope string) error { return p.key.who().NeedMerchant(scope) }
 
 // Merchant is the key's merchant, or 0.
-func (p *Proof) Merchant() int64 { return p.who.MerchantID }
+func (p *Proof) Merchant() int64 { return p.key.who().MerchantID }
 
 // Upload is what an appeal's signature covers: the reason, and the file's name and size. A part
 // that was not sent, or not once, is nil.
@@ -57,14 +91,14 @@ func ProveUpload(ctx context.Context, u Upload) (caller.Caller, Upload, error) {
 	case !ok:
 		return caller.From(ctx), u, nil
 	case !u.complete():
-		return proof.who, u, nil
+		return proof.key.who(), u, nil
 	}
 	for _, signed := range u.spellings() {
-		if who, err := proof.Check([]byte(AppealText(*signed.Reason, *signed.FileName, *signed.FileSize))); err == nil {
-			return who, signed, nil
+		if proof.signed(ctx, []byte(AppealText(*signed.Reason, *signed.FileName, *signed.FileSize))) {
+			return proof.key.who(), signed, nil
 		}
 	}
-	return caller.Caller{}, Upload{}, errInvalidSignature
+	return caller.Caller{}, Upload{}, proof.explain(ctx, []byte(AppealText(*u.Reason, *u.FileName, *u.FileSize)))
 }
 
 // undone undoes what FormData, in browsers and in Node, does to a file's name on its way.

@@ -29,9 +29,9 @@ func TestProveUpload(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	good := upload("x", "a.pdf", 4)
-	proof, err := keys.Begin(t.Context(), headers(m, "appeal-v1\nx\na.pdf\n4"))
+	proof, err := keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4")))
 	noError(t, err)
 	ctx := auth.WithProof(t.Context(), proof)
 	if got := caller.From(ctx); got.Kind != caller.Anyone {
@@ -73,7 +73,7 @@ func TestProveFormData(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	for name, test := range map[string]struct{ sentReason, sentName, reason, fileName string }{
 		"as it is":       {"a\r\nb", "%22.pdf", "a\r\nb", "%22.pdf"},
 		"lines":          {"a\r\nb\r\n\r\nc", "a.pdf", "a\nb\n\nc", "a.pdf"},
@@ -84,7 +84,7 @@ func TestProveFormData(t *testing.T) {
 		"other escapes":  {"a", "100%25%2F.pdf", "a", "100%25%2F.pdf"},
 		"lines as typed": {"a\nb", "a.pdf", "a\nb", "a.pdf"},
 	} {
-		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(test.reason, test.fileName, 4)))
+		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4))))
 		noError(t, err)
 		who, signed, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof),
@@ -98,7 +98,7 @@ func TestProveFormData(t *testing.T) {
 	for name, wrong := range map[string][2]string{
 		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},
 	} {
-		proof, err := keys.Begin(t.Context(), headers(m, auth.AppealText(wrong[0], wrong[1], 4)))
+		proof, err := keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4))))
 		noError(t, err)
 		if _, _, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof),
@@ -116,9 +116,9 @@ func TestBegin(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	m := d.NewMerchant(t, dbtest.MerchantOpts{})
-	keys := auth.NewKeys(d.Pool, auth.DefaultHeaders(), "")
+	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), "")
 	good := headers(m, "whatever")
-	proof, err := keys.Begin(t.Context(), good)
+	proof, err := keys.Begin(request(t, good))
 	if noError(t, err); proof.Key() != m.Caller.ID {
 		t.Errorf("key %d", proof.Key())
 	}
@@ -134,10 +134,10 @@ func TestBegin(t *testing.T) {
 		"unknown key":  {with(good, "X-Merchant-Key-Id", "x"), fault.Forbidden, "invalid_signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := keys.Begin(t.Context(), test.header)
+			_, err := keys.Begin(request(t, test.header))
 			refused(t, err, test.kind, test.code)
 			// Nor is the body of any other request read for it.
-			_, err = keys.Merchant(t.Context(), test.header, unread(t))
+			_, err = keys.Merchant(request(t, test.header), unread(t))
 			refused(t, err, test.kind, test.code)
 		})
 	}

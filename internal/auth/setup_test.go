@@ -70,3 +70,12 @@ func with(header http.Header, name, value string) http.Header {
 	}
 	return changed
 }
+
+// request is a call with these headers.
+func request(t *testing.T, header http.Header) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/payments?from=1", nil)
+	noError(t, err)
+	r.Header = header
+	return r
+}

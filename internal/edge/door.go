@@ -151,7 +151,7 @@ func (d *Door) admit(
 		who, err = d.keys.Application(r.Header, body)
 		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
-		who, err = d.keys.Merchant(ctx, r.Header, body)
+		who, err = d.keys.Merchant(r, body)
 		noteSigned(r, who.MerchantID)
 		return ctx, who, err
 	}

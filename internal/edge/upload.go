@@ -53,7 +53,7 @@ func (d *Door) takeUpload(
 	next http.Handler,
 ) error {
 	noteSigned(r, 0)
-	proof, err := d.keys.Begin(r.Context(), r.Header)
+	proof, err := d.keys.Begin(r)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,21 @@ type Error struct {
 	RetryAfter time.Duration
 	// NextAllowedAt is when that is, where the contract has it said.
 	NextAllowedAt *time.Time
+	// Signature tells the owner of a key, whose secret was right, about a signature that was not.
+	Signature *Signature
+}
+
+// ExpectedSignature is what a signature should look like; what it should be, nobody is told.
+const ExpectedSignature = "64 hex characters"
+
+// Signature is what a caller learns of a signature that does not match. It never has the right one.
+type Signature struct {
+	// ReceivedBytes is how long the text is that the signature should cover, and BodySHA256 its hash,
+	// to compare with what was signed.
+	ReceivedBytes int
+	BodySHA256    string
+	// Hint is what is wrong, as far as it can be told, and what to do about it.
+	Hint string
 }
 
 // Error implements error.
@@ -119,6 +134,13 @@ func (e *Error) Saying(message string) *Error {
 	said := *e
 	said.Message = message
 	return &said
+}
+
+// About returns the same fault with what its receiver may learn of a wrong signature.
+func (e *Error) About(s Signature) *Error {
+	told := *e
+	told.Message, told.Signature = e.Message+" "+s.Hint, &s
+	return &told
 }
 
 // After returns the same fault with how long to wait before the call can succeed.

@@ -17,6 +17,16 @@ type errorBody struct {
 	RequestID string       `json:"requestId"`
 	// NextAllowedAt is there where the call came too early.
 	NextAllowedAt string `json:"nextAllowedAt,omitempty"`
+	// Details are there where a key and its secret were right, and the signature was not.
+	Details *signatureDetails `json:"details,omitempty"`
+}
+
+// signatureDetails say what the signature should have covered, and what seems to be wrong with it.
+type signatureDetails struct {
+	ReceivedBytes int    `json:"receivedBytes"`
+	BodySHA256    string `json:"bodySha256"`
+	Expected      string `json:"expected"`
+	Hint          string `json:"hint"`
 }
 
 // WriteError answers with err: a fault as it is, anything else as the internal error that hides it.
@@ -27,6 +37,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if public.NextAllowedAt != nil {
 		body.NextAllowedAt = public.NextAllowedAt.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
+	if s := public.Signature; s != nil {
+		body.Details = &signatureDetails{s.ReceivedBytes, s.BodySHA256, fault.ExpectedSignature, s.Hint}
+	}
 	edge.SetRetryAfter(w.Header(), public)
 	writeJSON(w, edge.HTTPStatus(public.Kind), body.encode())
 }
@@ -35,6 +48,6 @@ func (b errorBody) encode() []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(b) // strings and lists of strings always encode
+	_ = encoder.Encode(b) // strings, numbers and lists of strings always encode
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

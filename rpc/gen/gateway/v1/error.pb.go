@@ -31,6 +31,8 @@ type ErrorDetail struct {
 	Errors        map[string]*FieldErrors `protobuf:"bytes,2,rep,name=errors,proto3" json:"errors,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	RequestId     string                  `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	NextAllowedAt *timestamppb.Timestamp  `protobuf:"bytes,4,opt,name=next_allowed_at,json=nextAllowedAt,proto3" json:"next_allowed_at,omitempty"`
+	// Only for invalid_signature, and only where the key and its secret were right.
+	Details       *SignatureDetails `protobuf:"bytes,5,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -93,6 +95,86 @@ func (x *ErrorDetail) GetNextAllowedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ErrorDetail) GetDetails() *SignatureDetails {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+// SignatureDetails say what the signature should have covered, and what seems to be wrong with it.
+type SignatureDetails struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many bytes were received of what is signed: the body, or an appeal's four lines.
+	ReceivedBytes int32 `protobuf:"varint,1,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
+	// Their SHA-256 in hexadecimal, to compare with what was signed.
+	BodySha256 string `protobuf:"bytes,2,opt,name=body_sha256,json=bodySha256,proto3" json:"body_sha256,omitempty"`
+	// What a signature looks like: 64 hex characters. The right one is never told.
+	Expected string `protobuf:"bytes,3,opt,name=expected,proto3" json:"expected,omitempty"`
+	// What seems to be wrong, and what to do about it, in English.
+	Hint          string `protobuf:"bytes,4,opt,name=hint,proto3" json:"hint,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignatureDetails) Reset() {
+	*x = SignatureDetails{}
+	mi := &file_gateway_v1_error_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignatureDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignatureDetails) ProtoMessage() {}
+
+func (x *SignatureDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_error_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignatureDetails.ProtoReflect.Descriptor instead.
+func (*SignatureDetails) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_error_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SignatureDetails) GetReceivedBytes() int32 {
+	if x != nil {
+		return x.ReceivedBytes
+	}
+	return 0
+}
+
+func (x *SignatureDetails) GetBodySha256() string {
+	if x != nil {
+		return x.BodySha256
+	}
+	return ""
+}
+
+func (x *SignatureDetails) GetExpected() string {
+	if x != nil {
+		return x.Expected
+	}
+	return ""
+}
+
+func (x *SignatureDetails) GetHint() string {
+	if x != nil {
+		return x.Hint
+	}
+	return ""
+}
+
 type FieldErrors struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Messages      []string               `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -102,7 +184,7 @@ type FieldErrors struct {
 
 func (x *FieldErrors) Reset() {
 	*x = FieldErrors{}
-	mi := &file_gateway_v1_error_proto_msgTypes[1]
+	mi := &file_gateway_v1_error_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -114,7 +196,7 @@ func (x *FieldErrors) String() string {
 func (*FieldErrors) ProtoMessage() {}
 
 func (x *FieldErrors) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_error_proto_msgTypes[1]
+	mi := &file_gateway_v1_error_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -127,7 +209,7 @@ func (x *FieldErrors) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldErrors.ProtoReflect.Descriptor instead.
 func (*FieldErrors) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_error_proto_rawDescGZIP(), []int{1}
+	return file_gateway_v1_error_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *FieldErrors) GetMessages() []string {
@@ -142,16 +224,23 @@ var File_gateway_v1_error_proto protoreflect.FileDescriptor
 const file_gateway_v1_error_proto_rawDesc = "" +
 	"\n" +
 	"\x16gateway/v1/error.proto\x12\n" +
-	"gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x02\n" +
+	"gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcd\x02\n" +
 	"\vErrorDetail\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12;\n" +
 	"\x06errors\x18\x02 \x03(\v2#.gateway.v1.ErrorDetail.ErrorsEntryR\x06errors\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tR\trequestId\x12B\n" +
-	"\x0fnext_allowed_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x1aR\n" +
+	"\x0fnext_allowed_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x126\n" +
+	"\adetails\x18\x05 \x01(\v2\x1c.gateway.v1.SignatureDetailsR\adetails\x1aR\n" +
 	"\vErrorsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
-	"\x05value\x18\x02 \x01(\v2\x17.gateway.v1.FieldErrorsR\x05value:\x028\x01\")\n" +
+	"\x05value\x18\x02 \x01(\v2\x17.gateway.v1.FieldErrorsR\x05value:\x028\x01\"\x8a\x01\n" +
+	"\x10SignatureDetails\x12%\n" +
+	"\x0ereceived_bytes\x18\x01 \x01(\x05R\rreceivedBytes\x12\x1f\n" +
+	"\vbody_sha256\x18\x02 \x01(\tR\n" +
+	"bodySha256\x12\x1a\n" +
+	"\bexpected\x18\x03 \x01(\tR\bexpected\x12\x12\n" +
+	"\x04hint\x18\x04 \x01(\tR\x04hint\")\n" +
 	"\vFieldErrors\x12\x1a\n" +
 	"\bmessages\x18\x01 \x03(\tR\bmessagesB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
@@ -167,22 +256,24 @@ func file_gateway_v1_error_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_error_proto_rawDescData
 }
 
-var file_gateway_v1_error_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_gateway_v1_error_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_gateway_v1_error_proto_goTypes = []any{
 	(*ErrorDetail)(nil),           // 0: gateway.v1.ErrorDetail
-	(*FieldErrors)(nil),           // 1: gateway.v1.FieldErrors
-	nil,                           // 2: gateway.v1.ErrorDetail.ErrorsEntry
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*SignatureDetails)(nil),      // 1: gateway.v1.SignatureDetails
+	(*FieldErrors)(nil),           // 2: gateway.v1.FieldErrors
+	nil,                           // 3: gateway.v1.ErrorDetail.ErrorsEntry
+	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
 }
 var file_gateway_v1_error_proto_depIdxs = []int32{
-	2, // 0: gateway.v1.ErrorDetail.errors:type_name -> gateway.v1.ErrorDetail.ErrorsEntry
-	3, // 1: gateway.v1.ErrorDetail.next_allowed_at:type_name -> google.protobuf.Timestamp
-	1, // 2: gateway.v1.ErrorDetail.ErrorsEntry.value:type_name -> gateway.v1.FieldErrors
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	3, // 0: gateway.v1.ErrorDetail.errors:type_name -> gateway.v1.ErrorDetail.ErrorsEntry
+	4, // 1: gateway.v1.ErrorDetail.next_allowed_at:type_name -> google.protobuf.Timestamp
+	1, // 2: gateway.v1.ErrorDetail.details:type_name -> gateway.v1.SignatureDetails
+	2, // 3: gateway.v1.ErrorDetail.ErrorsEntry.value:type_name -> gateway.v1.FieldErrors
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_error_proto_init() }
@@ -196,7 +287,7 @@ func file_gateway_v1_error_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_error_proto_rawDesc), len(file_gateway_v1_error_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

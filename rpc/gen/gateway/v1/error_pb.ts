@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/error.proto.
  */
 export const file_gateway_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("ChZnYXRld2F5L3YxL2Vycm9yLnByb3RvEgpnYXRld2F5LnYxIuEBCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEjMKBmVycm9ycxgCIAMoCzIjLmdhdGV3YXkudjEuRXJyb3JEZXRhaWwuRXJyb3JzRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCRIzCg9uZXh0X2FsbG93ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGkYKC0Vycm9yc0VudHJ5EgsKA2tleRgBIAEoCRImCgV2YWx1ZRgCIAEoCzIXLmdhdGV3YXkudjEuRmllbGRFcnJvcnM6AjgBIh8KC0ZpZWxkRXJyb3JzEhAKCG1lc3NhZ2VzGAEgAygJQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChZnYXRld2F5L3YxL2Vycm9yLnByb3RvEgpnYXRld2F5LnYxIpACCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEjMKBmVycm9ycxgCIAMoCzIjLmdhdGV3YXkudjEuRXJyb3JEZXRhaWwuRXJyb3JzRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCRIzCg9uZXh0X2FsbG93ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KB2RldGFpbHMYBSABKAsyHC5nYXRld2F5LnYxLlNpZ25hdHVyZURldGFpbHMaRgoLRXJyb3JzRW50cnkSCwoDa2V5GAEgASgJEiYKBXZhbHVlGAIgASgLMhcuZ2F0ZXdheS52MS5GaWVsZEVycm9yczoCOAEiXwoQU2lnbmF0dXJlRGV0YWlscxIWCg5yZWNlaXZlZF9ieXRlcxgBIAEoBRITCgtib2R5X3NoYTI1NhgCIAEoCRIQCghleHBlY3RlZBgDIAEoCRIMCgRoaW50GAQgASgJIh8KC0ZpZWxkRXJyb3JzEhAKCG1lc3NhZ2VzGAEgAygJQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * ErrorDetail travels with every Connect error and says what the REST error body says.
@@ -43,6 +43,13 @@ export type ErrorDetail = Message<"gateway.v1.ErrorDetail"> & {
    * @generated from field: google.protobuf.Timestamp next_allowed_at = 4;
    */
   nextAllowedAt?: Timestamp | undefined;
+
+  /**
+   * Only for invalid_signature, and only where the key and its secret were right.
+   *
+   * @generated from field: gateway.v1.SignatureDetails details = 5;
+   */
+  details?: SignatureDetails | undefined;
 };
 
 /**
@@ -51,6 +58,48 @@ export type ErrorDetail = Message<"gateway.v1.ErrorDetail"> & {
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
   messageDesc(file_gateway_v1_error, 0);
+
+/**
+ * SignatureDetails say what the signature should have covered, and what seems to be wrong with it.
+ *
+ * @generated from message gateway.v1.SignatureDetails
+ */
+export type SignatureDetails = Message<"gateway.v1.SignatureDetails"> & {
+  /**
+   * How many bytes were received of what is signed: the body, or an appeal's four lines.
+   *
+   * @generated from field: int32 received_bytes = 1;
+   */
+  receivedBytes: number;
+
+  /**
+   * Their SHA-256 in hexadecimal, to compare with what was signed.
+   *
+   * @generated from field: string body_sha256 = 2;
+   */
+  bodySha256: string;
+
+  /**
+   * What a signature looks like: 64 hex characters. The right one is never told.
+   *
+   * @generated from field: string expected = 3;
+   */
+  expected: string;
+
+  /**
+   * What seems to be wrong, and what to do about it, in English.
+   *
+   * @generated from field: string hint = 4;
+   */
+  hint: string;
+};
+
+/**
+ * Describes the message gateway.v1.SignatureDetails.
+ * Use `create(SignatureDetailsSchema)` to create a new message.
+ */
+export const SignatureDetailsSchema: GenMessage<SignatureDetails> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_error, 1);
 
 /**
  * @generated from message gateway.v1.FieldErrors
@@ -67,5 +116,5 @@ export type FieldErrors = Message<"gateway.v1.FieldErrors"> & {
  * Use `create(FieldErrorsSchema)` to create a new message.
  */
 export const FieldErrorsSchema: GenMessage<FieldErrors> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_error, 1);
+  messageDesc(file_gateway_v1_error, 2);
 
