@@ -1,5 +1,7 @@
 package fault
 
+import "regexp"
+
 // Code is an error code: what its callers are told of it, beside the message of the case.
 type Code struct {
 	// Name is what programs compare.
@@ -396,6 +398,12 @@ var Codes = []Code{
 		Remedy:  "The database does not answer. Repeat the same call after the seconds in `Retry-After`.",
 	},
 }
+
+// markdownLink is a link within docs/integrate.md.
+var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// PlainRemedy is the remedy without links, for elsewhere.
+func (c Code) PlainRemedy() string { return markdownLink.ReplaceAllString(c.Remedy, "$1") }
 
 var codeByName = func() map[string]Code {
 	byName := make(map[string]Code, len(Codes))
