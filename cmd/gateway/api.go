@@ -27,6 +27,9 @@ import (
 	"gateway.example/web/portal"
 )
 
+// descriptionPath is the one path below /api/ that is no call.
+const descriptionPath = "/api/v1/openapi.json"
+
 // apiHandler is everything on the API address: the documented paths, and Connect beside them.
 func (g *gateway) apiHandler() (http.Handler, error) {
 	deposits, reports := g.deposits(), report.New(g.pools, g.clock, g.payments)
@@ -93,10 +96,12 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(description)
-	})
+	for _, path := range []string{"/openapi.json", descriptionPath} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(description)
+		})
+	}
 	mux.HandleFunc("/.well-known/gateway-keys.json", func(w http.ResponseWriter, r *http.Request) {
 		file, err := g.signer.Published(r.Context())
 		if err != nil {
@@ -119,7 +124,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	split := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A ServeMux redirects unclean paths; only a path that is exactly a procedure's gets to see
 		// it.
-		if !strings.HasPrefix(r.URL.Path, "/api/") {
+		if r.URL.Path == descriptionPath || !strings.HasPrefix(r.URL.Path, "/api/") {
 			if _, pattern := mux.Handler(r); pattern != "" && pattern == r.URL.Path {
 				mux.ServeHTTP(w, r)
 				return

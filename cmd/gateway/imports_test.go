@@ -60,6 +60,7 @@ var floors = map[string]int{
 	"gateway.example/rpc":                                 6,
 	"gateway.example/rpc/rest":                            7,
 	"gateway.example/docs":                                0,
+	"gateway.example/rpc/rest/describe":                   8,
 	"gateway.example/web/words":                           5,
 	"gateway.example/web":                                 0,
 	"gateway.example/web/static":                          0,

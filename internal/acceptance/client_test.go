@@ -28,7 +28,7 @@ import (
 var client = &http.Client{
 	Timeout:       patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 50},
+	Transport:     judged{&http.Transport{MaxIdleConnsPerHost: 50}},
 }
 
 // object is a JSON object as it came, numbers in their own digits.

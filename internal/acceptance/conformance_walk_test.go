@@ -161,6 +161,9 @@ func newInbox(t *testing.T) *inbox {
 	b := &inbox{byOrder: map[string][]letter{}}
 	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, _ := io.ReadAll(r.Body)
+		if err := description().webhook(content); err != nil {
+			description().complain("webhook %s: %v", content, err)
+		}
 		w.WriteHeader(b.take(letter{answer: answer{raw: string(content)}, header: r.Header, method: r.Method}))
 	}))
 	t.Cleanup(b.Close)

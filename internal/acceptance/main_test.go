@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runAll builds the program, runs the tests, and searches at the end what was logged.
+// runAll builds the program, runs the tests, and searches at the end what was logged and answered.
 func runAll(m *testing.M) (code int, err error) {
 	dir, err := os.MkdirTemp("", "gateway-program-")
 	if err != nil {
@@ -48,7 +48,7 @@ func runAll(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	browsertest.End()
-	return code, errors.Join(endShared(), leaks(), races())
+	return code, errors.Join(endShared(), leaks(), races(), undescribed())
 }
 
 // patience bounds every wait: the machine may be busy with other packages' tests, and a webhook

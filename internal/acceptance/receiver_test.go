@@ -79,7 +79,7 @@ func (s *shop) take(body []byte, err error) int {
 		return status
 	}
 	var e event
-	if err := errors.Join(err, json.Unmarshal(body, &e)); err != nil {
+	if err := errors.Join(err, json.Unmarshal(body, &e), description().webhook(body)); err != nil {
 		s.refused = append(s.refused, fmt.Errorf("webhook %s: %w", body, err))
 		return http.StatusBadRequest
 	}

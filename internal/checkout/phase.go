@@ -19,6 +19,9 @@ const (
 	AwaitingConfirm Phase = "awaiting_trader_confirm"
 )
 
+// Phases are all there are.
+var Phases = []Phase{AwaitingDetails, AwaitingBank, AwaitingCode, AwaitingConfirm}
+
 // Resends, the merchant's and the trader's together.
 const (
 	MaxResends  = 3

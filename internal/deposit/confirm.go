@@ -3,6 +3,7 @@ package deposit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -127,7 +128,7 @@ func (p Page) check(ctx context.Context) (limit int32, before int64, err error) 
 	f := fault.Decoded(ctx)
 	limit, before = p.Bounds(f)
 	if p.Status != nil {
-		known := *p.Status == depositPending || *p.Status == depositConfirmed || *p.Status == depositRejected
+		known := slices.Contains(Statuses, *p.Status)
 		f.Check(known, "status", "must be pending, confirmed or rejected")
 	}
 	return limit, before, f.Err()

@@ -59,6 +59,9 @@ const (
 	depositRejected  = "rejected"
 )
 
+// Statuses are all there are.
+var Statuses = []string{depositPending, depositConfirmed, depositRejected}
+
 var errKeyConflict = fault.ErrIdempotencyConflict.Saying("The idempotency key was used for another cashbox.")
 
 // Service serves merchants what their cashboxes hold and the deposits into them, and operators who

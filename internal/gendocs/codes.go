@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +18,8 @@ type refusal struct {
 	messages []string
 }
 
-// codeTable lists every error code with its status, its message and its remedy.
+// codeTable lists every error code with its status, its meaning and its remedy. It fails where the
+// source has a fault that the list of codes says nothing of, or something else.
 func codeTable(src source) (string, error) {
 	found, err := refusals(src)
 	if err != nil {
@@ -30,26 +29,22 @@ func codeTable(src source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	known := map[string]bool{}
 	var rows [][]string
-	list := slices.SortedFunc(maps.Values(found), func(a, b refusal) int {
-		return cmp.Or(statuses[a.kind]-statuses[b.kind], strings.Compare(a.code, b.code))
-	})
-	for _, r := range list {
-		remedy := remedies[r.code]
-		if remedy == "" {
-			return "", fmt.Errorf("the error code %s has no remedy: write one in internal/gendocs/remedies.go", r.code)
+	for _, listed := range fault.Codes {
+		r, exists := found[listed.Name]
+		if !exists {
+			return "", fmt.Errorf("internal/fault/codes.go lists %s, which no fault has", listed.Name)
 		}
-		known[r.code] = true
-		rows = append(
-			rows,
-			[]string{strconv.Itoa(statuses[r.kind]), code(r.code), strings.Join(r.messages, " Or: "), remedy},
-		)
+		delete(found, listed.Name)
+		status, meaning := edge.HTTPStatus(listed.Kind), strings.Join(r.messages, " Or: ")
+		if status != statuses[r.kind] || listed.Meaning != meaning {
+			return "", fmt.Errorf("internal/fault/codes.go says of %s: %d %q, and the source: %d %q",
+				listed.Name, status, listed.Meaning, statuses[r.kind], meaning)
+		}
+		rows = append(rows, []string{strconv.Itoa(status), code(listed.Name), listed.Meaning, listed.Remedy})
 	}
-	for code := range remedies {
-		if !known[code] {
-			return "", fmt.Errorf("internal/gendocs/remedies.go has a remedy for %s, which is no error code", code)
-		}
+	for name := range found {
+		return "", fmt.Errorf("the error code %s is not listed: write it into internal/fault/codes.go", name)
 	}
 	return table([]string{"HTTP", "code", "message", "what to do"}, rows), nil
 }

@@ -37,13 +37,10 @@ const (
 	Appeal    Status = "appeal"
 )
 
-func known(status string) bool {
-	switch Status(status) {
-	case Pending, Completed, Failed, Cancelled, Appeal:
-		return true
-	}
-	return false
-}
+// Statuses are all there are.
+var Statuses = []Status{Pending, Completed, Failed, Cancelled, Appeal}
+
+func known(status string) bool { return slices.Contains(Statuses, Status(status)) }
 
 // reasonExpired is the reason of a payment that nobody paid in time.
 const reasonExpired = "expired"

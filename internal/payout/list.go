@@ -25,7 +25,7 @@ type Page struct {
 func (p Page) bounds(ctx context.Context) (limit int32, before int64, err error) {
 	f := fault.Decoded(ctx)
 	limit, before = p.Bounds(f)
-	f.Check(p.Status == nil || slices.Contains(statuses, Status(*p.Status)), "status",
+	f.Check(p.Status == nil || slices.Contains(Statuses, Status(*p.Status)), "status",
 		"must be waiting, processing, completed, failed, cancelled or expired")
 	return limit, before, f.Err()
 }

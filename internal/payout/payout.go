@@ -38,7 +38,8 @@ const (
 	Expired    Status = "expired"
 )
 
-var statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
+// Statuses are all there are.
+var Statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
 
 // subject is what transfers and events of a payout are about.
 const subject = "payin"

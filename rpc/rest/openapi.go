@@ -4,10 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -17,9 +14,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"gateway.example/internal/auth"
-	"gateway.example/internal/caller"
-	"gateway.example/rpc"
-	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
 // descriptors are those of every proto file with their comments, which generated code leaves out.
@@ -38,14 +32,32 @@ type About struct {
 
 type object = map[string]any
 
+// tags are the groups of operations, in the order to read them in.
+var tags = []struct{ name, description string }{
+	{"Payments", "Payments of payers to a merchant, and appeals about them."},
+	{"Card checkout", "The steps of a card payment, for pages of a merchant's own. The link's token is the access."},
+	{"Payouts", "Payments to recipients, called payins in paths and fields. They take USDT from a cashbox."},
+	{"Deposits", "Requests to bring USDT into a cashbox, and what it holds."},
+	{"Keys", "The API keys of a cashbox, for users of the merchant portal."},
+	{"Operators", "Files for the operators of the gateway."},
+	{webhookTag, "Events that the gateway posts to the callbackUri of a payment or payout."},
+}
+
+const introduction = "Accept payments, pay out, and hear of every change by webhook.\n\n" +
+	"A merchant's request is signed: `Signature` is the HMAC-SHA256 of its body in hexadecimal, under the secret of the " +
+	"key; of the empty string where there is no body. Sign the bytes that you send.\n\n" +
+	"A creation may be repeated safely under the same `orderId` or `idempotencyKey`: the answer is what was created " +
+	"before, with the header `Idempotent-Replay: true`.\n\n" +
+	"Every error has the same shape. Programs go by its `code`. All wrong fields are named at once."
+
 // OpenAPI describes the documented paths as OpenAPI 3.1, from the routes table, the message
-// descriptors and their comments.
+// descriptors, their comments and options, and the list of error codes.
 func OpenAPI(services Services, about About) ([]byte, error) {
 	comments, err := readComments()
 	if err != nil {
 		return nil, err
 	}
-	d := &description{comments: comments, schemas: object{"Error": errorSchema}}
+	d := &description{comments: comments, headers: about.Headers, schemas: object{}, examples: object{}}
 	paths := object{}
 	for _, t := range routes(services) {
 		path, ok := paths[t.pattern].(object)
@@ -55,24 +67,65 @@ func OpenAPI(services Services, about About) ([]byte, error) {
 		}
 		path[strings.ToLower(t.method)] = d.operation(t)
 	}
-	return json.Marshal(object{
+	webhooks := d.webhooks()
+	d.schemas["Error"] = d.errorSchema()
+	document := object{
 		"openapi": "3.1.0",
-		"info":    object{"title": "Merchant Payment Gateway", "version": version},
-		"servers": []any{object{"url": about.BaseURL}},
-		"paths":   paths,
-		"components": object{
-			"schemas": d.schemas, "securitySchemes": securitySchemes(about.Headers),
-			"responses": object{"Error": object{
-				"description": "A refusal, in the one shape of every error.",
-				"content":     jsonContent(reference("Error")),
-			}},
+		"info": object{
+			"title": "Merchant Payment Gateway", "version": version, "description": introduction,
+			"license": object{"name": "Apache 2.0", "identifier": "Apache-2.0"},
+			"contact": object{"name": "The operator of this gateway", "url": about.BaseURL + "/docs"},
 		},
-	})
+		"servers":  []any{object{"url": about.BaseURL, "description": "This gateway"}},
+		"tags":     d.tags(),
+		"paths":    paths,
+		"webhooks": webhooks,
+		"components": object{
+			"schemas": d.schemas, "examples": d.examples, "headers": headers,
+			"securitySchemes": securitySchemes(about.Headers),
+		},
+	}
+	if d.wrong != nil {
+		return nil, d.wrong
+	}
+	return json.Marshal(document)
 }
 
+// description is a document while it is written.
 type description struct {
-	comments *protoregistry.Files
-	schemas  object
+	comments          *protoregistry.Files
+	headers           auth.Headers
+	schemas, examples object
+	// codes are all that an operation answers with.
+	codes []string
+	// wrong is the first contradiction between the parts that a document is made from.
+	wrong error
+}
+
+// complain keeps the first contradiction, which keeps the program from starting.
+func (d *description) complain(format string, args ...any) {
+	if d.wrong == nil {
+		d.wrong = fmt.Errorf("description of the API: "+format, args...)
+	}
+}
+
+func (d *description) tags() []any {
+	var list []any
+	for _, tag := range tags {
+		list = append(list, object{"name": tag.name, "description": tag.description})
+	}
+	return list
+}
+
+// tag checks that a group is among the tags.
+func (d *description) tag(name string) []string {
+	for _, tag := range tags {
+		if tag.name == name {
+			return []string{name}
+		}
+	}
+	d.complain("there is no tag %q", name)
+	return nil
 }
 
 func readComments() (*protoregistry.Files, error) {
@@ -97,202 +150,37 @@ func (d *description) comment(name protoreflect.FullName) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-func (d *description) operation(t route) object {
-	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(t.procedure, "/"), "/", "."))
-	success := object{"description": http.StatusText(t.status), "content": d.answer(t)}
-	op := object{
-		"operationId": string(
-			name.Name(),
-		),
-		"description": d.comment(name),
-		"security":    security(rpc.Access(t.procedure)),
-		"responses": object{
-			strconv.Itoa(t.status): success, "default": object{"$ref": "#/components/responses/Error"},
-		},
-	}
-	if t.repeated != 0 {
-		op["responses"].(object)[strconv.Itoa(t.repeated)] = object{ //nolint:forcetypeassert // made above
-			"description": "A repeat: what was created before.", "content": success["content"],
+// members are a JSON object whose names stay in their order.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m members) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, one := range m {
+		name, err := json.Marshal(one.name)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if parameters := d.parameters(t); len(parameters) > 0 {
-		op["parameters"] = parameters
-	}
-	switch {
-	case t.form:
-		op["requestBody"] = object{
-			"required": true,
-			"content":  object{"multipart/form-data": object{"schema": d.form(t.request)}},
+		value, err := json.Marshal(one.value)
+		if err != nil {
+			return nil, err
 		}
-	case hasBody(t.method) && len(t.request.byName) > 0:
-		op["requestBody"] = object{"required": true, "content": jsonContent(d.message(t.request, true))}
-	}
-	return op
-}
-
-// answer describes the body of a success.
-func (d *description) answer(t route) object {
-	if t.file {
-		return object{"*/*": object{}}
-	}
-	return jsonContent(d.message(t.response, false))
-}
-
-// form describes the parts of a multipart body.
-func (d *description) form(s *schema) object {
-	properties, required := object{}, []string{}
-	for _, f := range s.fields {
-		if s.byName[f.name] == nil || s.fileOf(f) != nil {
-			continue
+		if i > 0 {
+			out = append(out, ',')
 		}
-		part := object{"type": "string", "description": d.comment(f.desc.FullName())}
-		if f.desc.Kind() == protoreflect.BytesKind {
-			part["contentMediaType"] = "application/octet-stream"
-		}
-		properties[f.name] = part
-		if f.wire.GetRequired() {
-			required = append(required, f.name)
-		}
+		out = append(slices.Concat(out, name, []byte{':'}), value...)
 	}
-	return object{"type": "object", "properties": properties, "required": required}
+	return append(out, '}'), nil
 }
 
-func (d *description) parameters(t route) []any {
-	var list []any
-	for _, part := range t.parts {
-		name := parameter(part)
-		if name == "" {
-			continue
-		}
-		list = append(list, object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}})
-	}
-	if hasBody(t.method) {
-		return list
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.request.byName)) {
-		f := t.request.byName[name]
-		list = append(list, object{"name": name, "in": "query", "schema": d.field(f, true)})
-	}
-	return list
-}
+func reference(kind, name string) object { return object{"$ref": "#/components/" + kind + "/" + name} }
 
-// message describes a message once, and refers to that.
-func (d *description) message(s *schema, request bool) object {
-	name := string(s.desc.Name())
-	if _, known := d.schemas[name]; known {
-		return reference(name)
-	}
-	properties, required := object{}, []string{}
-	described := object{"type": "object", "properties": properties}
-	d.schemas[name] = described
-	if text := d.comment(s.desc.FullName()); text != "" {
-		described["description"] = text
-	}
-	for _, f := range s.fields {
-		if f.wire.GetInternal() || request && s.byName[f.name] == nil {
-			continue
-		}
-		properties[f.name] = d.field(f, request)
-		if f.wire.GetRequired() || !request && !f.wire.GetOmitUnset() && f.omitIf == nil {
-			required = append(required, f.name)
-		}
-	}
-	if len(required) > 0 {
-		described["required"] = required
-	}
-	return reference(name)
-}
-
-func (d *description) field(f *field, request bool) any {
-	if f.known == anyValue && request {
-		return object{"not": object{}, "description": d.comment(f.desc.FullName())}
-	}
-	value := d.value(f, request)
-	switch {
-	case f.desc.IsMap():
-		value = object{"type": "object", "additionalProperties": value}
-	case f.desc.IsList():
-		value = object{"type": "array", "items": value}
-	case f.desc.HasPresence():
-		value = nullable(value)
-	}
-	if text := d.comment(f.desc.FullName()); text != "" {
-		value["description"] = text
-	}
-	return value
-}
-
-func (d *description) value(f *field, request bool) object {
-	switch {
-	case f.known == timestamp:
-		return object{"type": "string", "format": "date-time"}
-	case f.child != nil:
-		return d.message(f.child, request)
-	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER:
-		return object{"type": "number"}
-	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER_OR_STRING && request:
-		return object{"type": []string{"number", "string"}}
-	}
-	switch f.element().Kind() {
-	case protoreflect.BoolKind:
-		return object{"type": "boolean"}
-	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.EnumKind:
-		return object{"type": "string"}
-	default:
-		return object{"type": "integer"}
-	}
-}
-
-// nullable admits null besides.
-func nullable(value object) object {
-	if kind, ok := value["type"].(string); ok {
-		value["type"] = []string{kind, "null"}
-		return value
-	}
-	return object{"anyOf": []any{value, object{"type": "null"}}}
-}
-
-func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
-
-func jsonContent(schema any) object {
-	return object{"application/json": object{"schema": schema}}
-}
-
-// errorSchema is errorBody, described.
-var errorSchema = object{
-	"type": "object", "required": []string{"message", "code", "requestId"},
-	"properties": object{
-		"message": object{"type": "string"},
-		"code":    object{"type": "string", "description": "Stable, for programs."},
-		"errors": object{
-			"type": "object", "description": "Every wrong field by its path, only with validation_failed.",
-			"additionalProperties": object{"type": "array", "items": object{"type": "string"}},
-		},
-		"requestId": object{"type": "string"},
-	},
-}
-
-// security says, for each kind of caller, what proves it.
-func security(kinds []caller.Kind) []any {
-	var list []any
-	bearer := false
-	for _, kind := range kinds {
-		switch kind {
-		case caller.MerchantKey:
-			list = append(list, object{"keyId": []any{}, "secret": []any{}, "signature": []any{}})
-		case caller.Application:
-			list = append(list, object{"signature": []any{}})
-		case caller.Anyone:
-			list = append(list, object{})
-		default:
-			bearer = true
-		}
-	}
-	if bearer {
-		list = append(list, object{"bearer": []any{}})
-	}
-	return list
-}
+func schemaReference(name string) object { return reference("schemas", name) }
 
 func securitySchemes(headers auth.Headers) object {
 	header := func(name, text string) object {
@@ -305,6 +193,10 @@ func securitySchemes(headers auth.Headers) object {
 			headers.Signature,
 			"Hex HMAC-SHA256 of the body, raw or canonical, under the secret; of the empty string without a body.",
 		),
-		"bearer": object{"type": "http", "scheme": "bearer"},
+		"applicationSignature": header(
+			headers.Signature,
+			"Hex HMAC-SHA256 of the body, raw or canonical, under the application's external-payments secret.",
+		),
+		"bearer": object{"type": "http", "scheme": "bearer", "description": "Token of a user's sign-in."},
 	}
 }

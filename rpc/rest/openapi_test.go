@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -73,10 +74,10 @@ func TestDescription(t *testing.T) {
 		appealPath + " multipart/form-data schema required 1":                       "file",
 		appealPath + " application/json":                                            nil,
 		"paths /api/v1/payments/{payment_id}/appeal post responses 201 description": "Created",
-		"paths /api/v1/payments get parameters 0 name":                              "cursor",
-		"paths /api/v1/payments get parameters 2 name":                              "limit",
-		"paths /api/v1/payments get parameters 4 name":                              "orderId",
-		"paths /api/v1/payments get parameters 4 in":                                "query",
+		"paths /api/v1/payments get parameters 0 name":                              "status",
+		"paths /api/v1/payments get parameters 3 name":                              "limit",
+		"paths /api/v1/payments get parameters 5 name":                              "orderId",
+		"paths /api/v1/payments get parameters 5 in":                                "query",
 		"components schemas ListPaymentsResponse properties signed":                 nil,
 		"components schemas PaymentListItem required 2":                             "order_id",
 		keysPath + " post responses 201 description":                                "Created",
@@ -101,14 +102,19 @@ func TestAnswersFitTheDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid := compiler.MustCompile("gateway.json#/components/schemas/CreatePaymentResponse")
-	text, markup := "text", "4.5"
-	full := &gatewayv1.Payment{
-		Id: 7, Description: &text, PaymentPageUrl: &text, StatusReason: &text,
-		Requisite: &gatewayv1.Requisite{Holder: &text}, Extra: &gatewayv1.Extra{Rate: &text},
-		Ledger: &gatewayv1.Ledger{SellerRateMarkupPercent: &markup},
+	text, url, uuid, rate, markup := "text", "https://shop.example/", "019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b", "15.51791025", "4.5"
+	least := func() *gatewayv1.Payment {
+		return &gatewayv1.Payment{
+			Id: 7, Uuid: uuid, Status: "pending", Amount: "1.00", Currency: "RUB", Method: "sbp", Extra: &gatewayv1.Extra{},
+			CreatedAt: timestamppb.Now(), StatusUpdatedAt: timestamppb.Now(),
+		}
 	}
-	hidden := &gatewayv1.Payment{Ledger: &gatewayv1.Ledger{Restricted: true}}
-	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "empty": {}, "hidden": hidden} {
+	full, hidden := least(), least()
+	full.Description, full.PaymentPageUrl, full.StatusReason = &text, &url, &text
+	full.Requisite = &gatewayv1.Requisite{Type: "sbp", Method: "sbp", Holder: &text}
+	full.Extra, full.Ledger = &gatewayv1.Extra{Rate: &rate}, &gatewayv1.Ledger{SellerRateMarkupPercent: &markup}
+	hidden.Ledger = &gatewayv1.Ledger{Restricted: true}
+	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "least": least(), "hidden": hidden} {
 		body, err := encode(newSchema((&gatewayv1.CreatePaymentResponse{}).ProtoReflect().Descriptor()),
 			(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: payment}).ProtoReflect())
 		if err != nil {

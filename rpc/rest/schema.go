@@ -67,6 +67,9 @@ func (all schemas) of(desc protoreflect.MessageDescriptor) *schema {
 func (all schemas) field(desc protoreflect.FieldDescriptor) *field {
 	wire, ok := proto.GetExtension(desc.Options(), gatewayv1.E_Wire).(*gatewayv1.Wire)
 	must(ok, desc, "the wire option is of another type")
+	if wire == nil {
+		wire = &gatewayv1.Wire{}
+	}
 	f := &field{
 		desc: desc,
 		name: desc.JSONName(),

@@ -211,22 +211,24 @@ var File_gateway_v1_cashbox_proto protoreflect.FileDescriptor
 const file_gateway_v1_cashbox_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/cashbox.proto\x12\n" +
-	"gateway.v1\"C\n" +
-	"\x11GetBalanceRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"D\n" +
-	"\x12GetBalanceResponse\x12.\n" +
-	"\x04data\x18\x01 \x01(\v2\x1a.gateway.v1.CashboxBalanceR\x04data\"\x96\x02\n" +
-	"\x0eCashboxBalance\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12*\n" +
-	"\x11trader_cashbox_id\x18\x02 \x01(\x03R\x0ftraderCashboxId\x12\x1a\n" +
-	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12#\n" +
-	"\rtotal_balance\x18\x04 \x01(\tR\ftotalBalance\x12\x1c\n" +
-	"\tavailable\x18\x05 \x01(\tR\tavailable\x12\x1a\n" +
-	"\breserved\x18\x06 \x01(\tR\breserved\x12-\n" +
-	"\x12insurance_reserved\x18\a \x01(\tR\x11insuranceReserved2]\n" +
-	"\x0eCashboxService\x12K\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\"N\n" +
+	"\x11GetBalanceRequest\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\"L\n" +
+	"\x12GetBalanceResponse\x126\n" +
+	"\x04data\x18\x01 \x01(\v2\x1a.gateway.v1.CashboxBalanceB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xe3\x03\n" +
+	"\x0eCashboxBalance\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x125\n" +
+	"\x11trader_cashbox_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x0ftraderCashboxId\x12&\n" +
+	"\bcurrency\x18\x03 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04USDTR\bcurrency\x12P\n" +
+	"\rtotal_balance\x18\x04 \x01(\tB+\x8a\xb5\x18'J\x14^-?[0-9]+\\.[0-9]{8}$j\x0f100000.00000000R\ftotalBalance\x12H\n" +
+	"\tavailable\x18\x05 \x01(\tB*\x8a\xb5\x18&J\x14^-?[0-9]+\\.[0-9]{8}$j\x0e99933.45945945R\tavailable\x12C\n" +
+	"\breserved\x18\x06 \x01(\tB'\x8a\xb5\x18#J\x14^-?[0-9]+\\.[0-9]{8}$j\v66.54054055R\breserved\x12V\n" +
+	"\x12insurance_reserved\x18\a \x01(\tB'\x8a\xb5\x18#J\x14^-?[0-9]+\\.[0-9]{8}$j\v50.00000000R\x11insuranceReserved2\xbe\x01\n" +
+	"\x0eCashboxService\x12\xab\x01\n" +
 	"\n" +
-	"GetBalance\x12\x1d.gateway.v1.GetBalanceRequest\x1a\x1e.gateway.v1.GetBalanceResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"GetBalance\x12\x1d.gateway.v1.GetBalanceRequest\x1a\x1e.gateway.v1.GetBalanceResponse\"^\x92\xb5\x18Z\n" +
+	"\x18Read a cashbox's balance\x12\bDeposits\x1a\x15cashbox_access_denied\x1a\x1dcashbox_without_trader_bridgeB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_cashbox_proto_rawDescOnce sync.Once
@@ -262,6 +264,7 @@ func file_gateway_v1_cashbox_proto_init() {
 	if File_gateway_v1_cashbox_proto != nil {
 		return
 	}
+	file_gateway_v1_wire_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -902,67 +902,69 @@ var File_gateway_v1_checkout_proto protoreflect.FileDescriptor
 const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"\n" +
 	"\x19gateway/v1/checkout.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"*\n" +
-	"\x12GetCheckoutRequest\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\"\xa4\x02\n" +
-	"\x19SubmitPayerDetailsRequest\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\x12\x1b\n" +
-	"\x03pan\x18\x02 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\x03pan\x12&\n" +
-	"\texp_month\x18\x03 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\bexpMonth\x12$\n" +
-	"\bexp_year\x18\x04 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\aexpYear\x12\x1b\n" +
-	"\x03cvv\x18\x05 \x01(\tB\t\x8a\xb5\x18\x02(\x01\x80\x01\x01R\x03cvv\x12)\n" +
-	"\vcard_holder\x18\x06 \x01(\tB\x03\x80\x01\x01H\x00R\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"o\n" +
+	"\x12GetCheckoutRequest\x12Y\n" +
+	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\"\xef\x03\n" +
+	"\x19SubmitPayerDetailsRequest\x12Y\n" +
+	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\x12L\n" +
+	"\x03pan\x18\x02 \x01(\tB:\x8a\xb5\x183(\x01J\x1a^[0-9]([ -]?[0-9]){12,18}$j\x134242 4242 4242 4242\x80\x01\x01R\x03pan\x128\n" +
+	"\texp_month\x18\x03 \x01(\tB\x1b\x8a\xb5\x18\x14(\x01J\f^[0-9]{1,2}$j\x0212\x80\x01\x01R\bexpMonth\x12A\n" +
+	"\bexp_year\x18\x04 \x01(\tB&\x8a\xb5\x18\x1f(\x01J\x15^([0-9]{2}|[0-9]{4})$j\x042030\x80\x01\x01R\aexpYear\x12.\n" +
+	"\x03cvv\x18\x05 \x01(\tB\x1c\x8a\xb5\x18\x15(\x01J\f^[0-9]{3,4}$j\x03123\x80\x01\x01R\x03cvv\x12<\n" +
+	"\vcard_holder\x18\x06 \x01(\tB\x16\x8a\xb5\x18\x0f`@j\vIVAN PETROV\x80\x01\x01H\x00R\n" +
 	"cardHolder\x88\x01\x01\x12 \n" +
 	"\tsave_card\x18\a \x01(\bH\x01R\bsaveCard\x88\x01\x01B\x0e\n" +
 	"\f_card_holderB\f\n" +
 	"\n" +
-	"_save_card\"Q\n" +
-	"\x15SubmitPayerOtpRequest\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\x12\x1a\n" +
-	"\x03otp\x18\x02 \x01(\tB\x03\x80\x01\x01H\x00R\x03otp\x88\x01\x01B\x06\n" +
-	"\x04_otp\"-\n" +
-	"\x15CancelCheckoutRequest\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\"V\n" +
-	"\x10CheckoutResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12(\n" +
-	"\x04data\x18\x02 \x01(\v2\x14.gateway.v1.CheckoutR\x04data\"\xb0\x05\n" +
-	"\bCheckout\x12\x16\n" +
-	"\x06amount\x18\x01 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x14\n" +
-	"\x05phase\x18\x03 \x01(\tR\x05phase\x12&\n" +
-	"\x0forder_id_masked\x18\x04 \x01(\tR\rorderIdMasked\x129\n" +
+	"_save_card\"\xb0\x01\n" +
+	"\x15SubmitPayerOtpRequest\x12Y\n" +
+	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\x124\n" +
+	"\x03otp\x18\x02 \x01(\tB\x1d\x8a\xb5\x18\x16J\f^[0-9]{4,8}$j\x06123456\x80\x01\x01H\x00R\x03otp\x88\x01\x01B\x06\n" +
+	"\x04_otp\"r\n" +
+	"\x15CancelCheckoutRequest\x12Y\n" +
+	"\x05token\x18\x01 \x01(\tBC\x8a\xb5\x18?J\x10^[A-Za-z0-9_-]+$j+AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNER\x05token\"s\n" +
+	"\x10CheckoutResponse\x12-\n" +
+	"\amessage\x18\x01 \x01(\tB\x13\x8a\xb5\x18\x0fj\rCard acceptedR\amessage\x120\n" +
+	"\x04data\x18\x02 \x01(\v2\x14.gateway.v1.CheckoutB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xcd\t\n" +
+	"\bCheckout\x129\n" +
+	"\x06amount\x18\x01 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
+	"\bcurrency\x18\x02 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12\x93\x01\n" +
+	"\x05phase\x18\x03 \x01(\tB}\x8a\xb5\x18yB\x16awaiting_payer_detailsB\x18awaiting_trader_bank_smsB\x12awaiting_payer_otpB\x17awaiting_trader_confirmj\x18awaiting_trader_bank_smsR\x05phase\x125\n" +
+	"\x0forder_id_masked\x18\x04 \x01(\tB\r\x8a\xb5\x18\tj\aor***01R\rorderIdMasked\x12[\n" +
 	"\n" +
-	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12%\n" +
-	"\x0epayment_status\x18\x06 \x01(\tR\rpaymentStatus\x12\x1f\n" +
+	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:29:03.123Zp\x01R\texpiresAt\x12Z\n" +
+	"\x0epayment_status\x18\x06 \x01(\tB3\x8a\xb5\x18/B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealR\rpaymentStatus\x12\x1f\n" +
 	"\vis_terminal\x18\a \x01(\bR\n" +
-	"isTerminal\x12\x1c\n" +
-	"\aotp_url\x18\b \x01(\tH\x00R\x06otpUrl\x88\x01\x01\x12*\n" +
-	"\x11code_resend_count\x18\t \x01(\x05R\x0fcodeResendCount\x12&\n" +
+	"isTerminal\x12v\n" +
+	"\aotp_url\x18\b \x01(\tBX\x8a\xb5\x18TR\x03urijMhttps://pay.gateway.test/pay/AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNE/codeH\x00R\x06otpUrl\x88\x01\x01\x122\n" +
+	"\x11code_resend_count\x18\t \x01(\x05B\x06\x8a\xb5\x18\x02x\x00R\x0fcodeResendCount\x121\n" +
 	"\x0fcode_resend_max\x18\n" +
-	" \x01(\x05R\rcodeResendMax\x12#\n" +
-	"\rattempts_left\x18\v \x01(\x05R\fattemptsLeft\x12B\n" +
-	"\x0fnext_allowed_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x122\n" +
-	"\x13code_resend_last_by\x18\r \x01(\tH\x01R\x10codeResendLastBy\x88\x01\x01\x12I\n" +
-	"\x13code_resend_last_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x10codeResendLastAt\x12\"\n" +
+	" \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\rcodeResendMax\x12.\n" +
+	"\rattempts_left\x18\v \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\fattemptsLeft\x12B\n" +
+	"\x0fnext_allowed_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x12J\n" +
+	"\x13code_resend_last_by\x18\r \x01(\tB\x16\x8a\xb5\x18\x12B\bmerchantB\x06traderH\x01R\x10codeResendLastBy\x88\x01\x01\x12I\n" +
+	"\x13code_resend_last_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x10codeResendLastAt\x12\x8e\x01\n" +
 	"\n" +
-	"last_error\x18\x0f \x01(\tH\x02R\tlastError\x88\x01\x01B\n" +
+	"last_error\x18\x0f \x01(\tBj\x8a\xb5\x18fB\rcard_declinedB\x12insufficient_fundsB\fcard_expiredB\x0elimit_exceededB\rcode_rejectedB\x14acquirer_unavailableH\x02R\tlastError\x88\x01\x01B\n" +
 	"\n" +
 	"\b_otp_urlB\x16\n" +
 	"\x14_code_resend_last_byB\r\n" +
-	"\v_last_error\"\xf5\x02\n" +
-	"\tQuasiEcom\x12\x14\n" +
-	"\x05phase\x18\x01 \x01(\tR\x05phase\x12*\n" +
-	"\x11code_resend_count\x18\x02 \x01(\x05R\x0fcodeResendCount\x12&\n" +
-	"\x0fcode_resend_max\x18\x03 \x01(\x05R\rcodeResendMax\x12#\n" +
-	"\rattempts_left\x18\x04 \x01(\x05R\fattemptsLeft\x12B\n" +
-	"\x0fnext_allowed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x122\n" +
-	"\x13code_resend_last_by\x18\x06 \x01(\tH\x00R\x10codeResendLastBy\x88\x01\x01\x12I\n" +
+	"\v_last_error\"\x90\x04\n" +
+	"\tQuasiEcom\x12y\n" +
+	"\x05phase\x18\x01 \x01(\tBc\x8a\xb5\x18_B\x16awaiting_payer_detailsB\x18awaiting_trader_bank_smsB\x12awaiting_payer_otpB\x17awaiting_trader_confirmR\x05phase\x122\n" +
+	"\x11code_resend_count\x18\x02 \x01(\x05B\x06\x8a\xb5\x18\x02x\x00R\x0fcodeResendCount\x121\n" +
+	"\x0fcode_resend_max\x18\x03 \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\rcodeResendMax\x12.\n" +
+	"\rattempts_left\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\fattemptsLeft\x12B\n" +
+	"\x0fnext_allowed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x12J\n" +
+	"\x13code_resend_last_by\x18\x06 \x01(\tB\x16\x8a\xb5\x18\x12B\bmerchantB\x06traderH\x00R\x10codeResendLastBy\x88\x01\x01\x12I\n" +
 	"\x13code_resend_last_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x10codeResendLastAtB\x16\n" +
-	"\x14_code_resend_last_by\"n\n" +
-	"\x0fPayerRequisites\x12\x1d\n" +
+	"\x14_code_resend_last_by\"\x93\x01\n" +
+	"\x0fPayerRequisites\x125\n" +
 	"\n" +
-	"card_last4\x18\x01 \x01(\tR\tcardLast4\x12,\n" +
-	"\vcard_holder\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x00R\n" +
+	"card_last4\x18\x01 \x01(\tB\x16\x8a\xb5\x18\x12J\n" +
+	"^[0-9]{4}$j\x044242R\tcardLast4\x129\n" +
+	"\vcard_holder\x18\x02 \x01(\tB\x13\x8a\xb5\x18\x0f\x10\x01j\vIVAN PETROVH\x00R\n" +
 	"cardHolder\x88\x01\x01B\x0e\n" +
 	"\f_card_holder\"\xab\x01\n" +
 	"\bCardDesk\x12\x14\n" +
@@ -974,28 +976,32 @@ const file_gateway_v1_checkout_proto_rawDesc = "" +
 	"last_error\x18\x04 \x01(\tH\x02R\tlastError\x88\x01\x01B\b\n" +
 	"\x06_brandB\r\n" +
 	"\v_card_last4B\r\n" +
-	"\v_last_error\"2\n" +
-	"\x11ResendCodeRequest\x12\x1d\n" +
+	"\v_last_error\"\x87\x01\n" +
+	"\x11ResendCodeRequest\x12r\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\tR\tpaymentId\"Z\n" +
-	"\x12ResendCodeResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12*\n" +
-	"\x04data\x18\x02 \x01(\v2\x16.gateway.v1.CodeResendR\x04data\"\xf6\x02\n" +
+	"payment_id\x18\x01 \x01(\tBS\x8a\xb5\x18OJG^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$j\x044021R\tpaymentId\"~\n" +
+	"\x12ResendCodeResponse\x124\n" +
+	"\amessage\x18\x01 \x01(\tB\x1a\x8a\xb5\x18\x16B\x14Code requested againR\amessage\x122\n" +
+	"\x04data\x18\x02 \x01(\v2\x16.gateway.v1.CodeResendB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xf3\x04\n" +
 	"\n" +
-	"CodeResend\x12\x14\n" +
-	"\x05phase\x18\x01 \x01(\tR\x05phase\x12#\n" +
-	"\rattempts_left\x18\x02 \x01(\x05R\fattemptsLeft\x12B\n" +
-	"\x0fnext_allowed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\rnextAllowedAt\x12*\n" +
-	"\x11code_resend_count\x18\x04 \x01(\x05R\x0fcodeResendCount\x12&\n" +
-	"\x0fcode_resend_max\x18\x05 \x01(\x05R\rcodeResendMax\x122\n" +
-	"\x13code_resend_last_by\x18\x06 \x01(\tH\x00R\x10codeResendLastBy\x88\x01\x01\x12I\n" +
-	"\x13code_resend_last_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x10codeResendLastAtB\x16\n" +
-	"\x14_code_resend_last_by2\xdf\x02\n" +
-	"\x0fCheckoutService\x12K\n" +
-	"\vGetCheckout\x12\x1e.gateway.v1.GetCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Y\n" +
-	"\x12SubmitPayerDetails\x12%.gateway.v1.SubmitPayerDetailsRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Q\n" +
-	"\x0eSubmitPayerOtp\x12!.gateway.v1.SubmitPayerOtpRequest\x1a\x1c.gateway.v1.CheckoutResponse\x12Q\n" +
-	"\x0eCancelCheckout\x12!.gateway.v1.CancelCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"CodeResend\x12\x8d\x01\n" +
+	"\x05phase\x18\x01 \x01(\tBw\x8a\xb5\x18sB\x16awaiting_payer_detailsB\x18awaiting_trader_bank_smsB\x12awaiting_payer_otpB\x17awaiting_trader_confirmj\x12awaiting_payer_otpR\x05phase\x12.\n" +
+	"\rattempts_left\x18\x02 \x01(\x05B\t\x8a\xb5\x18\x05j\x012x\x00R\fattemptsLeft\x12b\n" +
+	"\x0fnext_allowed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:48.123ZR\rnextAllowedAt\x125\n" +
+	"\x11code_resend_count\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x00R\x0fcodeResendCount\x121\n" +
+	"\x0fcode_resend_max\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x013x\x00R\rcodeResendMax\x12T\n" +
+	"\x13code_resend_last_by\x18\x06 \x01(\tB \x8a\xb5\x18\x1cB\bmerchantB\x06traderj\bmerchantH\x00R\x10codeResendLastBy\x88\x01\x01\x12i\n" +
+	"\x13code_resend_last_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x10codeResendLastAtB\x16\n" +
+	"\x14_code_resend_last_by2\xff\x04\n" +
+	"\x0fCheckoutService\x12q\n" +
+	"\vGetCheckout\x12\x1e.gateway.v1.GetCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\"$\x92\xb5\x18 \n" +
+	"\x0fRead a checkout\x12\rCard checkout\x12\xbc\x01\n" +
+	"\x12SubmitPayerDetails\x12%.gateway.v1.SubmitPayerDetailsRequest\x1a\x1c.gateway.v1.CheckoutResponse\"a\x92\xb5\x18]\n" +
+	"\rSend the card\x12\rCard checkout\x1a\x0fcheckout_closed\x1a\x13checkout_wrong_step\x1a\x17acquirer_not_configured\x12\xa9\x01\n" +
+	"\x0eSubmitPayerOtp\x12!.gateway.v1.SubmitPayerOtpRequest\x1a\x1c.gateway.v1.CheckoutResponse\"V\x92\xb5\x18R\n" +
+	"\x1bSend the code from the bank\x12\rCard checkout\x1a\x0fcheckout_closed\x1a\x13checkout_wrong_step\x12\x8d\x01\n" +
+	"\x0eCancelCheckout\x12!.gateway.v1.CancelCheckoutRequest\x1a\x1c.gateway.v1.CheckoutResponse\":\x92\xb5\x186\n" +
+	"\x14Cancel for the payer\x12\rCard checkout\x1a\x0fcheckout_closedB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_checkout_proto_rawDescOnce sync.Once

@@ -393,45 +393,53 @@ var File_gateway_v1_deposit_proto protoreflect.FileDescriptor
 const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/deposit.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x02\n" +
-	"\x14CreateDepositRequest\x123\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03H\x00R\x11merchantCashboxId\x88\x01\x01\x12\x1e\n" +
-	"\x06amount\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x06amount\x12 \n" +
-	"\anetwork\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\anetwork\x12\x1f\n" +
-	"\bcurrency\x18\x04 \x01(\tH\x01R\bcurrency\x88\x01\x01\x12 \n" +
-	"\aaddress\x18\x05 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\aaddress\x122\n" +
-	"\x12external_reference\x18\x06 \x01(\tH\x02R\x11externalReference\x88\x01\x01\x12/\n" +
-	"\x0fidempotency_key\x18\a \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x0eidempotencyKeyB\x16\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb8\x04\n" +
+	"\x14CreateDepositRequest\x12;\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\x06\x8a\xb5\x18\x02x\x01H\x00R\x11merchantCashboxId\x88\x01\x01\x12D\n" +
+	"\x06amount\x18\x02 \x01(\tB,\x8a\xb5\x18((\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,8})?$j\x06250.50R\x06amount\x12H\n" +
+	"\anetwork\x18\x03 \x01(\tB.\x8a\xb5\x18*(\x01B\x05TRC20B\x05ERC20B\x05BEP20B\aPOLYGONB\bARBITRUMR\anetwork\x12+\n" +
+	"\bcurrency\x18\x04 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04USDTH\x01R\bcurrency\x88\x01\x01\x12D\n" +
+	"\aaddress\x18\x05 \x01(\tB*\x8a\xb5\x18&(\x01j\"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6tR\aaddress\x12G\n" +
+	"\x12external_reference\x18\x06 \x01(\tB\x13\x8a\xb5\x18\x0f`\x80\x02j\n" +
+	"invoice-12H\x02R\x11externalReference\x88\x01\x01\x12[\n" +
+	"\x0fidempotency_key\x18\a \x01(\tB2\x8a\xb5\x18.(\x01R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKeyB\x16\n" +
 	"\x14_merchant_cashbox_idB\v\n" +
 	"\t_currencyB\x15\n" +
-	"\x13_external_reference\"@\n" +
-	"\x15CreateDepositResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositR\x04data\"2\n" +
-	"\x11GetDepositRequest\x12\x1d\n" +
+	"\x13_external_reference\"H\n" +
+	"\x15CreateDepositResponse\x12/\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\">\n" +
+	"\x11GetDepositRequest\x12)\n" +
 	"\n" +
-	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"=\n" +
-	"\x12GetDepositResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositR\x04data\"\xde\x03\n" +
-	"\aDeposit\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x02 \x01(\x03R\x11merchantCashboxId\x12\x1c\n" +
-	"\tdirection\x18\x03 \x01(\tR\tdirection\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12\x16\n" +
-	"\x06amount\x18\x05 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x06 \x01(\tR\bcurrency\x12\x18\n" +
-	"\anetwork\x18\a \x01(\tR\anetwork\x12\x18\n" +
-	"\aaddress\x18\b \x01(\tR\aaddress\x122\n" +
-	"\x12external_reference\x18\t \x01(\tH\x00R\x11externalReference\x88\x01\x01\x12'\n" +
+	"deposit_id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0231x\x01R\tdepositId\"E\n" +
+	"\x12GetDepositResponse\x12/\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xbe\x06\n" +
+	"\aDeposit\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12+\n" +
+	"\tdirection\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\adepositR\tdirection\x12:\n" +
+	"\x06status\x18\x04 \x01(\tB\"\x8a\xb5\x18\x1eB\apendingB\tconfirmedB\brejectedR\x06status\x12@\n" +
+	"\x06amount\x18\x05 \x01(\tB(\x8a\xb5\x18$J\x14^-?[0-9]+\\.[0-9]{8}$j\f250.50000000R\x06amount\x12&\n" +
+	"\bcurrency\x18\x06 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04USDTR\bcurrency\x12F\n" +
+	"\anetwork\x18\a \x01(\tB,\x8a\xb5\x18(B\x05TRC20B\x05ERC20B\x05BEP20B\aPOLYGONB\bARBITRUMR\anetwork\x12B\n" +
+	"\aaddress\x18\b \x01(\tB(\x8a\xb5\x18$j\"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6tR\aaddress\x12D\n" +
+	"\x12external_reference\x18\t \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"invoice-12H\x00R\x11externalReference\x88\x01\x01\x12Y\n" +
 	"\x0fidempotency_key\x18\n" +
-	" \x01(\tR\x0eidempotencyKey\x129\n" +
+	" \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKey\x12[\n" +
 	"\n" +
-	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12F\n" +
-	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAtB\x15\n" +
-	"\x13_external_reference2\xb3\x01\n" +
-	"\x0eDepositService\x12T\n" +
-	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\x12K\n" +
+	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
+	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAtB\x15\n" +
+	"\x13_external_reference2\xff\x02\n" +
+	"\x0eDepositService\x12\xce\x01\n" +
+	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
+	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +
 	"\n" +
-	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponse\"N\x92\xb5\x18J\n" +
+	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_deniedB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_deposit_proto_rawDescOnce sync.Once

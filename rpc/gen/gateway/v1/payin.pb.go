@@ -609,68 +609,73 @@ var File_gateway_v1_payin_proto protoreflect.FileDescriptor
 const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\n" +
 	"\x16gateway/v1/payin.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xba\x03\n" +
-	"\x12CreatePayinRequest\x12#\n" +
-	"\border_id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\aorderId\x12 \n" +
-	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
-	"\bcurrency\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\bcurrency\x12)\n" +
-	"\fcallback_uri\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\vcallbackUri\x12\x1e\n" +
-	"\x06method\x18\x05 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x06method\x12 \n" +
-	"\aaddress\x18\x06 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\aaddress\x12&\n" +
-	"\trecipient\x18\a \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\trecipient\x12\x17\n" +
-	"\x04code\x18\b \x01(\tH\x00R\x04code\x88\x01\x01\x12 \n" +
-	"\tbank_name\x18\t \x01(\tH\x01R\bbankName\x88\x01\x01\x12\x1c\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x05\n" +
+	"\x12CreatePayinRequest\x125\n" +
+	"\border_id\x18\x01 \x01(\tB\x1a\x8a\xb5\x18\x16(\x018\x01X\x01`\xff\x01j\vpayout-1001R\aorderId\x12G\n" +
+	"\x06amount\x18\x02 \x01(\tB/\x8a\xb5\x18+\b\x01(\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,2})?$j\a1500.00R\x06amount\x12'\n" +
+	"\bcurrency\x18\x03 \x01(\tB\v\x8a\xb5\x18\a(\x01B\x03RUBR\bcurrency\x12P\n" +
+	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12(\n" +
+	"\x06method\x18\x05 \x01(\tB\x10\x8a\xb5\x18\f(\x01B\x03sbpB\x03c2cR\x06method\x12.\n" +
+	"\aaddress\x18\x06 \x01(\tB\x14\x8a\xb5\x18\x10(\x01j\f+79001234567R\aaddress\x128\n" +
+	"\trecipient\x18\a \x01(\tB\x1a\x8a\xb5\x18\x16(\x018\x01X\x01`\xff\x01j\vIvan PetrovR\trecipient\x12+\n" +
+	"\x04code\x18\b \x01(\tB\x12\x8a\xb5\x18\x0e`\xff\x01j\t044525225H\x00R\x04code\x88\x01\x01\x12)\n" +
+	"\tbank_name\x18\t \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x01R\bbankName\x88\x01\x01\x12%\n" +
 	"\auser_id\x18\n" +
-	" \x01(\tH\x02R\x06userId\x88\x01\x01\x12\x1c\n" +
-	"\auser_ip\x18\v \x01(\tH\x03R\x06userIp\x88\x01\x01B\a\n" +
+	" \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x02R\x06userId\x88\x01\x01\x124\n" +
+	"\auser_ip\x18\v \x01(\tB\x16\x8a\xb5\x18\x12J\x10^[0-9A-Fa-f.:]+$H\x03R\x06userIp\x88\x01\x01B\a\n" +
 	"\x05_codeB\f\n" +
 	"\n" +
 	"_bank_nameB\n" +
 	"\n" +
 	"\b_user_idB\n" +
 	"\n" +
-	"\b_user_ip\"V\n" +
-	"\x13CreatePayinResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12%\n" +
-	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinR\x04data\",\n" +
-	"\x0fGetPayinRequest\x12\x19\n" +
-	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"9\n" +
-	"\x10GetPayinResponse\x12%\n" +
-	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinR\x04data\"/\n" +
-	"\x12CancelPayinRequest\x12\x19\n" +
-	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"V\n" +
-	"\x13CancelPayinResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12%\n" +
-	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinR\x04data\"\xae\x04\n" +
-	"\x05Payin\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
-	"\border_id\x18\x02 \x01(\tR\aorderId\x12\x16\n" +
-	"\x06status\x18\x03 \x01(\tR\x06status\x12\x16\n" +
-	"\x06amount\x18\x04 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x16\n" +
-	"\x06method\x18\x06 \x01(\tR\x06method\x129\n" +
-	"\vbeneficiary\x18\a \x01(\v2\x17.gateway.v1.BeneficiaryR\vbeneficiary\x12\x1f\n" +
-	"\vfrozen_usdt\x18\b \x01(\tR\n" +
-	"frozenUsdt\x129\n" +
+	"\b_user_ip\"s\n" +
+	"\x13CreatePayinResponse\x12-\n" +
+	"\amessage\x18\x01 \x01(\tB\x13\x8a\xb5\x18\x0fB\rPayin createdR\amessage\x12-\n" +
+	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"^\n" +
+	"\x0fGetPayinRequest\x12K\n" +
+	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"A\n" +
+	"\x10GetPayinResponse\x12-\n" +
+	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"a\n" +
+	"\x12CancelPayinRequest\x12K\n" +
+	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"u\n" +
+	"\x13CancelPayinResponse\x12/\n" +
+	"\amessage\x18\x01 \x01(\tB\x15\x8a\xb5\x18\x11B\x0fPayin cancelledR\amessage\x12-\n" +
+	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x8a\a\n" +
+	"\x05Payin\x12@\n" +
+	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\x02id\x12,\n" +
+	"\border_id\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vpayout-1001R\aorderId\x12X\n" +
+	"\x06status\x18\x03 \x01(\tB@\x8a\xb5\x18<B\awaitingB\n" +
+	"processingB\tcompletedB\x06failedB\tcancelledB\aexpiredR\x06status\x129\n" +
+	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x12%\n" +
+	"\bcurrency\x18\x05 \x01(\tB\t\x8a\xb5\x18\x05B\x03RUBR\bcurrency\x12&\n" +
+	"\x06method\x18\x06 \x01(\tB\x0e\x8a\xb5\x18\n" +
+	"B\x03sbpB\x03c2cR\x06method\x12A\n" +
+	"\vbeneficiary\x18\a \x01(\v2\x17.gateway.v1.BeneficiaryB\x06\x8a\xb5\x18\x02p\x01R\vbeneficiary\x12H\n" +
+	"\vfrozen_usdt\x18\b \x01(\tB'\x8a\xb5\x18#J\x14^-?[0-9]+\\.[0-9]{8}$j\v16.54054055R\n" +
+	"frozenUsdt\x12[\n" +
 	"\n" +
-	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x129\n" +
+	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-21T22:14:03.123Zp\x01R\texpiresAt\x12[\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12F\n" +
-	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAt\x12(\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAt\x12(\n" +
 	"\rstatus_reason\x18\f \x01(\tH\x00R\fstatusReason\x88\x01\x01\x12,\n" +
 	"\x0fproof_reference\x18\r \x01(\tH\x01R\x0eproofReference\x88\x01\x01B\x10\n" +
 	"\x0e_status_reasonB\x12\n" +
-	"\x10_proof_reference\"]\n" +
-	"\vBeneficiary\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\tR\x05value\x12\x16\n" +
-	"\x06holder\x18\x02 \x01(\tR\x06holder\x12\x17\n" +
-	"\x04bank\x18\x03 \x01(\tH\x00R\x04bank\x88\x01\x01B\a\n" +
-	"\x05_bank2\xf5\x01\n" +
-	"\fPayinService\x12N\n" +
-	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\x12E\n" +
-	"\bGetPayin\x12\x1b.gateway.v1.GetPayinRequest\x1a\x1c.gateway.v1.GetPayinResponse\x12N\n" +
-	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\x10_proof_reference\"\x9a\x01\n" +
+	"\vBeneficiary\x12-\n" +
+	"\x05value\x18\x01 \x01(\tB\x17\x8a\xb5\x18\x13j\x11•••• 4567R\x05value\x12)\n" +
+	"\x06holder\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vIvan PetrovR\x06holder\x12(\n" +
+	"\x04bank\x18\x03 \x01(\tB\x0f\x8a\xb5\x18\vj\t044525225H\x00R\x04bank\x88\x01\x01B\a\n" +
+	"\x05_bank2\xb2\x04\n" +
+	"\fPayinService\x12\xc3\x01\n" +
+	"\vCreatePayin\x12\x1e.gateway.v1.CreatePayinRequest\x1a\x1f.gateway.v1.CreatePayinResponse\"s\x92\xb5\x18o\n" +
+	"\x0fCreate a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x1cinsufficient_cashbox_balance\x1a\x10rate_unavailable \x01\x12\x9d\x01\n" +
+	"\bGetPayin\x12\x1b.gateway.v1.GetPayinRequest\x1a\x1c.gateway.v1.GetPayinResponse\"V\x92\xb5\x18R\n" +
+	"\rRead a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x12\xbb\x01\n" +
+	"\vCancelPayin\x12\x1e.gateway.v1.CancelPayinRequest\x1a\x1f.gateway.v1.CancelPayinResponse\"k\x92\xb5\x18g\n" +
+	"\x0fCancel a payout\x12\aPayouts\x1a!merchant_external_payins_disabled\x1a\x15cashbox_access_denied\x1a\x11payin_not_waitingB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_payin_proto_rawDescOnce sync.Once

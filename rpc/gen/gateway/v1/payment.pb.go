@@ -1718,122 +1718,132 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa6\x04\n" +
-	"\x14CreatePaymentRequest\x12#\n" +
-	"\border_id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\aorderId\x12 \n" +
-	"\x06amount\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04\b\x01(\x01R\x06amount\x12\"\n" +
-	"\bcurrency\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\bcurrency\x12)\n" +
-	"\fcallback_uri\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\vcallbackUri\x12\x1b\n" +
-	"\x06method\x18\x05 \x01(\tH\x00R\x06method\x88\x01\x01\x127\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xec\x05\n" +
+	"\x14CreatePaymentRequest\x124\n" +
+	"\border_id\x18\x01 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`\xff\x01j\n" +
+	"order-1001R\aorderId\x12G\n" +
+	"\x06amount\x18\x02 \x01(\tB/\x8a\xb5\x18+\b\x01(\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,2})?$j\a1500.00R\x06amount\x123\n" +
+	"\bcurrency\x18\x03 \x01(\tB\x17\x8a\xb5\x18\x13(\x01J\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12P\n" +
+	"\fcallback_uri\x18\x04 \x01(\tB-\x8a\xb5\x18)(\x01R\x03uri`\x80\x10j\x1dhttps://shop.example/webhooksR\vcallbackUri\x12Q\n" +
+	"\x06method\x18\x05 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanH\x00R\x06method\x88\x01\x01\x127\n" +
 	"\vrub_collect\x18\x06 \x01(\v2\x16.gateway.v1.RubCollectR\n" +
-	"rubCollect\x12-\n" +
-	"\vdescription\x18\a \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x01R\vdescription\x88\x01\x01\x12.\n" +
-	"\frate_percent\x18\b \x01(\tB\x06\x8a\xb5\x18\x02\b\x02H\x02R\vratePercent\x88\x01\x01\x12'\n" +
+	"rubCollect\x12:\n" +
+	"\vdescription\x18\a \x01(\tB\x13\x8a\xb5\x18\x0f0\x01`\xff\x01j\bTwo cupsH\x01R\vdescription\x88\x01\x01\x123\n" +
+	"\frate_percent\x18\b \x01(\tB\v\x8a\xb5\x18\a\b\x02x\x00\x80\x01dH\x02R\vratePercent\x88\x01\x01\x12'\n" +
 	"\x05payer\x18\t \x01(\v2\x11.gateway.v1.PayerR\x05payer\x12;\n" +
 	"\rmerchant_name\x18\n" +
-	" \x01(\v2\x16.google.protobuf.ValueR\fmerchantName\x12\"\n" +
+	" \x01(\v2\x16.google.protobuf.ValueR\fmerchantName\x120\n" +
 	"\n" +
-	"return_url\x18\v \x01(\tH\x03R\treturnUrl\x88\x01\x01B\t\n" +
+	"return_url\x18\v \x01(\tB\f\x8a\xb5\x18\bR\x03uri`\x80\x10H\x03R\treturnUrl\x88\x01\x01B\t\n" +
 	"\a_methodB\x0e\n" +
 	"\f_descriptionB\x0f\n" +
 	"\r_rate_percentB\r\n" +
-	"\v_return_url\"4\n" +
+	"\v_return_url\"E\n" +
 	"\n" +
-	"RubCollect\x12\x1b\n" +
-	"\x06method\x18\x01 \x01(\tH\x00R\x06method\x88\x01\x01B\t\n" +
-	"\a_method\"\xcb\x01\n" +
-	"\x05Payer\x12$\n" +
-	"\auser_id\x18\x01 \x01(\tB\x06\x8a\xb5\x18\x028\x01H\x00R\x06userId\x88\x01\x01\x12\x1c\n" +
-	"\auser_ip\x18\x02 \x01(\tH\x01R\x06userIp\x88\x01\x01\x12\x1b\n" +
-	"\tfull_name\x18\x03 \x01(\tR\bfullName\x12\x12\n" +
-	"\x04type\x18\x04 \x01(\tR\x04type\x125\n" +
+	"RubCollect\x12,\n" +
+	"\x06method\x18\x01 \x01(\tB\x0f\x8a\xb5\x18\vB\x03sbpB\x04cardH\x00R\x06method\x88\x01\x01B\t\n" +
+	"\a_method\"\x84\x02\n" +
+	"\x05Payer\x122\n" +
+	"\auser_id\x18\x01 \x01(\tB\x14\x8a\xb5\x18\x108\x01`\xff\x01j\tplayer-77H\x00R\x06userId\x88\x01\x01\x125\n" +
+	"\auser_ip\x18\x02 \x01(\tB\x17\x8a\xb5\x18\x13R\x04ipv4j\v203.0.113.7H\x01R\x06userIp\x88\x01\x01\x12$\n" +
+	"\tfull_name\x18\x03 \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01R\bfullName\x12\x1b\n" +
+	"\x04type\x18\x04 \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01R\x04type\x125\n" +
 	"\bpayments\x18\x05 \x01(\v2\x19.gateway.v1.PayerPaymentsR\bpaymentsB\n" +
 	"\n" +
 	"\b_user_idB\n" +
 	"\n" +
-	"\b_user_ip\"I\n" +
-	"\rPayerPayments\x12\x1e\n" +
+	"\b_user_ip\"Y\n" +
+	"\rPayerPayments\x12&\n" +
 	"\n" +
-	"successful\x18\x01 \x01(\x03R\n" +
-	"successful\x12\x18\n" +
-	"\aexpired\x18\x02 \x01(\x03R\aexpired\"Z\n" +
-	"\x15CreatePaymentResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"2\n" +
-	"\x11GetPaymentRequest\x12\x1d\n" +
+	"successful\x18\x01 \x01(\x03B\x06\x8a\xb5\x18\x02x\x00R\n" +
+	"successful\x12 \n" +
+	"\aexpired\x18\x02 \x01(\x03B\x06\x8a\xb5\x18\x02x\x00R\aexpired\"y\n" +
+	"\x15CreatePaymentResponse\x12/\n" +
+	"\amessage\x18\x01 \x01(\tB\x15\x8a\xb5\x18\x11B\x0fPayment createdR\amessage\x12/\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x87\x01\n" +
+	"\x11GetPaymentRequest\x12r\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\tR\tpaymentId\"=\n" +
-	"\x12GetPaymentResponse\x12'\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"\xb6\b\n" +
-	"\aPayment\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
-	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
-	"\border_id\x18\x03 \x01(\tR\aorderId\x12%\n" +
-	"\vdescription\x18\x04 \x01(\tH\x00R\vdescription\x88\x01\x01\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x16\n" +
-	"\x06amount\x18\x06 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\a \x01(\tR\bcurrency\x12\x16\n" +
-	"\x06method\x18\b \x01(\tR\x06method\x129\n" +
+	"payment_id\x18\x01 \x01(\tBS\x8a\xb5\x18OJG^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$j\x044021R\tpaymentId\"E\n" +
+	"\x12GetPaymentResponse\x12/\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x9b\f\n" +
+	"\aPayment\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
+	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
+	"\border_id\x18\x03 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"order-1001R\aorderId\x125\n" +
+	"\vdescription\x18\x04 \x01(\tB\x0e\x8a\xb5\x18\n" +
+	"j\bTwo cupsH\x00R\vdescription\x88\x01\x01\x12K\n" +
+	"\x06status\x18\x05 \x01(\tB3\x8a\xb5\x18/B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealR\x06status\x129\n" +
+	"\x06amount\x18\x06 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
+	"\bcurrency\x18\a \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12L\n" +
+	"\x06method\x18\b \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanR\x06method\x12Y\n" +
 	"\n" +
-	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x123\n" +
+	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:29:03.123ZR\texpiresAt\x12=\n" +
 	"\trequisite\x18\n" +
-	" \x01(\v2\x15.gateway.v1.RequisiteR\trequisite\x125\n" +
-	"\x10payment_page_url\x18\v \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x01R\x0epaymentPageUrl\x88\x01\x01\x12.\n" +
-	"\fcheckout_url\x18\f \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\vcheckoutUrl\x88\x01\x01\x12<\n" +
+	" \x01(\v2\x15.gateway.v1.RequisiteB\b\x8a\xb5\x18\x04j\x02{}R\trequisite\x12\x82\x01\n" +
+	"\x10payment_page_url\x18\v \x01(\tBS\x8a\xb5\x18O\x10\x01R\x03urijFhttps://pay.gateway.test/r/AZqhsnw9fk-KW2x9jp8KGy9fM1vO0uQx3T7cY5hLkNEH\x01R\x0epaymentPageUrl\x88\x01\x01\x123\n" +
+	"\fcheckout_url\x18\f \x01(\tB\v\x8a\xb5\x18\a\x10\x01R\x03uriH\x02R\vcheckoutUrl\x88\x01\x01\x12<\n" +
 	"\n" +
-	"quasi_ecom\x18\r \x01(\v2\x15.gateway.v1.QuasiEcomB\x06\x8a\xb5\x18\x02\x10\x01R\tquasiEcom\x12'\n" +
-	"\x05extra\x18\x0e \x01(\v2\x11.gateway.v1.ExtraR\x05extra\x12*\n" +
-	"\x06ledger\x18\x0f \x01(\v2\x12.gateway.v1.LedgerR\x06ledger\x129\n" +
+	"quasi_ecom\x18\r \x01(\v2\x15.gateway.v1.QuasiEcomB\x06\x8a\xb5\x18\x02\x10\x01R\tquasiEcom\x12/\n" +
+	"\x05extra\x18\x0e \x01(\v2\x11.gateway.v1.ExtraB\x06\x8a\xb5\x18\x02p\x01R\x05extra\x124\n" +
+	"\x06ledger\x18\x0f \x01(\v2\x12.gateway.v1.LedgerB\b\x8a\xb5\x18\x04j\x02{}R\x06ledger\x12[\n" +
 	"\n" +
-	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12F\n" +
-	"\x11status_updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0fstatusUpdatedAt\x12(\n" +
+	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
+	"\x11status_updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAt\x12(\n" +
 	"\rstatus_reason\x18\x13 \x01(\tH\x03R\fstatusReason\x88\x01\x01\x12N\n" +
 	"\x10payer_requisites\x18\x10 \x01(\v2\x1b.gateway.v1.PayerRequisitesB\x06\x8a\xb5\x18\x02\x10\x01R\x0fpayerRequisites\x129\n" +
-	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDesk\x12\"\n" +
+	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDesk\x12-\n" +
 	"\n" +
-	"return_url\x18\x15 \x01(\tH\x04R\treturnUrl\x88\x01\x01\x12D\n" +
+	"return_url\x18\x15 \x01(\tB\t\x8a\xb5\x18\x05R\x03uriH\x04R\treturnUrl\x88\x01\x01\x12D\n" +
 	"\x10payer_claimed_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x0epayerClaimedAtB\x0e\n" +
 	"\f_descriptionB\x13\n" +
 	"\x11_payment_page_urlB\x0f\n" +
 	"\r_checkout_urlB\x10\n" +
 	"\x0e_status_reasonB\r\n" +
-	"\v_return_url\"\x97\x01\n" +
-	"\tRequisite\x12\x12\n" +
-	"\x04type\x18\x01 \x01(\tR\x04type\x12\x16\n" +
-	"\x06method\x18\x02 \x01(\tR\x06method\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\x12\x1b\n" +
-	"\x06holder\x18\x04 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
-	"\x04bank\x18\x05 \x01(\tH\x01R\x04bank\x88\x01\x01B\t\n" +
+	"\v_return_url\"\x90\x02\n" +
+	"\tRequisite\x120\n" +
+	"\x04type\x18\x01 \x01(\tB\x1c\x8a\xb5\x18\x18B\x03sbpB\x05phoneB\x04cardB\x04ibanR\x04type\x127\n" +
+	"\x06method\x18\x02 \x01(\tB\x1f\x8a\xb5\x18\x1bB\x03sbpB\x03simB\tcard2cardB\x04ibanR\x06method\x12(\n" +
+	"\x05value\x18\x03 \x01(\tB\x12\x8a\xb5\x18\x0ej\f+79001234567R\x05value\x12.\n" +
+	"\x06holder\x18\x04 \x01(\tB\x11\x8a\xb5\x18\rj\vIvan PetrovH\x00R\x06holder\x88\x01\x01\x12*\n" +
+	"\x04bank\x18\x05 \x01(\tB\x11\x8a\xb5\x18\rj\vSample BankH\x01R\x04bank\x88\x01\x01B\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\xe5\x01\n" +
-	"\x05Extra\x12'\n" +
-	"\rfiat_per_usdt\x18\x01 \x01(\tH\x00R\vfiatPerUsdt\x88\x01\x01\x12*\n" +
-	"\x0emargin_percent\x18\x02 \x01(\tH\x01R\rmarginPercent\x88\x01\x01\x12\x17\n" +
-	"\x04rate\x18\x03 \x01(\tH\x02R\x04rate\x88\x01\x01\x12,\n" +
-	"\x0fcrypto_currency\x18\x04 \x01(\tH\x03R\x0ecryptoCurrency\x88\x01\x01B\x10\n" +
+	"\x05_bank\"\xea\x02\n" +
+	"\x05Extra\x12M\n" +
+	"\rfiat_per_usdt\x18\x01 \x01(\tB$\x8a\xb5\x18 J\x17^[0-9]+(\\.[0-9]{1,8})?$j\x0592.50H\x00R\vfiatPerUsdt\x88\x01\x01\x12N\n" +
+	"\x0emargin_percent\x18\x02 \x01(\tB\"\x8a\xb5\x18\x1eJ\x17^[0-9]+(\\.[0-9]{1,8})?$j\x034.5H\x01R\rmarginPercent\x88\x01\x01\x12@\n" +
+	"\x04rate\x18\x03 \x01(\tB'\x8a\xb5\x18#J\x14^-?[0-9]+\\.[0-9]{8}$j\v15.51791025H\x02R\x04rate\x88\x01\x01\x12>\n" +
+	"\x0fcrypto_currency\x18\x04 \x01(\tB\x10\x8a\xb5\x18\fB\x04USDTj\x04USDTH\x03R\x0ecryptoCurrency\x88\x01\x01B\x10\n" +
 	"\x0e_fiat_per_usdtB\x11\n" +
 	"\x0f_margin_percentB\a\n" +
 	"\x05_rateB\x12\n" +
-	"\x10_crypto_currency\"\xf2\x06\n" +
-	"\x06Ledger\x12,\n" +
-	"\x0frequisite_phone\x18\x01 \x01(\tH\x00R\x0erequisitePhone\x88\x01\x01\x123\n" +
-	"\x13requisite_full_name\x18\x02 \x01(\tH\x01R\x11requisiteFullName\x88\x01\x01\x12\x17\n" +
-	"\x04bank\x18\x03 \x01(\tH\x02R\x04bank\x88\x01\x01\x12,\n" +
-	"\x0ftransfer_method\x18\x04 \x01(\tH\x03R\x0etransferMethod\x88\x01\x01\x12\x15\n" +
-	"\x03sms\x18\x05 \x01(\tH\x04R\x03sms\x88\x01\x01\x12$\n" +
-	"\vamount_usdt\x18\x06 \x01(\tH\x05R\n" +
-	"amountUsdt\x88\x01\x01\x126\n" +
-	"\vprofit_usdt\x18\a \x01(\tB\x10\x8a\xb5\x18\f\x1a\n" +
-	"restrictedH\x06R\n" +
-	"profitUsdt\x88\x01\x01\x121\n" +
-	"\x12spread_trader_usdt\x18\b \x01(\tH\aR\x10spreadTraderUsdt\x88\x01\x01\x12G\n" +
-	"\x14spread_platform_usdt\x18\t \x01(\tB\x10\x8a\xb5\x18\f\x1a\n" +
-	"restrictedH\bR\x12spreadPlatformUsdt\x88\x01\x01\x12I\n" +
+	"\x10_crypto_currency\"\xf6\b\n" +
+	"\x06Ledger\x12@\n" +
+	"\x0frequisite_phone\x18\x01 \x01(\tB\x12\x8a\xb5\x18\x0ej\f+79001234567H\x00R\x0erequisitePhone\x88\x01\x01\x12F\n" +
+	"\x13requisite_full_name\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vIvan PetrovH\x01R\x11requisiteFullName\x88\x01\x01\x12*\n" +
+	"\x04bank\x18\x03 \x01(\tB\x11\x8a\xb5\x18\rj\vSample BankH\x02R\x04bank\x88\x01\x01\x127\n" +
+	"\x0ftransfer_method\x18\x04 \x01(\tB\t\x8a\xb5\x18\x05j\x03sbpH\x03R\x0etransferMethod\x88\x01\x01\x12\x15\n" +
+	"\x03sms\x18\x05 \x01(\tH\x04R\x03sms\x88\x01\x01\x12M\n" +
+	"\vamount_usdt\x18\x06 \x01(\tB'\x8a\xb5\x18#J\x14^-?[0-9]+\\.[0-9]{8}$j\v15.51791025H\x05R\n" +
+	"amountUsdt\x88\x01\x01\x12X\n" +
+	"\vprofit_usdt\x18\a \x01(\tB2\x8a\xb5\x18.\x1a\n" +
+	"restrictedJ\x14^-?[0-9]+\\.[0-9]{8}$j\n" +
+	"0.69830596H\x06R\n" +
+	"profitUsdt\x88\x01\x01\x12Y\n" +
+	"\x12spread_trader_usdt\x18\b \x01(\tB&\x8a\xb5\x18\"J\x14^-?[0-9]+\\.[0-9]{8}$j\n" +
+	"0.24324324H\aR\x10spreadTraderUsdt\x88\x01\x01\x12i\n" +
+	"\x14spread_platform_usdt\x18\t \x01(\tB2\x8a\xb5\x18.\x1a\n" +
+	"restrictedJ\x14^-?[0-9]+\\.[0-9]{8}$j\n" +
+	"0.45506272H\bR\x12spreadPlatformUsdt\x88\x01\x01\x12i\n" +
 	"\x16base_rate_rub_per_usdt\x18\n" +
-	" \x01(\tB\x10\x8a\xb5\x18\f\x1a\n" +
-	"restrictedH\tR\x12baseRateRubPerUsdt\x88\x01\x01\x12T\n" +
-	"\x1aseller_rate_markup_percent\x18\v \x01(\tB\x12\x8a\xb5\x18\x0e\b\x02\x1a\n" +
-	"restrictedH\n" +
+	" \x01(\tB0\x8a\xb5\x18,\x1a\n" +
+	"restrictedJ\x17^[0-9]+(\\.[0-9]{1,8})?$j\x0592.50H\tR\x12baseRateRubPerUsdt\x88\x01\x01\x12^\n" +
+	"\x1aseller_rate_markup_percent\x18\v \x01(\tB\x1c\x8a\xb5\x18\x18\b\x02\x1a\n" +
+	"restrictedj\x034.5x\x00\x80\x01dH\n" +
 	"R\x17sellerRateMarkupPercent\x88\x01\x01\x12)\n" +
 	"\x10rate_unavailable\x18\f \x01(\bR\x0frateUnavailable\x12&\n" +
 	"\n" +
@@ -1849,32 +1859,36 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x13_spread_trader_usdtB\x17\n" +
 	"\x15_spread_platform_usdtB\x19\n" +
 	"\x17_base_rate_rub_per_usdtB\x1d\n" +
-	"\x1b_seller_rate_markup_percent\"\xd8\x01\n" +
-	"\x1aUpdatePaymentStatusRequest\x12\x1d\n" +
+	"\x1b_seller_rate_markup_percent\"\xac\x02\n" +
+	"\x1aUpdatePaymentStatusRequest\x12+\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12\x1e\n" +
-	"\x06status\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x02(\x01R\x06status\x123\n" +
-	"\x13provider_payment_id\x18\x03 \x01(\tH\x00R\x11providerPaymentId\x88\x01\x01\x12#\n" +
-	"\x06reason\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x01R\x06reason\x88\x01\x01B\x16\n" +
+	"payment_id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12X\n" +
+	"\x06status\x18\x02 \x01(\tB@\x8a\xb5\x18<(\x01B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealj\tcompletedR\x06status\x12<\n" +
+	"\x13provider_payment_id\x18\x03 \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x00R\x11providerPaymentId\x88\x01\x01\x12&\n" +
+	"\x06reason\x18\x04 \x01(\tB\t\x8a\xb5\x18\x050\x01`\xff\x01H\x01R\x06reason\x88\x01\x01B\x16\n" +
 	"\x14_provider_payment_idB\t\n" +
-	"\a_reason\"f\n" +
-	"\x1bUpdatePaymentStatusResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12-\n" +
-	"\x04data\x18\x02 \x01(\v2\x19.gateway.v1.PaymentStatusR\x04data\"\x8f\x01\n" +
-	"\rPaymentStatus\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
-	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x19\n" +
-	"\border_id\x18\x03 \x01(\tR\aorderId\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12'\n" +
-	"\x0fcallback_queued\x18\x05 \x01(\bR\x0ecallbackQueued\"\xc3\x02\n" +
-	"\x13ListPaymentsRequest\x12\x1b\n" +
-	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12.\n" +
+	"\a_reason\"\x8c\x01\n" +
+	"\x1bUpdatePaymentStatusResponse\x126\n" +
+	"\amessage\x18\x01 \x01(\tB\x1c\x8a\xb5\x18\x18B\x16Payment status updatedR\amessage\x125\n" +
+	"\x04data\x18\x02 \x01(\v2\x19.gateway.v1.PaymentStatusB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xad\x02\n" +
+	"\rPaymentStatus\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
+	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
+	"\border_id\x18\x03 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"order-1001R\aorderId\x12V\n" +
+	"\x06status\x18\x04 \x01(\tB>\x8a\xb5\x18:B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealj\tcompletedR\x06status\x123\n" +
+	"\x0fcallback_queued\x18\x05 \x01(\bB\n" +
+	"\x8a\xb5\x18\x06j\x04trueR\x0ecallbackQueued\"\xc8\x03\n" +
+	"\x13ListPaymentsRequest\x12P\n" +
+	"\x06status\x18\x01 \x01(\tB3\x8a\xb5\x18/B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealH\x00R\x06status\x88\x01\x01\x12.\n" +
 	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
-	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x19\n" +
-	"\x05limit\x18\x04 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
-	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12&\n" +
-	"\border_id\x18\x06 \x01(\tB\x06\x8a\xb5\x18\x028\x01H\x03R\aorderId\x88\x01\x01\x12\x1b\n" +
-	"\x06method\x18\a \x01(\tH\x04R\x06method\x88\x01\x01B\t\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12$\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05x\x01\x80\x01dH\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x125\n" +
+	"\border_id\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x118\x01`\xff\x01j\n" +
+	"order-1001H\x03R\aorderId\x88\x01\x01\x12Q\n" +
+	"\x06method\x18\a \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
+	"quasi_ecomB\x03c2cB\x04ibanH\x04R\x06method\x88\x01\x01B\t\n" +
 	"\a_statusB\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_cursorB\v\n" +
@@ -1884,55 +1898,67 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x1b.gateway.v1.PaymentListItemR\x04data\x123\n" +
 	"\vnext_cursor\x18\x02 \x01(\tB\f\x8a\xb5\x18\b\x1a\x06signedH\x00R\vnext_cursor\x88\x01\x01\x12\x1e\n" +
 	"\x06signed\x18\x03 \x01(\bB\x06\x8a\xb5\x18\x02 \x01R\x06signedB\x0e\n" +
-	"\f_next_cursor\"\xd9\x03\n" +
-	"\x0fPaymentListItem\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
-	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x1a\n" +
-	"\border_id\x18\x03 \x01(\tR\border_id\x12\x16\n" +
-	"\x06amount\x18\x04 \x01(\tR\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12A\n" +
-	"\x10payment_snapshot\x18\a \x01(\v2\x15.gateway.v1.RequisiteR\x10payment_snapshot\x12E\n" +
-	"\x12requisite_snapshot\x18\b \x01(\v2\x15.gateway.v1.RequisiteR\x12requisite_snapshot\x12*\n" +
-	"\x06ledger\x18\t \x01(\v2\x12.gateway.v1.LedgerR\x06ledger\x12:\n" +
+	"\f_next_cursor\"\xee\x05\n" +
+	"\x0fPaymentListItem\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
+	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12,\n" +
+	"\border_id\x18\x03 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"order-1001R\border_id\x129\n" +
+	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
+	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\x12K\n" +
+	"\x06status\x18\x06 \x01(\tB3\x8a\xb5\x18/B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealR\x06status\x12A\n" +
+	"\x10payment_snapshot\x18\a \x01(\v2\x15.gateway.v1.RequisiteR\x10payment_snapshot\x12O\n" +
+	"\x12requisite_snapshot\x18\b \x01(\v2\x15.gateway.v1.RequisiteB\b\x8a\xb5\x18\x04j\x02{}R\x12requisite_snapshot\x124\n" +
+	"\x06ledger\x18\t \x01(\v2\x12.gateway.v1.LedgerB\b\x8a\xb5\x18\x04j\x02{}R\x06ledger\x12Z\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"created_at\x12H\n" +
-	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x11status_updated_at\"\xc0\x01\n" +
-	"\x13CreateAppealRequest\x12\x1d\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\n" +
+	"created_at\x12h\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\"\xfb\x01\n" +
+	"\x13CreateAppealRequest\x12+\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12%\n" +
-	"\x06reason\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04(\x010\x01H\x00R\x06reason\x88\x01\x01\x12 \n" +
-	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12\x1f\n" +
-	"\x04file\x18\x04 \x01(\fB\x06\x8a\xb5\x18\x02(\x01H\x02R\x04file\x88\x01\x01B\t\n" +
+	"payment_id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12J\n" +
+	"\x06reason\x18\x02 \x01(\tB-\x8a\xb5\x18)(\x010\x01X\x01`\xd0\x0fj\x1ePaid at 12:00, see the receiptH\x00R\x06reason\x88\x01\x01\x12 \n" +
+	"\tfile_name\x18\x03 \x01(\tH\x01R\bfileName\x88\x01\x01\x12'\n" +
+	"\x04file\x18\x04 \x01(\fB\x0e\x8a\xb5\x18\n" +
+	"(\x01R\x06binaryH\x02R\x04file\x88\x01\x01B\t\n" +
 	"\a_reasonB\f\n" +
 	"\n" +
 	"_file_nameB\a\n" +
-	"\x05_file\"X\n" +
-	"\x14CreateAppealResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\x12&\n" +
-	"\x04data\x18\x02 \x01(\v2\x12.gateway.v1.AppealR\x04data\"\xf0\x01\n" +
-	"\x06Appeal\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1d\n" +
+	"\x05_file\"v\n" +
+	"\x14CreateAppealResponse\x12.\n" +
+	"\amessage\x18\x01 \x01(\tB\x14\x8a\xb5\x18\x10B\x0eAppeal createdR\amessage\x12.\n" +
+	"\x04data\x18\x02 \x01(\v2\x12.gateway.v1.AppealB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xb2\x03\n" +
+	"\x06Appeal\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0217x\x01R\x02id\x12+\n" +
 	"\n" +
-	"payment_id\x18\x02 \x01(\x03R\tpaymentId\x12\x12\n" +
-	"\x04uuid\x18\x03 \x01(\tR\x04uuid\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1b\n" +
-	"\tfile_name\x18\x05 \x01(\tR\bfileName\x12\x1b\n" +
-	"\tfile_size\x18\x06 \x01(\x03R\bfileSize\x12\x16\n" +
-	"\x06status\x18\a \x01(\tR\x06status\x129\n" +
+	"payment_id\x18\x02 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12D\n" +
+	"\x04uuid\x18\x03 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12<\n" +
+	"\x06reason\x18\x04 \x01(\tB$\x8a\xb5\x18 j\x1ePaid at 12:00, see the receiptR\x06reason\x12.\n" +
+	"\tfile_name\x18\x05 \x01(\tB\x11\x8a\xb5\x18\rj\vreceipt.pdfR\bfileName\x12*\n" +
+	"\tfile_size\x18\x06 \x01(\x03B\r\x8a\xb5\x18\tj\x0548213x\x01R\bfileSize\x12\"\n" +
+	"\x06status\x18\a \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04openR\x06status\x12[\n" +
 	"\n" +
-	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x8e\x04\n" +
-	"\x0ePaymentService\x12T\n" +
-	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\x12K\n" +
+	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt2\xea\n" +
 	"\n" +
-	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\x12f\n" +
-	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\x12Q\n" +
-	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\x12Q\n" +
-	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\x12K\n" +
+	"\x0ePaymentService\x12\xe9\x02\n" +
+	"\rCreatePayment\x12 .gateway.v1.CreatePaymentRequest\x1a!.gateway.v1.CreatePaymentResponse\"\x92\x02\x92\xb5\x18\x8d\x02\n" +
+	"\x10Create a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x19merchant_collect_disabled\x1a merchant_collect_method_disabled\x1a\x1bmerchant_collect_open_limit\x1a collect_requisites_not_available\x1a/merchant_collect_amount_outside_platform_limits\x1a'external_payments_secret_not_configured \x01\x12\x9b\x01\n" +
 	"\n" +
-	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponseB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"GetPayment\x12\x1d.gateway.v1.GetPaymentRequest\x1a\x1e.gateway.v1.GetPaymentResponse\"N\x92\xb5\x18J\n" +
+	"\x0eRead a payment\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\xb7\x01\n" +
+	"\x13UpdatePaymentStatus\x12&.gateway.v1.UpdatePaymentStatusRequest\x1a'.gateway.v1.UpdatePaymentStatusResponse\"O\x92\xb5\x18K\n" +
+	"\x16Set a payment's status\x12\bPayments\x1a'external_payments_secret_not_configured\x12\x89\x01\n" +
+	"\fListPayments\x12\x1f.gateway.v1.ListPaymentsRequest\x1a .gateway.v1.ListPaymentsResponse\"6\x92\xb5\x182\n" +
+	"\rList payments\x12\bPayments\x1a\x17merchant_scope_required\x12\x83\x02\n" +
+	"\fCreateAppeal\x12\x1f.gateway.v1.CreateAppealRequest\x1a .gateway.v1.CreateAppealResponse\"\xaf\x01\x92\xb5\x18\xaa\x01\n" +
+	"\x0eOpen an appeal\x12\bPayments\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x15appeal_already_exists\x1a\x19appeal_payment_not_failed\x1a\x14appeal_window_closed\x1a\x16appeal_trader_required\x12\x81\x02\n" +
+	"\n" +
+	"ResendCode\x12\x1d.gateway.v1.ResendCodeRequest\x1a\x1e.gateway.v1.ResendCodeResponse\"\xb3\x01\x92\xb5\x18\xae\x01\n" +
+	"\x16Ask for the code again\x12\rCard checkout\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x0fcheckout_closed\x1a\x15code_resend_exhausted\x1a\x16code_resend_wrong_step\x1a\x15code_resend_too_earlyB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_payment_proto_rawDescOnce sync.Once

@@ -89,7 +89,25 @@ type Wire struct {
 	// Text of several lines: line breaks and tabs are taken, also by Connect.
 	Lines bool `protobuf:"varint,6,opt,name=lines,proto3" json:"lines,omitempty"`
 	// Text that counts without the white space around it.
-	Trimmed       bool `protobuf:"varint,7,opt,name=trimmed,proto3" json:"trimmed,omitempty"`
+	Trimmed bool `protobuf:"varint,7,opt,name=trimmed,proto3" json:"trimmed,omitempty"`
+	// Each value the field may have, where the list is closed.
+	Values []string `protobuf:"bytes,8,rep,name=values,proto3" json:"values,omitempty"`
+	// A regular expression that the text fits.
+	Pattern string `protobuf:"bytes,9,opt,name=pattern,proto3" json:"pattern,omitempty"`
+	// A format of JSON Schema, such as uuid.
+	Format string `protobuf:"bytes,10,opt,name=format,proto3" json:"format,omitempty"`
+	// The least number of characters.
+	MinLength int32 `protobuf:"varint,11,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"`
+	// The greatest number of characters.
+	MaxLength int32 `protobuf:"varint,12,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
+	// A value to show, written as text; of a message {} for one made of its fields.
+	Example string `protobuf:"bytes,13,opt,name=example,proto3" json:"example,omitempty"`
+	// Answers always have a value here, though the type would allow null.
+	NeverNull bool `protobuf:"varint,14,opt,name=never_null,json=neverNull,proto3" json:"never_null,omitempty"`
+	// The least number.
+	Minimum *int64 `protobuf:"varint,15,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
+	// The greatest number.
+	Maximum       *int64 `protobuf:"varint,16,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +191,198 @@ func (x *Wire) GetTrimmed() bool {
 	return false
 }
 
+func (x *Wire) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Wire) GetPattern() string {
+	if x != nil {
+		return x.Pattern
+	}
+	return ""
+}
+
+func (x *Wire) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
+}
+
+func (x *Wire) GetMinLength() int32 {
+	if x != nil {
+		return x.MinLength
+	}
+	return 0
+}
+
+func (x *Wire) GetMaxLength() int32 {
+	if x != nil {
+		return x.MaxLength
+	}
+	return 0
+}
+
+func (x *Wire) GetExample() string {
+	if x != nil {
+		return x.Example
+	}
+	return ""
+}
+
+func (x *Wire) GetNeverNull() bool {
+	if x != nil {
+		return x.NeverNull
+	}
+	return false
+}
+
+func (x *Wire) GetMinimum() int64 {
+	if x != nil && x.Minimum != nil {
+		return *x.Minimum
+	}
+	return 0
+}
+
+func (x *Wire) GetMaximum() int64 {
+	if x != nil && x.Maximum != nil {
+		return *x.Maximum
+	}
+	return 0
+}
+
+// Operation describes a method in the description of the REST API.
+type Operation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One line.
+	Summary string `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The group that the method belongs to.
+	Tag string `protobuf:"bytes,2,opt,name=tag,proto3" json:"tag,omitempty"`
+	// The error codes that it can answer with, besides those that follow from who may call it and from the form of its
+	// request.
+	Codes []string `protobuf:"bytes,3,rep,name=codes,proto3" json:"codes,omitempty"`
+	// A repeat of the same call does nothing new, and answers with the headers of a repeat.
+	Idempotent    bool `protobuf:"varint,4,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Operation) Reset() {
+	*x = Operation{}
+	mi := &file_gateway_v1_wire_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Operation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Operation) ProtoMessage() {}
+
+func (x *Operation) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_wire_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Operation.ProtoReflect.Descriptor instead.
+func (*Operation) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_wire_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Operation) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *Operation) GetTag() string {
+	if x != nil {
+		return x.Tag
+	}
+	return ""
+}
+
+func (x *Operation) GetCodes() []string {
+	if x != nil {
+		return x.Codes
+	}
+	return nil
+}
+
+func (x *Operation) GetIdempotent() bool {
+	if x != nil {
+		return x.Idempotent
+	}
+	return false
+}
+
+// Webhook describes an event that a merchant is told of.
+type Webhook struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event's type, for example payment.status.updated.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// One line.
+	Summary       string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Webhook) Reset() {
+	*x = Webhook{}
+	mi := &file_gateway_v1_wire_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Webhook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Webhook) ProtoMessage() {}
+
+func (x *Webhook) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_wire_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Webhook.ProtoReflect.Descriptor instead.
+func (*Webhook) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_wire_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Webhook) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Webhook) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
 var file_gateway_v1_wire_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
@@ -180,6 +390,22 @@ var file_gateway_v1_wire_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50001,
 		Name:          "gateway.v1.wire",
 		Tag:           "bytes,50001,opt,name=wire",
+		Filename:      "gateway/v1/wire.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*Operation)(nil),
+		Field:         50002,
+		Name:          "gateway.v1.operation",
+		Tag:           "bytes,50002,opt,name=operation",
+		Filename:      "gateway/v1/wire.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*Webhook)(nil),
+		Field:         50003,
+		Name:          "gateway.v1.webhook",
+		Tag:           "bytes,50003,opt,name=webhook",
 		Filename:      "gateway/v1/wire.proto",
 	},
 }
@@ -192,12 +418,28 @@ var (
 	E_Wire = &file_gateway_v1_wire_proto_extTypes[0]
 )
 
+// Extension fields to descriptorpb.MethodOptions.
+var (
+	// What the description of the REST API says of a method.
+	//
+	// optional gateway.v1.Operation operation = 50002;
+	E_Operation = &file_gateway_v1_wire_proto_extTypes[1]
+)
+
+// Extension fields to descriptorpb.MessageOptions.
+var (
+	// The message is the body of a webhook.
+	//
+	// optional gateway.v1.Webhook webhook = 50003;
+	E_Webhook = &file_gateway_v1_wire_proto_extTypes[2]
+)
+
 var File_gateway_v1_wire_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\n" +
 	"\x15gateway/v1/wire.proto\x12\n" +
-	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xd5\x01\n" +
+	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xec\x03\n" +
 	"\x04Wire\x12-\n" +
 	"\aliteral\x18\x01 \x01(\x0e2\x13.gateway.v1.LiteralR\aliteral\x12\x1d\n" +
 	"\n" +
@@ -206,12 +448,41 @@ const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\binternal\x18\x04 \x01(\bR\binternal\x12\x1a\n" +
 	"\brequired\x18\x05 \x01(\bR\brequired\x12\x14\n" +
 	"\x05lines\x18\x06 \x01(\bR\x05lines\x12\x18\n" +
-	"\atrimmed\x18\a \x01(\bR\atrimmed*T\n" +
+	"\atrimmed\x18\a \x01(\bR\atrimmed\x12\x16\n" +
+	"\x06values\x18\b \x03(\tR\x06values\x12\x18\n" +
+	"\apattern\x18\t \x01(\tR\apattern\x12\x16\n" +
+	"\x06format\x18\n" +
+	" \x01(\tR\x06format\x12\x1d\n" +
+	"\n" +
+	"min_length\x18\v \x01(\x05R\tminLength\x12\x1d\n" +
+	"\n" +
+	"max_length\x18\f \x01(\x05R\tmaxLength\x12\x18\n" +
+	"\aexample\x18\r \x01(\tR\aexample\x12\x1d\n" +
+	"\n" +
+	"never_null\x18\x0e \x01(\bR\tneverNull\x12\x1d\n" +
+	"\aminimum\x18\x0f \x01(\x03H\x00R\aminimum\x88\x01\x01\x12\x1d\n" +
+	"\amaximum\x18\x10 \x01(\x03H\x01R\amaximum\x88\x01\x01B\n" +
+	"\n" +
+	"\b_minimumB\n" +
+	"\n" +
+	"\b_maximum\"m\n" +
+	"\tOperation\x12\x18\n" +
+	"\asummary\x18\x01 \x01(\tR\asummary\x12\x10\n" +
+	"\x03tag\x18\x02 \x01(\tR\x03tag\x12\x14\n" +
+	"\x05codes\x18\x03 \x03(\tR\x05codes\x12\x1e\n" +
+	"\n" +
+	"idempotent\x18\x04 \x01(\bR\n" +
+	"idempotent\"7\n" +
+	"\aWebhook\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x18\n" +
+	"\asummary\x18\x02 \x01(\tR\asummary*T\n" +
 	"\aLiteral\x12\x17\n" +
 	"\x13LITERAL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18LITERAL_NUMBER_OR_STRING\x10\x01\x12\x12\n" +
 	"\x0eLITERAL_NUMBER\x10\x02:E\n" +
-	"\x04wire\x12\x1d.google.protobuf.FieldOptions\x18ц\x03 \x01(\v2\x10.gateway.v1.WireR\x04wireB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\x04wire\x12\x1d.google.protobuf.FieldOptions\x18ц\x03 \x01(\v2\x10.gateway.v1.WireR\x04wire:U\n" +
+	"\toperation\x12\x1e.google.protobuf.MethodOptions\x18҆\x03 \x01(\v2\x15.gateway.v1.OperationR\toperation:P\n" +
+	"\awebhook\x12\x1f.google.protobuf.MessageOptions\x18ӆ\x03 \x01(\v2\x13.gateway.v1.WebhookR\awebhookB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_wire_proto_rawDescOnce sync.Once
@@ -226,20 +497,28 @@ func file_gateway_v1_wire_proto_rawDescGZIP() []byte {
 }
 
 var file_gateway_v1_wire_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_gateway_v1_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_gateway_v1_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_gateway_v1_wire_proto_goTypes = []any{
-	(Literal)(0),                      // 0: gateway.v1.Literal
-	(*Wire)(nil),                      // 1: gateway.v1.Wire
-	(*descriptorpb.FieldOptions)(nil), // 2: google.protobuf.FieldOptions
+	(Literal)(0),                        // 0: gateway.v1.Literal
+	(*Wire)(nil),                        // 1: gateway.v1.Wire
+	(*Operation)(nil),                   // 2: gateway.v1.Operation
+	(*Webhook)(nil),                     // 3: gateway.v1.Webhook
+	(*descriptorpb.FieldOptions)(nil),   // 4: google.protobuf.FieldOptions
+	(*descriptorpb.MethodOptions)(nil),  // 5: google.protobuf.MethodOptions
+	(*descriptorpb.MessageOptions)(nil), // 6: google.protobuf.MessageOptions
 }
 var file_gateway_v1_wire_proto_depIdxs = []int32{
 	0, // 0: gateway.v1.Wire.literal:type_name -> gateway.v1.Literal
-	2, // 1: gateway.v1.wire:extendee -> google.protobuf.FieldOptions
-	1, // 2: gateway.v1.wire:type_name -> gateway.v1.Wire
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	2, // [2:3] is the sub-list for extension type_name
-	1, // [1:2] is the sub-list for extension extendee
+	4, // 1: gateway.v1.wire:extendee -> google.protobuf.FieldOptions
+	5, // 2: gateway.v1.operation:extendee -> google.protobuf.MethodOptions
+	6, // 3: gateway.v1.webhook:extendee -> google.protobuf.MessageOptions
+	1, // 4: gateway.v1.wire:type_name -> gateway.v1.Wire
+	2, // 5: gateway.v1.operation:type_name -> gateway.v1.Operation
+	3, // 6: gateway.v1.webhook:type_name -> gateway.v1.Webhook
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	4, // [4:7] is the sub-list for extension type_name
+	1, // [1:4] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name
 }
 
@@ -248,14 +527,15 @@ func file_gateway_v1_wire_proto_init() {
 	if File_gateway_v1_wire_proto != nil {
 		return
 	}
+	file_gateway_v1_wire_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_wire_proto_rawDesc), len(file_gateway_v1_wire_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   1,
-			NumExtensions: 1,
+			NumMessages:   3,
+			NumExtensions: 3,
 			NumServices:   0,
 		},
 		GoTypes:           file_gateway_v1_wire_proto_goTypes,

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldOptions } from "@bufbuild/protobuf/wkt";
+import type { FieldOptions, MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/wire.proto.
  */
 export const file_gateway_v1_wire: GenFile = /*@__PURE__*/
-  fileDesc("ChVnYXRld2F5L3YxL3dpcmUucHJvdG8SCmdhdGV3YXkudjEilQEKBFdpcmUSJAoHbGl0ZXJhbBgBIAEoDjITLmdhdGV3YXkudjEuTGl0ZXJhbBISCgpvbWl0X3Vuc2V0GAIgASgIEg8KB29taXRfaWYYAyABKAkSEAoIaW50ZXJuYWwYBCABKAgSEAoIcmVxdWlyZWQYBSABKAgSDQoFbGluZXMYBiABKAgSDwoHdHJpbW1lZBgHIAEoCCpUCgdMaXRlcmFsEhcKE0xJVEVSQUxfVU5TUEVDSUZJRUQQABIcChhMSVRFUkFMX05VTUJFUl9PUl9TVFJJTkcQARISCg5MSVRFUkFMX05VTUJFUhACOkUKBHdpcmUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAsyEC5nYXRld2F5LnYxLldpcmVSBHdpcmVCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChVnYXRld2F5L3YxL3dpcmUucHJvdG8SCmdhdGV3YXkudjEi1wIKBFdpcmUSJAoHbGl0ZXJhbBgBIAEoDjITLmdhdGV3YXkudjEuTGl0ZXJhbBISCgpvbWl0X3Vuc2V0GAIgASgIEg8KB29taXRfaWYYAyABKAkSEAoIaW50ZXJuYWwYBCABKAgSEAoIcmVxdWlyZWQYBSABKAgSDQoFbGluZXMYBiABKAgSDwoHdHJpbW1lZBgHIAEoCBIOCgZ2YWx1ZXMYCCADKAkSDwoHcGF0dGVybhgJIAEoCRIOCgZmb3JtYXQYCiABKAkSEgoKbWluX2xlbmd0aBgLIAEoBRISCgptYXhfbGVuZ3RoGAwgASgFEg8KB2V4YW1wbGUYDSABKAkSEgoKbmV2ZXJfbnVsbBgOIAEoCBIUCgdtaW5pbXVtGA8gASgDSACIAQESFAoHbWF4aW11bRgQIAEoA0gBiAEBQgoKCF9taW5pbXVtQgoKCF9tYXhpbXVtIkwKCU9wZXJhdGlvbhIPCgdzdW1tYXJ5GAEgASgJEgsKA3RhZxgCIAEoCRINCgVjb2RlcxgDIAMoCRISCgppZGVtcG90ZW50GAQgASgIIigKB1dlYmhvb2sSDAoEdHlwZRgBIAEoCRIPCgdzdW1tYXJ5GAIgASgJKlQKB0xpdGVyYWwSFwoTTElURVJBTF9VTlNQRUNJRklFRBAAEhwKGExJVEVSQUxfTlVNQkVSX09SX1NUUklORxABEhIKDkxJVEVSQUxfTlVNQkVSEAI6RQoEd2lyZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCzIQLmdhdGV3YXkudjEuV2lyZVIEd2lyZTpVCglvcGVyYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhUuZ2F0ZXdheS52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpQCgd3ZWJob29rEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGNOGAyABKAsyEy5nYXRld2F5LnYxLldlYmhvb2tSB3dlYmhvb2tCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Wire describes a field on the REST API. Connect clients see protojson and do not need it.
@@ -68,6 +68,69 @@ export type Wire = Message<"gateway.v1.Wire"> & {
    * @generated from field: bool trimmed = 7;
    */
   trimmed: boolean;
+
+  /**
+   * Each value the field may have, where the list is closed.
+   *
+   * @generated from field: repeated string values = 8;
+   */
+  values: string[];
+
+  /**
+   * A regular expression that the text fits.
+   *
+   * @generated from field: string pattern = 9;
+   */
+  pattern: string;
+
+  /**
+   * A format of JSON Schema, such as uuid.
+   *
+   * @generated from field: string format = 10;
+   */
+  format: string;
+
+  /**
+   * The least number of characters.
+   *
+   * @generated from field: int32 min_length = 11;
+   */
+  minLength: number;
+
+  /**
+   * The greatest number of characters.
+   *
+   * @generated from field: int32 max_length = 12;
+   */
+  maxLength: number;
+
+  /**
+   * A value to show, written as text; of a message {} for one made of its fields.
+   *
+   * @generated from field: string example = 13;
+   */
+  example: string;
+
+  /**
+   * Answers always have a value here, though the type would allow null.
+   *
+   * @generated from field: bool never_null = 14;
+   */
+  neverNull: boolean;
+
+  /**
+   * The least number.
+   *
+   * @generated from field: optional int64 minimum = 15;
+   */
+  minimum?: bigint | undefined;
+
+  /**
+   * The greatest number.
+   *
+   * @generated from field: optional int64 maximum = 16;
+   */
+  maximum?: bigint | undefined;
 };
 
 /**
@@ -76,6 +139,77 @@ export type Wire = Message<"gateway.v1.Wire"> & {
  */
 export const WireSchema: GenMessage<Wire> = /*@__PURE__*/
   messageDesc(file_gateway_v1_wire, 0);
+
+/**
+ * Operation describes a method in the description of the REST API.
+ *
+ * @generated from message gateway.v1.Operation
+ */
+export type Operation = Message<"gateway.v1.Operation"> & {
+  /**
+   * One line.
+   *
+   * @generated from field: string summary = 1;
+   */
+  summary: string;
+
+  /**
+   * The group that the method belongs to.
+   *
+   * @generated from field: string tag = 2;
+   */
+  tag: string;
+
+  /**
+   * The error codes that it can answer with, besides those that follow from who may call it and from the form of its
+   * request.
+   *
+   * @generated from field: repeated string codes = 3;
+   */
+  codes: string[];
+
+  /**
+   * A repeat of the same call does nothing new, and answers with the headers of a repeat.
+   *
+   * @generated from field: bool idempotent = 4;
+   */
+  idempotent: boolean;
+};
+
+/**
+ * Describes the message gateway.v1.Operation.
+ * Use `create(OperationSchema)` to create a new message.
+ */
+export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_wire, 1);
+
+/**
+ * Webhook describes an event that a merchant is told of.
+ *
+ * @generated from message gateway.v1.Webhook
+ */
+export type Webhook = Message<"gateway.v1.Webhook"> & {
+  /**
+   * The event's type, for example payment.status.updated.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * One line.
+   *
+   * @generated from field: string summary = 2;
+   */
+  summary: string;
+};
+
+/**
+ * Describes the message gateway.v1.Webhook.
+ * Use `create(WebhookSchema)` to create a new message.
+ */
+export const WebhookSchema: GenMessage<Webhook> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_wire, 2);
 
 /**
  * @generated from enum gateway.v1.Literal
@@ -114,4 +248,20 @@ export const LiteralSchema: GenEnum<Literal> = /*@__PURE__*/
  */
 export const wire: GenExtension<FieldOptions, Wire> = /*@__PURE__*/
   extDesc(file_gateway_v1_wire, 0);
+
+/**
+ * What the description of the REST API says of a method.
+ *
+ * @generated from extension: gateway.v1.Operation operation = 50002;
+ */
+export const operation: GenExtension<MethodOptions, Operation> = /*@__PURE__*/
+  extDesc(file_gateway_v1_wire, 1);
+
+/**
+ * The message is the body of a webhook.
+ *
+ * @generated from extension: gateway.v1.Webhook webhook = 50003;
+ */
+export const webhook: GenExtension<MessageOptions, Webhook> = /*@__PURE__*/
+  extDesc(file_gateway_v1_wire, 2);
 

@@ -619,9 +619,10 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x19.portal.v1.OperatorAppealR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"3\n" +
-	"\x14GetAppealFileRequest\x12\x1b\n" +
-	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"k\n" +
+	"\f_next_cursor\"?\n" +
+	"\x14GetAppealFileRequest\x12'\n" +
+	"\tappeal_id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0217x\x01R\bappealId\"k\n" +
 	"\x15GetAppealFileResponse\x12\x1b\n" +
 	"\tfile_name\x18\x01 \x01(\tR\bfileName\x12\x1b\n" +
 	"\tfile_type\x18\x02 \x01(\tR\bfileType\x12\x18\n" +

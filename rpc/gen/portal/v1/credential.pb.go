@@ -762,51 +762,57 @@ const file_portal_v1_credential_proto_rawDesc = "" +
 	"\x06offset\x18\x03 \x01(\x03H\x00R\x06offset\x88\x01\x01\x12\x1b\n" +
 	"\x06header\x18\x04 \x01(\tH\x01R\x06header\x88\x01\x01B\t\n" +
 	"\a_offsetB\t\n" +
-	"\a_header\"\xff\x02\n" +
+	"\a_header\"\x95\x04\n" +
 	"\n" +
-	"Credential\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
-	"\x06key_id\x18\x02 \x01(\tR\x06key_id\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x125\n" +
-	"\x13merchant_cashbox_id\x18\x04 \x01(\x03H\x00R\x13merchant_cashbox_id\x88\x01\x01\x12\x16\n" +
-	"\x06scopes\x18\x05 \x03(\tR\x06scopes\x12\x16\n" +
-	"\x06status\x18\x06 \x01(\tR\x06status\x12:\n" +
+	"Credential\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\x02id\x12'\n" +
+	"\x06key_id\x18\x02 \x01(\tB\x0f\x8a\xb5\x18\vj\tmk_7f3a9cR\x06key_id\x12%\n" +
+	"\x04name\x18\x03 \x01(\tB\x11\x8a\xb5\x18\rj\vShop serverR\x04name\x12@\n" +
+	"\x13merchant_cashbox_id\x18\x04 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01H\x00R\x13merchant_cashbox_id\x88\x01\x01\x129\n" +
+	"\x06scopes\x18\x05 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\x12-\n" +
+	"\x06status\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x11B\x06activeB\arevokedR\x06status\x12\\\n" +
 	"\n" +
-	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\n" +
 	"created_at\x12>\n" +
 	"\flast_used_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\flast_used_at\x12:\n" +
 	"\n" +
 	"revoked_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"revoked_atB\x16\n" +
-	"\x14_merchant_cashbox_id\"\xe4\x01\n" +
+	"\x14_merchant_cashbox_id\"\xf4\x01\n" +
 	"\x10LegacyCredential\x12\x16\n" +
-	"\x06exists\x18\x01 \x01(\bR\x06exists\x12\x1b\n" +
-	"\x06source\x18\x02 \x01(\tH\x00R\x06source\x88\x01\x01\x12<\n" +
+	"\x06exists\x18\x01 \x01(\bR\x06exists\x12+\n" +
+	"\x06source\x18\x02 \x01(\tB\x0e\x8a\xb5\x18\n" +
+	"B\bmerchantH\x00R\x06source\x88\x01\x01\x12<\n" +
 	"\x19has_active_new_credential\x18\x03 \x01(\bR\x19has_active_new_credential\x12*\n" +
 	"\x10fallback_enabled\x18\x04 \x01(\bR\x10fallback_enabled\x12&\n" +
 	"\x0ecan_be_removed\x18\x05 \x01(\bR\x0ecan_be_removedB\t\n" +
-	"\a_source\"H\n" +
-	"\x16ListCredentialsRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"y\n" +
+	"\a_source\"S\n" +
+	"\x16ListCredentialsRequest\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\"\x81\x01\n" +
 	"\x17ListCredentialsResponse\x12)\n" +
-	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.CredentialR\x04data\x123\n" +
-	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialR\x06legacy\"\x7f\n" +
-	"\x17CreateCredentialRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\x8a\xb5\x18\x04(\x018\x01R\x04name\x12\x16\n" +
-	"\x06scopes\x18\x03 \x03(\tR\x06scopes\"]\n" +
-	"\x18CreateCredentialResponse\x12)\n" +
-	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialR\x04data\x12\x16\n" +
-	"\x06secret\x18\x02 \x01(\tR\x06secret\"n\n" +
-	"\x17RevokeCredentialRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12#\n" +
-	"\rcredential_id\x18\x02 \x01(\x03R\fcredentialId\"E\n" +
-	"\x18RevokeCredentialResponse\x12)\n" +
-	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialR\x04data2\x87\x03\n" +
-	"\x11CredentialService\x12X\n" +
-	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\x12[\n" +
-	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\x12[\n" +
-	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\x12^\n" +
+	"\x04data\x18\x01 \x03(\v2\x15.portal.v1.CredentialR\x04data\x12;\n" +
+	"\x06legacy\x18\x02 \x01(\v2\x1b.portal.v1.LegacyCredentialB\x06\x8a\xb5\x18\x02p\x01R\x06legacy\"\xbe\x01\n" +
+	"\x17CreateCredentialRequest\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12-\n" +
+	"\x04name\x18\x02 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`dj\vShop serverR\x04name\x129\n" +
+	"\x06scopes\x18\x03 \x03(\tB!\x8a\xb5\x18\x1dB\bpaymentsB\bdepositsB\apayoutsR\x06scopes\"w\n" +
+	"\x18CreateCredentialResponse\x121\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12(\n" +
+	"\x06secret\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"shown-onceR\x06secret\"\x84\x01\n" +
+	"\x17RevokeCredentialRequest\x129\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12.\n" +
+	"\rcredential_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x015x\x01R\fcredentialId\"M\n" +
+	"\x18RevokeCredentialResponse\x121\n" +
+	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.CredentialB\x06\x8a\xb5\x18\x02p\x01R\x04data2\x8e\x05\n" +
+	"\x11CredentialService\x12\xa4\x01\n" +
+	"\x0fListCredentials\x12!.portal.v1.ListCredentialsRequest\x1a\".portal.v1.ListCredentialsResponse\"J\x92\xb5\x18F\n" +
+	"\x15List a cashbox's keys\x12\x04Keys\x1a\x10role_not_allowed\x1a\x15cashbox_access_denied\x12\xb6\x01\n" +
+	"\x10CreateCredential\x12\".portal.v1.CreateCredentialRequest\x1a#.portal.v1.CreateCredentialResponse\"Y\x92\xb5\x18U\n" +
+	"\n" +
+	"Make a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12\xb8\x01\n" +
+	"\x10RevokeCredential\x12\".portal.v1.RevokeCredentialRequest\x1a#.portal.v1.RevokeCredentialResponse\"[\x92\xb5\x18W\n" +
+	"\fRevoke a key\x12\x04Keys\x1a\x10role_not_allowed\x1a\tview_only\x1a\rfactor_needed\x1a\x15cashbox_access_denied\x12^\n" +
 	"\x11DiagnoseSignature\x12#.portal.v1.DiagnoseSignatureRequest\x1a$.portal.v1.DiagnoseSignatureResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (

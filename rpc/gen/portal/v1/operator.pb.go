@@ -4288,7 +4288,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\x86.\n" +
+	"\a_cursor2\xc1.\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -4364,8 +4364,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\tGetReplay\x12\x1b.portal.v1.GetReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12K\n" +
 	"\n" +
 	"StopReplay\x12\x1c.portal.v1.StopReplayRequest\x1a\x1f.portal.v1.ReplayEventsResponse\x12L\n" +
-	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12R\n" +
-	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\x12Q\n" +
+	"\vListAppeals\x12\x1d.portal.v1.ListAppealsRequest\x1a\x1e.portal.v1.ListAppealsResponse\x12\x8c\x01\n" +
+	"\rGetAppealFile\x12\x1f.portal.v1.GetAppealFileRequest\x1a .portal.v1.GetAppealFileResponse\"8\x92\xb5\x184\n" +
+	"\x15Read an appeal's file\x12\tOperators\x1a\x10role_not_allowed\x12Q\n" +
 	"\fReviewAppeal\x12\x1e.portal.v1.ReviewAppealRequest\x1a!.portal.v1.AppealDecisionResponse\x12S\n" +
 	"\rResolveAppeal\x12\x1f.portal.v1.ResolveAppealRequest\x1a!.portal.v1.AppealDecisionResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 

@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"encoding/json"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+)
+
+// sampleTime is a time where the field names no other.
+const sampleTime = "2026-11-20T22:14:03.123Z"
+
+// example makes a message of its fields' examples. A request has those fields that are required or
+// have an example, an answer all that are always there.
+func example(s *schema, request bool) members {
+	made := members{}
+	for _, f := range s.fields {
+		if f.wire.GetInternal() || s.byName[f.name] == nil || f.known == anyValue {
+			continue
+		}
+		shown := f.wire.GetExample() != "" || f.wire.GetRequired() || !request && !f.wire.GetOmitUnset()
+		if shown {
+			made = append(made, member{f.name, f.example(request)})
+		}
+	}
+	return made
+}
+
+// example is a value of the field.
+func (f *field) example(request bool) any {
+	switch {
+	case f.mapped:
+		return object{}
+	case f.list:
+		return []any{f.one(request)}
+	case f.wire.GetExample() == "" && f.mayBeNull(request):
+		return nil
+	}
+	return f.one(request)
+}
+
+// one is an example of one value of the field.
+func (f *field) one(request bool) any {
+	wire := f.wire
+	switch {
+	case f.child != nil:
+		return example(f.child, request)
+	case wire.GetExample() != "":
+		return f.parse(wire.GetExample())
+	case len(wire.GetValues()) > 0:
+		return wire.GetValues()[0]
+	case f.known == timestamp:
+		return sampleTime
+	}
+	switch f.kind {
+	case protoreflect.BoolKind:
+		return false
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.EnumKind:
+		return ""
+	default:
+		return wire.GetMinimum()
+	}
+}
+
+// parse reads an example, which an option has as text, as the field's value in JSON.
+func (f *field) parse(text string) any {
+	number := f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER
+	switch f.kind {
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.EnumKind, protoreflect.MessageKind:
+		if !number {
+			return text
+		}
+	default: // a number, true or false stands in JSON as it is
+	}
+	return json.RawMessage(text)
+}

@@ -1,0 +1,136 @@
+package rest
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
+)
+
+// message describes a message once, and refers to that.
+func (d *description) message(s *schema, request bool) object {
+	name := string(s.desc.Name())
+	if _, known := d.schemas[name]; known {
+		return schemaReference(name)
+	}
+	described := object{"type": "object"}
+	d.schemas[name] = described
+	if text := d.comment(s.desc.FullName()); text != "" {
+		described["description"] = text
+	}
+	var properties members
+	var required []string
+	for _, f := range s.fields {
+		if f.wire.GetInternal() || request && s.byName[f.name] == nil {
+			continue
+		}
+		properties = append(properties, member{f.name, d.field(f, request)})
+		if f.wire.GetRequired() || !request && !f.wire.GetOmitUnset() && f.omitIf == nil {
+			required = append(required, f.name)
+		}
+	}
+	described["properties"] = properties
+	if len(required) > 0 {
+		described["required"] = required
+	}
+	return schemaReference(name)
+}
+
+func (d *description) field(f *field, request bool) any {
+	if f.known == anyValue && request {
+		return object{"not": object{}, "description": d.comment(f.desc.FullName())}
+	}
+	value := d.value(f, request)
+	switch {
+	case f.mapped:
+		value = object{"type": "object", "additionalProperties": value}
+	case f.list:
+		value = object{"type": "array", "items": value}
+	case f.mayBeNull(request):
+		value = nullable(value)
+	}
+	if text := d.comment(f.desc.FullName()); text != "" {
+		value["description"] = text
+	}
+	return value
+}
+
+// mayBeNull reports whether null is a value of the field: in a request where it may be left out, in
+// an answer where it is written though it is unset.
+func (f *field) mayBeNull(request bool) bool {
+	switch {
+	case !f.presence || f.wire.GetNeverNull():
+		return false
+	case request:
+		return !f.wire.GetRequired()
+	}
+	return !f.wire.GetOmitUnset()
+}
+
+// value describes one value of a field: its type, and what its options say of it.
+func (d *description) value(f *field, request bool) object {
+	if f.child != nil {
+		return d.message(f.child, request)
+	}
+	value := f.typed(request)
+	wire := f.wire
+	if len(wire.GetValues()) > 0 {
+		value["enum"] = wire.GetValues()
+	}
+	if wire.GetPattern() != "" {
+		value["pattern"] = wire.GetPattern()
+	}
+	if wire.GetFormat() != "" {
+		value["format"] = wire.GetFormat()
+	}
+	for name, bound := range map[string]int32{"minLength": wire.GetMinLength(), "maxLength": wire.GetMaxLength()} {
+		if bound > 0 {
+			value[name] = bound
+		}
+	}
+	if wire.Minimum != nil {
+		value["minimum"] = wire.GetMinimum()
+	}
+	if wire.Maximum != nil {
+		value["maximum"] = wire.GetMaximum()
+	}
+	if wire.GetExample() != "" {
+		value["examples"] = []any{f.parse(wire.GetExample())}
+	}
+	return value
+}
+
+func (f *field) typed(request bool) object {
+	switch {
+	case f.known == timestamp:
+		return object{"type": "string", "format": "date-time"}
+	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER:
+		return object{"type": "number"}
+	case f.wire.GetLiteral() == gatewayv1.Literal_LITERAL_NUMBER_OR_STRING && request:
+		return object{"type": []string{"number", "string"}}
+	}
+	switch f.kind {
+	case protoreflect.BoolKind:
+		return object{"type": "boolean"}
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.EnumKind:
+		return object{"type": "string"}
+	default:
+		return object{"type": "integer"}
+	}
+}
+
+// nullable admits null besides.
+func nullable(value object) object {
+	kind, ok := value["type"].(string)
+	if !ok {
+		return object{"anyOf": []any{value, object{"type": "null"}}}
+	}
+	value["type"] = []string{kind, "null"}
+	if values, ok := value["enum"].([]string); ok {
+		with := make([]any, 0, len(values)+1)
+		for _, one := range values {
+			with = append(with, one)
+		}
+		value["enum"] = append(with, nil)
+	}
+	return value
+}
