@@ -45,7 +45,7 @@ var Codes = []Code{
 	{
 		Name: "invalid_signature", Kind: Forbidden,
 		Meaning: "The key, secret or signature is wrong.",
-		Remedy:  "Check the key id, the secret and the signature. The answer is the same for each of them, and for a revoked key. See [Sign a request](#sign-a-request).",
+		Remedy:  "Read `details.hint`, which says what was signed wrongly. Without `details` the key id or the secret is wrong, or the key is revoked. See [Sign a request](#sign-a-request).",
 	},
 	{
 		Name: "merchant_api_disabled", Kind: Forbidden,

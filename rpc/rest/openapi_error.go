@@ -170,6 +170,30 @@ func (d *description) errorSchema() object {
 				"type": "string", "format": "date-time",
 				"description": "When the call can succeed, only with code_resend_too_early.",
 			}},
+			{"details", detailsSchema()},
+		},
+	}
+}
+
+// detailsSchema is signatureDetails, described.
+func detailsSchema() object {
+	return object{
+		"type": "object", "required": []string{"receivedBytes", "bodySha256", "expected", "hint"},
+		"description": "What was signed wrongly, only with invalid_signature, and only where key and secret are right.",
+		"properties": members{
+			{"receivedBytes", object{
+				"type": "integer", "minimum": 0,
+				"description": "How many bytes were received of what is signed: the body, or an appeal's four lines.",
+			}},
+			{"bodySha256", object{
+				"type": "string", "pattern": "^[0-9a-f]{64}$",
+				"description": "Their SHA-256, to compare with that of what you sign.",
+			}},
+			{"expected", object{
+				"type": "string", "enum": []string{fault.ExpectedSignature},
+				"description": "What a signature looks like. The right one is never told.",
+			}},
+			{"hint", object{"type": "string", "description": "What seems to be wrong and what to do about it, in English."}},
 		},
 	}
 }
