@@ -94,6 +94,7 @@ var access = edge.Access{
 	sandboxv1connect.SandboxServiceGetSimulationProcedure:          {caller.Anyone},
 	sandboxv1connect.SandboxServiceStartSimulationProcedure:        {caller.Anyone},
 	sandboxv1connect.SandboxServiceStopSimulationProcedure:         {caller.Anyone},
+	sandboxv1connect.SandboxServiceTriggerProcedure:                {caller.Anyone},
 	portalv1connect.OperatorServiceReplayRoutingProcedure:          {caller.Operator},
 	portalv1connect.OperatorServiceListRoutingRefusalsProcedure:    {caller.Operator},
 	portalv1connect.OperatorServiceGetRateDayProcedure:             {caller.Operator},

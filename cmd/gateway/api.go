@@ -70,7 +70,9 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		}),
 	}
 	if g.testClock != nil {
-		services.Sandbox = rpc.NewSandboxService(g.advanceClock, g.simulator)
+		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
+			Advance: g.advanceClock, Simulator: g.simulator, Trigger: g.trigger,
+		})
 	}
 	door, err := rpc.NewDoor(g.keys, g.users, g.limits, services)
 	if err != nil {

@@ -60,6 +60,7 @@ var may = map[string][][]string{
 	"sandbox.v1.SandboxService/GetSimulation":          {everybody},
 	"sandbox.v1.SandboxService/StartSimulation":        {everybody},
 	"sandbox.v1.SandboxService/StopSimulation":         {everybody},
+	"sandbox.v1.SandboxService/Trigger":                {everybody},
 	"portal.v1.AuthService/Login":                      {everybody},
 	"portal.v1.AuthService/BeginTotp":                  {signedIn, enrolling},
 	"portal.v1.AuthService/ConfirmTotp":                {begun},

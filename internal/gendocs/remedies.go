@@ -51,6 +51,7 @@ var remedies = map[string]string{
 	"merchant_scope_required":                         "Use a key that has the scope of this call, `payments` or `deposits`.",
 	"merchant_secret_required":                        "Send the header `X-Merchant-Secret`.",
 	"method_not_allowed":                              "Use the HTTP method that this page or `/openapi.json` gives for the path.",
+	"no_free_trader":                                  "In a sandbox: end some of the payouts that traders have taken, then trigger the event again.",
 	"not_found":                                       "Check the path and the id. A malformed id gets this answer too.",
 	"outcome_unknown":                                 "Repeat the same call with the same order id: it answers with what was done.",
 	"passkeys_unavailable":                            "Use an authenticator app. Passkeys need portals at a name, such as `https://portal.example.com`.",

@@ -546,6 +546,142 @@ func (x *StopSimulationResponse) GetSimulation() *Simulation {
 	return nil
 }
 
+type TriggerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// payment.completed, payment.failed, payment.code_resend or payin.completed.
+	Event string `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The uuid of the payment or payout that it happens to. Without one, a new one is made for the sandbox's
+	// merchant. Its webhook goes to where the command "gateway listen" waits.
+	Id            *string `protobuf:"bytes,2,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriggerRequest) Reset() {
+	*x = TriggerRequest{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriggerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriggerRequest) ProtoMessage() {}
+
+func (x *TriggerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriggerRequest.ProtoReflect.Descriptor instead.
+func (*TriggerRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *TriggerRequest) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *TriggerRequest) GetId() string {
+	if x != nil && x.Id != nil {
+		return *x.Id
+	}
+	return ""
+}
+
+type TriggerResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event that happened, by its full name.
+	Event string `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The uuid of the payment or the payout.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The payment's integer id; unset for a payout.
+	PaymentId *int64 `protobuf:"varint,3,opt,name=payment_id,json=paymentId,proto3,oneof" json:"payment_id,omitempty"`
+	// The order id of the payment or the payout.
+	OrderId string `protobuf:"bytes,4,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// Its status now.
+	Status        string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriggerResponse) Reset() {
+	*x = TriggerResponse{}
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriggerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriggerResponse) ProtoMessage() {}
+
+func (x *TriggerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_v1_sandbox_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriggerResponse.ProtoReflect.Descriptor instead.
+func (*TriggerResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_v1_sandbox_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *TriggerResponse) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetPaymentId() int64 {
+	if x != nil && x.PaymentId != nil {
+		return *x.PaymentId
+	}
+	return 0
+}
+
+func (x *TriggerResponse) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *TriggerResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
 var File_sandbox_v1_sandbox_proto protoreflect.FileDescriptor
 
 const file_sandbox_v1_sandbox_proto_rawDesc = "" +
@@ -586,12 +722,25 @@ const file_sandbox_v1_sandbox_proto_rawDesc = "" +
 	"\x16StopSimulationResponse\x126\n" +
 	"\n" +
 	"simulation\x18\x01 \x01(\v2\x16.sandbox.v1.SimulationR\n" +
-	"simulation2\xee\x02\n" +
+	"simulation\"B\n" +
+	"\x0eTriggerRequest\x12\x14\n" +
+	"\x05event\x18\x01 \x01(\tR\x05event\x12\x13\n" +
+	"\x02id\x18\x02 \x01(\tH\x00R\x02id\x88\x01\x01B\x05\n" +
+	"\x03_id\"\x9d\x01\n" +
+	"\x0fTriggerResponse\x12\x14\n" +
+	"\x05event\x18\x01 \x01(\tR\x05event\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12\"\n" +
+	"\n" +
+	"payment_id\x18\x03 \x01(\x03H\x00R\tpaymentId\x88\x01\x01\x12\x19\n" +
+	"\border_id\x18\x04 \x01(\tR\aorderId\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06statusB\r\n" +
+	"\v_payment_id2\xb2\x03\n" +
 	"\x0eSandboxService\x12Q\n" +
 	"\fAdvanceClock\x12\x1f.sandbox.v1.AdvanceClockRequest\x1a .sandbox.v1.AdvanceClockResponse\x12T\n" +
 	"\rGetSimulation\x12 .sandbox.v1.GetSimulationRequest\x1a!.sandbox.v1.GetSimulationResponse\x12Z\n" +
 	"\x0fStartSimulation\x12\".sandbox.v1.StartSimulationRequest\x1a#.sandbox.v1.StartSimulationResponse\x12W\n" +
-	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
+	"\x0eStopSimulation\x12!.sandbox.v1.StopSimulationRequest\x1a\".sandbox.v1.StopSimulationResponse\x12B\n" +
+	"\aTrigger\x12\x1a.sandbox.v1.TriggerRequest\x1a\x1b.sandbox.v1.TriggerResponseB.Z,gateway.example/rpc/gen/sandbox/v1;sandboxv1b\x06proto3"
 
 var (
 	file_sandbox_v1_sandbox_proto_rawDescOnce sync.Once
@@ -605,7 +754,7 @@ func file_sandbox_v1_sandbox_proto_rawDescGZIP() []byte {
 	return file_sandbox_v1_sandbox_proto_rawDescData
 }
 
-var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_sandbox_v1_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_sandbox_v1_sandbox_proto_goTypes = []any{
 	(*AdvanceClockRequest)(nil),     // 0: sandbox.v1.AdvanceClockRequest
 	(*AdvanceClockResponse)(nil),    // 1: sandbox.v1.AdvanceClockResponse
@@ -617,11 +766,13 @@ var file_sandbox_v1_sandbox_proto_goTypes = []any{
 	(*StartSimulationResponse)(nil), // 7: sandbox.v1.StartSimulationResponse
 	(*StopSimulationRequest)(nil),   // 8: sandbox.v1.StopSimulationRequest
 	(*StopSimulationResponse)(nil),  // 9: sandbox.v1.StopSimulationResponse
-	(*timestamppb.Timestamp)(nil),   // 10: google.protobuf.Timestamp
+	(*TriggerRequest)(nil),          // 10: sandbox.v1.TriggerRequest
+	(*TriggerResponse)(nil),         // 11: sandbox.v1.TriggerResponse
+	(*timestamppb.Timestamp)(nil),   // 12: google.protobuf.Timestamp
 }
 var file_sandbox_v1_sandbox_proto_depIdxs = []int32{
-	10, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
-	10, // 1: sandbox.v1.Simulation.since:type_name -> google.protobuf.Timestamp
+	12, // 0: sandbox.v1.AdvanceClockResponse.now:type_name -> google.protobuf.Timestamp
+	12, // 1: sandbox.v1.Simulation.since:type_name -> google.protobuf.Timestamp
 	2,  // 2: sandbox.v1.Simulation.plays:type_name -> sandbox.v1.SimulationPlay
 	3,  // 3: sandbox.v1.GetSimulationResponse.simulation:type_name -> sandbox.v1.Simulation
 	2,  // 4: sandbox.v1.StartSimulationRequest.plays:type_name -> sandbox.v1.SimulationPlay
@@ -631,12 +782,14 @@ var file_sandbox_v1_sandbox_proto_depIdxs = []int32{
 	4,  // 8: sandbox.v1.SandboxService.GetSimulation:input_type -> sandbox.v1.GetSimulationRequest
 	6,  // 9: sandbox.v1.SandboxService.StartSimulation:input_type -> sandbox.v1.StartSimulationRequest
 	8,  // 10: sandbox.v1.SandboxService.StopSimulation:input_type -> sandbox.v1.StopSimulationRequest
-	1,  // 11: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
-	5,  // 12: sandbox.v1.SandboxService.GetSimulation:output_type -> sandbox.v1.GetSimulationResponse
-	7,  // 13: sandbox.v1.SandboxService.StartSimulation:output_type -> sandbox.v1.StartSimulationResponse
-	9,  // 14: sandbox.v1.SandboxService.StopSimulation:output_type -> sandbox.v1.StopSimulationResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
+	10, // 11: sandbox.v1.SandboxService.Trigger:input_type -> sandbox.v1.TriggerRequest
+	1,  // 12: sandbox.v1.SandboxService.AdvanceClock:output_type -> sandbox.v1.AdvanceClockResponse
+	5,  // 13: sandbox.v1.SandboxService.GetSimulation:output_type -> sandbox.v1.GetSimulationResponse
+	7,  // 14: sandbox.v1.SandboxService.StartSimulation:output_type -> sandbox.v1.StartSimulationResponse
+	9,  // 15: sandbox.v1.SandboxService.StopSimulation:output_type -> sandbox.v1.StopSimulationResponse
+	11, // 16: sandbox.v1.SandboxService.Trigger:output_type -> sandbox.v1.TriggerResponse
+	12, // [12:17] is the sub-list for method output_type
+	7,  // [7:12] is the sub-list for method input_type
 	7,  // [7:7] is the sub-list for extension type_name
 	7,  // [7:7] is the sub-list for extension extendee
 	0,  // [0:7] is the sub-list for field type_name
@@ -647,13 +800,15 @@ func file_sandbox_v1_sandbox_proto_init() {
 	if File_sandbox_v1_sandbox_proto != nil {
 		return
 	}
+	file_sandbox_v1_sandbox_proto_msgTypes[10].OneofWrappers = []any{}
+	file_sandbox_v1_sandbox_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_v1_sandbox_proto_rawDesc), len(file_sandbox_v1_sandbox_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file sandbox/v1/sandbox.proto.
  */
 export const file_sandbox_v1_sandbox: GenFile = /*@__PURE__*/
-  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKDlNpbXVsYXRpb25QbGF5Eg4KBm1ldGhvZBgBIAEoCRIZChFjb25maXJtZWRfcGVyY2VudBgCIAEoBRIcChR3cm9uZ19hbW91bnRfcGVyY2VudBgDIAEoBRIZChFjYW5jZWxsZWRfcGVyY2VudBgEIAEoBRIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uMu4CCg5TYW5kYm94U2VydmljZRJRCgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlElQKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2USWgoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZRJXCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3NhbmRib3gvdjE7c2FuZGJveHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChhzYW5kYm94L3YxL3NhbmRib3gucHJvdG8SCnNhbmRib3gudjEiJgoTQWR2YW5jZUNsb2NrUmVxdWVzdBIPCgdzZWNvbmRzGAEgASgDIj8KFEFkdmFuY2VDbG9ja1Jlc3BvbnNlEicKA25vdxgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqgEKDlNpbXVsYXRpb25QbGF5Eg4KBm1ldGhvZBgBIAEoCRIZChFjb25maXJtZWRfcGVyY2VudBgCIAEoBRIcChR3cm9uZ19hbW91bnRfcGVyY2VudBgDIAEoBRIZChFjYW5jZWxsZWRfcGVyY2VudBgEIAEoBRIaChJkZWxheV9mcm9tX3NlY29uZHMYBSABKAUSGAoQZGVsYXlfdG9fc2Vjb25kcxgGIAEoBSKvAQoKU2ltdWxhdGlvbhIPCgdydW5uaW5nGAEgASgIEikKBXNpbmNlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVwbGF5cxgDIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkSEQoJY29uZmlybWVkGAQgASgDEhQKDHdyb25nX2Ftb3VudBgFIAEoAxIRCgljYW5jZWxsZWQYBiABKAMiFgoUR2V0U2ltdWxhdGlvblJlcXVlc3QiQwoVR2V0U2ltdWxhdGlvblJlc3BvbnNlEioKCnNpbXVsYXRpb24YASABKAsyFi5zYW5kYm94LnYxLlNpbXVsYXRpb24iQwoWU3RhcnRTaW11bGF0aW9uUmVxdWVzdBIpCgVwbGF5cxgBIAMoCzIaLnNhbmRib3gudjEuU2ltdWxhdGlvblBsYXkiRQoXU3RhcnRTaW11bGF0aW9uUmVzcG9uc2USKgoKc2ltdWxhdGlvbhgBIAEoCzIWLnNhbmRib3gudjEuU2ltdWxhdGlvbiIXChVTdG9wU2ltdWxhdGlvblJlcXVlc3QiRAoWU3RvcFNpbXVsYXRpb25SZXNwb25zZRIqCgpzaW11bGF0aW9uGAEgASgLMhYuc2FuZGJveC52MS5TaW11bGF0aW9uIjcKDlRyaWdnZXJSZXF1ZXN0Eg0KBWV2ZW50GAEgASgJEg8KAmlkGAIgASgJSACIAQFCBQoDX2lkInYKD1RyaWdnZXJSZXNwb25zZRINCgVldmVudBgBIAEoCRIKCgJpZBgCIAEoCRIXCgpwYXltZW50X2lkGAMgASgDSACIAQESEAoIb3JkZXJfaWQYBCABKAkSDgoGc3RhdHVzGAUgASgJQg0KC19wYXltZW50X2lkMrIDCg5TYW5kYm94U2VydmljZRJRCgxBZHZhbmNlQ2xvY2sSHy5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1JlcXVlc3QaIC5zYW5kYm94LnYxLkFkdmFuY2VDbG9ja1Jlc3BvbnNlElQKDUdldFNpbXVsYXRpb24SIC5zYW5kYm94LnYxLkdldFNpbXVsYXRpb25SZXF1ZXN0GiEuc2FuZGJveC52MS5HZXRTaW11bGF0aW9uUmVzcG9uc2USWgoPU3RhcnRTaW11bGF0aW9uEiIuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXF1ZXN0GiMuc2FuZGJveC52MS5TdGFydFNpbXVsYXRpb25SZXNwb25zZRJXCg5TdG9wU2ltdWxhdGlvbhIhLnNhbmRib3gudjEuU3RvcFNpbXVsYXRpb25SZXF1ZXN0GiIuc2FuZGJveC52MS5TdG9wU2ltdWxhdGlvblJlc3BvbnNlEkIKB1RyaWdnZXISGi5zYW5kYm94LnYxLlRyaWdnZXJSZXF1ZXN0Ghsuc2FuZGJveC52MS5UcmlnZ2VyUmVzcG9uc2VCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vc2FuZGJveC92MTtzYW5kYm94djFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message sandbox.v1.AdvanceClockRequest
@@ -263,6 +263,80 @@ export const StopSimulationResponseSchema: GenMessage<StopSimulationResponse> = 
   messageDesc(file_sandbox_v1_sandbox, 9);
 
 /**
+ * @generated from message sandbox.v1.TriggerRequest
+ */
+export type TriggerRequest = Message<"sandbox.v1.TriggerRequest"> & {
+  /**
+   * payment.completed, payment.failed, payment.code_resend or payin.completed.
+   *
+   * @generated from field: string event = 1;
+   */
+  event: string;
+
+  /**
+   * The uuid of the payment or payout that it happens to. Without one, a new one is made for the sandbox's
+   * merchant. Its webhook goes to where the command "gateway listen" waits.
+   *
+   * @generated from field: optional string id = 2;
+   */
+  id?: string | undefined;
+};
+
+/**
+ * Describes the message sandbox.v1.TriggerRequest.
+ * Use `create(TriggerRequestSchema)` to create a new message.
+ */
+export const TriggerRequestSchema: GenMessage<TriggerRequest> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 10);
+
+/**
+ * @generated from message sandbox.v1.TriggerResponse
+ */
+export type TriggerResponse = Message<"sandbox.v1.TriggerResponse"> & {
+  /**
+   * The event that happened, by its full name.
+   *
+   * @generated from field: string event = 1;
+   */
+  event: string;
+
+  /**
+   * The uuid of the payment or the payout.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The payment's integer id; unset for a payout.
+   *
+   * @generated from field: optional int64 payment_id = 3;
+   */
+  paymentId?: bigint | undefined;
+
+  /**
+   * The order id of the payment or the payout.
+   *
+   * @generated from field: string order_id = 4;
+   */
+  orderId: string;
+
+  /**
+   * Its status now.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+};
+
+/**
+ * Describes the message sandbox.v1.TriggerResponse.
+ * Use `create(TriggerResponseSchema)` to create a new message.
+ */
+export const TriggerResponseSchema: GenMessage<TriggerResponse> = /*@__PURE__*/
+  messageDesc(file_sandbox_v1_sandbox, 11);
+
+/**
  * SandboxService exists in the sandbox only and needs no token.
  *
  * @generated from service sandbox.v1.SandboxService
@@ -308,6 +382,17 @@ export const SandboxService: GenService<{
     methodKind: "unary";
     input: typeof StopSimulationRequestSchema;
     output: typeof StopSimulationResponseSchema;
+  },
+  /**
+   * Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
+   * and its webhook is sent as always.
+   *
+   * @generated from rpc sandbox.v1.SandboxService.Trigger
+   */
+  trigger: {
+    methodKind: "unary";
+    input: typeof TriggerRequestSchema;
+    output: typeof TriggerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_sandbox_v1_sandbox, 0);
