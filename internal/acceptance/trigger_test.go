@@ -149,3 +149,22 @@ func TestTriggerRefused(t *testing.T) {
 		}
 	}
 }
+
+// Where no trader can take a payout now, that is said, and the payout waits on.
+func TestTriggerWithoutFreeTrader(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	g.exec(
+		t,
+		"update trader_payout_method set enabled = false where trader_id <> (select max(trader_id) from trader_payout_method)",
+	)
+	if got, err := g.trigger("payin.completed", ""); err != nil || got.GetStatus() != "completed" {
+		t.Errorf("with one trader: %v, %v", got, err)
+	}
+	g.exec(t, "update trader_payout_method set enabled = false")
+	_, err := g.trigger("payin.completed", "")
+	wantRefused(t, err, connect.CodeFailedPrecondition, "no_free_trader")
+	if waiting := g.count(t, "select count(*) from payin where status = 'waiting'"); waiting != 1 {
+		t.Errorf("%d payouts wait", waiting)
+	}
+}

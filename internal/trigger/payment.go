@@ -20,57 +20,83 @@ const reasonFailed = "No transfer has come."
 // actorApplication names the application in histories, as where it sets a status itself.
 const actorApplication = string(caller.Application)
 
-// happenToPayment makes an event of payments happen.
-func (s *Service) happenToPayment(ctx context.Context, event string, id uuid.UUID) (payment.Payment, error) {
-	p, err := s.openPayment(ctx, event, id)
+// trial is a payment to make.
+type trial struct{ method, currency, amount string }
+
+var (
+	byTransfer = trial{"sbp", "RUB", "1500.00"}
+	byCard     = trial{payment.MethodQuasiEcom, "AZN", "30.00"}
+)
+
+// completePayment has the trader confirm that the money has arrived.
+func (s *Service) completePayment(ctx context.Context, id uuid.UUID) (Happened, error) {
+	p, err := s.openPayment(ctx, id, byTransfer)
 	if err != nil {
-		return p, err
+		return Happened{}, err
 	}
-	switch event {
-	case PaymentCompleted:
-		if err := s.enterCard(ctx, p, cardApproved); err != nil {
-			return p, err
-		}
-		return s.Payments.Confirm(ctx, asTrader(p.TraderID), p.ID)
-	case PaymentFailed:
-		return s.fail(ctx, p)
-	default:
-		if err := s.enterCard(ctx, p, cardWithCode); err != nil {
-			return p, err
-		}
-		return s.Checkouts.RequestResend(ctx, asTrader(p.TraderID), p.ID)
+	if err := s.enterCard(ctx, p, cardApproved); err != nil {
+		return Happened{}, err
 	}
+	p, err = s.Payments.Confirm(ctx, asTrader(p.TraderID), p.ID)
+	return toPayment(p), err
+}
+
+// failPayment fails a payment on the application's word, unless it has ended meanwhile.
+func (s *Service) failPayment(ctx context.Context, id uuid.UUID) (Happened, error) {
+	p, err := s.openPayment(ctx, id, byTransfer)
+	if err != nil {
+		return Happened{}, err
+	}
+	reason := reasonFailed
+	p, err = s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
+		if p.Ended() {
+			return payment.ErrNotPending
+		}
+		return p.Move(ctx, payment.Failed, actorApplication, &reason)
+	})
+	return toPayment(p), err
+}
+
+// resendCode has the trader ask for the code again.
+func (s *Service) resendCode(ctx context.Context, id uuid.UUID) (Happened, error) {
+	p, err := s.openPayment(ctx, id, byCard)
+	if err != nil {
+		return Happened{}, err
+	}
+	if p.Method != payment.MethodQuasiEcom {
+		return Happened{}, fault.Fields{"id": {"must be a quasi_ecom payment: no other has its code resent"}}.Err()
+	}
+	if err := s.enterCard(ctx, p, cardWithCode); err != nil {
+		return Happened{}, err
+	}
+	p, err = s.Checkouts.RequestResend(ctx, asTrader(p.TraderID), p.ID)
+	return toPayment(p), err
+}
+
+func toPayment(p payment.Payment) Happened {
+	return Happened{ID: p.UUID, PaymentID: p.ID, OrderID: p.OrderID, Status: string(p.Status)}
 }
 
 // openPayment finds the payment, which must not be over, or makes one.
-func (s *Service) openPayment(ctx context.Context, event string, id uuid.UUID) (payment.Payment, error) {
+func (s *Service) openPayment(ctx context.Context, id uuid.UUID, otherwise trial) (payment.Payment, error) {
 	if id == uuid.Nil {
-		return s.makePayment(ctx, event)
+		return s.makePayment(ctx, otherwise)
 	}
 	p, err := s.Payments.ByUUID(ctx, id)
-	switch {
-	case err != nil:
-		return p, unknownID(err, noPayment)
-	case p.Ended():
-		return p, payment.ErrNotPending
-	case event == PaymentCodeResend && p.Method != payment.MethodQuasiEcom:
-		return p, fault.Fields{"id": {"must be a payment by " + payment.MethodQuasiEcom + ": no other has codes"}}.Err()
+	if err == nil && p.Ended() {
+		err = payment.ErrNotPending
 	}
-	return p, nil
+	return p, unknownID(err, noPayment)
 }
 
-// makePayment makes a payment as the shop's server would: by card where there is to be a code.
-func (s *Service) makePayment(ctx context.Context, event string) (payment.Payment, error) {
-	method, currency, amount := "sbp", "RUB", "1500.00"
-	if event == PaymentCodeResend {
-		method, currency, amount = payment.MethodQuasiEcom, "AZN", "30.00"
-	}
-	merchant, err := s.Merchant(ctx, currency)
+// makePayment makes a payment as the shop's server would.
+func (s *Service) makePayment(ctx context.Context, t trial) (payment.Payment, error) {
+	merchant, err := s.Merchant(ctx, t.currency)
 	if err != nil {
 		return payment.Payment{}, err
 	}
 	created, err := s.Payments.Create(ctx, merchant, payment.Request{
-		OrderID: newOrder(), Amount: amount, Currency: currency, Method: &method, CallbackURI: s.Hook,
+		OrderID: newOrder(), Amount: t.amount, Currency: t.currency, Method: &t.method, CallbackURI: s.Hook,
 	})
 	return created.Payment, err
 }
@@ -101,14 +127,3 @@ func (s *Service) enterCard(ctx context.Context, p payment.Payment, pan string) 
 }
 
 const year = 365 * 24 * time.Hour
-
-// fail fails a payment on the application's word, unless it has ended meanwhile.
-func (s *Service) fail(ctx context.Context, p payment.Payment) (payment.Payment, error) {
-	reason := reasonFailed
-	return s.Payments.WithLocked(ctx, p.MerchantID, p.ID, func(p *payment.Locked) error {
-		if p.Ended() {
-			return payment.ErrNotPending
-		}
-		return p.Move(ctx, payment.Failed, actorApplication, &reason)
-	})
-}

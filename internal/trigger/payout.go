@@ -18,20 +18,20 @@ var errNoTrader = fault.New(fault.Refused, "no_free_trader",
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin}
 
 // completePayout has a trader take a payout, where nobody has, and pay it out.
-func (s *Service) completePayout(ctx context.Context, id uuid.UUID) (payout.Payin, error) {
+func (s *Service) completePayout(ctx context.Context, id uuid.UUID) (Happened, error) {
 	p, err := s.openPayout(ctx, id)
 	if err != nil {
-		return p, err
+		return Happened{}, err
 	}
 	trader, err := s.takerOf(ctx, p)
 	if err != nil {
-		return p, err
+		return Happened{}, err
 	}
 	proof := "sandbox-" + p.UUID.String()
 	if _, err := s.Payouts.Complete(ctx, asTrader(trader), p.UUID.String(), &proof); err != nil {
-		return p, err
+		return Happened{}, err
 	}
-	return s.Payouts.Get(ctx, operator, p.UUID.String())
+	return Happened{ID: p.UUID, OrderID: p.OrderID, Status: string(payout.Completed)}, nil
 }
 
 // openPayout finds the payout, which must not be over, or makes one.

@@ -20,20 +20,21 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// The events that can be triggered.
-const (
-	PaymentCompleted  = "payment.completed"
-	PaymentFailed     = "payment.failed"
-	PaymentCodeResend = "payment.code_resend"
-	PayinCompleted    = "payin.completed"
-)
+// events are those that can be triggered, each with what makes it happen to the payment or payout with
+// the uuid, or to a new one where that is uuid.Nil.
+var events = map[string]func(*Service, context.Context, uuid.UUID) (Happened, error){
+	"payment.completed":   (*Service).completePayment,
+	"payment.failed":      (*Service).failPayment,
+	"payment.code_resend": (*Service).resendCode,
+	"payin.completed":     (*Service).completePayout,
+}
 
-// shortCodeResend is another name of PaymentCodeResend.
-const shortCodeResend = "code_resend"
+// shortNames are other names of events.
+var shortNames = map[string]string{"code_resend": "payment.code_resend"}
 
 // What is said of an event that is none, and of an id that names nothing.
 const (
-	wrongEvent = "must be " + PaymentCompleted + ", " + PaymentFailed + ", " + PaymentCodeResend + " or " + PayinCompleted
+	wrongEvent = "must be payment.completed, payment.failed, payment.code_resend or payin.completed"
 	noPayment  = "must be the uuid of a payment"
 	noPayout   = "must be the uuid of a payout"
 )
@@ -73,12 +74,13 @@ type Happened struct {
 // Trigger makes an event happen to the payment or payout with the uuid, or to a new one where id is
 // "".
 func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, error) {
-	if event == shortCodeResend {
-		event = PaymentCodeResend
+	if name, short := shortNames[event]; short {
+		event = name
 	}
+	happen, known := events[event]
 	f := fault.Decoded(ctx)
 	if f.Required("event", event) {
-		f.Check(known(event), "event", wrongEvent)
+		f.Check(known, "event", wrongEvent)
 	}
 	var parsed uuid.UUID
 	if id != "" {
@@ -89,22 +91,9 @@ func (s *Service) Trigger(ctx context.Context, event, id string) (Happened, erro
 	if err := f.Err(); err != nil {
 		return Happened{}, err
 	}
-	if event == PayinCompleted {
-		p, err := s.completePayout(ctx, parsed)
-		return Happened{Event: event, ID: p.UUID, OrderID: p.OrderID, Status: string(p.Status)}, err
-	}
-	p, err := s.happenToPayment(ctx, event, parsed)
-	return Happened{
-		Event: event, ID: p.UUID, PaymentID: p.ID, OrderID: p.OrderID, Status: string(p.Status),
-	}, err
-}
-
-func known(event string) bool {
-	switch event {
-	case PaymentCompleted, PaymentFailed, PaymentCodeResend, PayinCompleted:
-		return true
-	}
-	return false
+	happened, err := happen(s, ctx, parsed)
+	happened.Event = event
+	return happened, err
 }
 
 // asTrader is the owner of a trader's desk.
