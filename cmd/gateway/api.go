@@ -89,6 +89,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	routed := rest.Services{
 		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
+		Sandbox: services.Sandbox,
 	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})

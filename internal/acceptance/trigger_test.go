@@ -150,6 +150,71 @@ func TestTriggerRefused(t *testing.T) {
 	}
 }
 
+// Over REST the sandbox's calls are the same as over Connect, without a token.
+func TestSandboxOverREST(t *testing.T) {
+	t.Parallel()
+	g := newSandbox(t, t.TempDir(), newDatabase(t))
+	call := func(method, path, body string) answer {
+		return send(t, method, g.BaseURL+"/api/v1/sandbox/"+path, body, nil)
+	}
+	payment := call(http.MethodPost, "trigger", `{"event":"payment.failed"}`)
+	if payment.status != 200 || payment.text("event") != "payment.failed" || payment.text("status") != "failed" ||
+		payment.at("paymentId") == nil || payment.text("orderId") == "" {
+		t.Errorf("a payment: %s", payment)
+	}
+	if again := call(
+		http.MethodPost,
+		"trigger",
+		`{"event":"payment.completed","id":"`+payment.text("id")+`"}`,
+	); again.status != 422 ||
+		again.text("code") != "payment_not_pending" {
+		t.Errorf("the same once more: %s", again)
+	}
+	if payout := call(http.MethodPost, "trigger", `{"event":"payin.completed"}`); payout.status != 200 ||
+		payout.at("paymentId") != nil || payout.text("status") != "completed" {
+		t.Errorf("a payout: %s", payout)
+	}
+	if wrong := call(http.MethodPost, "trigger", `{"event":"x","id":7}`); wrong.status != 422 ||
+		!slices.Equal(wrong.fields(), []string{"event", "id"}) {
+		t.Errorf("wrong fields: %s", wrong)
+	}
+
+	open := g.create(t, g.first(), nil)
+	if moved := call(
+		http.MethodPost,
+		"clock/advance",
+		`{"seconds":900}`,
+	); moved.status != 200 ||
+		moved.text("now") == "" {
+		t.Errorf("the clock: %s", moved)
+	}
+	read := send(t, http.MethodGet, g.BaseURL+payments+"/"+open.text("data.id"), "", signed(g.first(), ""))
+	if read.text("data.statusReason") != "expired" {
+		t.Errorf("after 15 minutes: %s", read)
+	}
+	if back := call(http.MethodPost, "clock/advance", `{"seconds":-1}`); back.status != 422 ||
+		!slices.Equal(back.fields(), []string{"seconds"}) {
+		t.Errorf("backwards: %s", back)
+	}
+
+	const play = `{"method":"sbp","confirmedPercent":100,"wrongAmountPercent":0,"cancelledPercent":0,"delayFromSeconds":0,"delayToSeconds":0}`
+	for _, step := range []struct{ method, body, running string }{
+		{http.MethodGet, "", "false"},
+		{http.MethodPut, `{"plays":[` + play + `]}`, "true"},
+		{http.MethodGet, "", "true"},
+		{http.MethodDelete, "", "false"},
+	} {
+		if got := call(step.method, "simulation", step.body); got.status != 200 ||
+			got.text("simulation.running") != step.running {
+			t.Errorf("%s: %s", step.method, got)
+		}
+	}
+	if bad := call(http.MethodPut, "simulation", `{"plays":[{"method":"quasi_ecom"}]}`); bad.status != 422 ||
+		!slices.Equal(bad.fields(), []string{"plays[0].method"}) {
+		t.Errorf("a method without traders: %s", bad)
+	}
+}
+
 // Where no trader can take a payout now, that is said, and the payout waits on.
 func TestTriggerWithoutFreeTrader(t *testing.T) {
 	t.Parallel()

@@ -5,12 +5,39 @@ import (
 
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
 
 // routes is the table of the documented paths. The first row that fits a path wins.
 func routes(s Services) []route {
+	table := documented(s)
+	if s.Sandbox != nil {
+		table = append(table, sandboxed(s.Sandbox)...)
+	}
+	return table
+}
+
+// sandboxed are the paths that a sandbox has besides.
+func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
+	const simulation = "/api/v1/sandbox/simulation"
+	return []route{
+		unary(http.MethodPost, "/api/v1/sandbox/trigger",
+			sandboxv1connect.SandboxServiceTriggerProcedure, http.StatusOK, s.Trigger),
+		unary(http.MethodPost, "/api/v1/sandbox/clock/advance",
+			sandboxv1connect.SandboxServiceAdvanceClockProcedure, http.StatusOK, s.AdvanceClock),
+		unary(http.MethodGet, simulation,
+			sandboxv1connect.SandboxServiceGetSimulationProcedure, http.StatusOK, s.GetSimulation),
+		unary(http.MethodPut, simulation,
+			sandboxv1connect.SandboxServiceStartSimulationProcedure, http.StatusOK, s.StartSimulation),
+		unary(http.MethodDelete, simulation,
+			sandboxv1connect.SandboxServiceStopSimulationProcedure, http.StatusOK, s.StopSimulation),
+	}
+}
+
+// documented are the paths that every gateway has.
+func documented(s Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
 			gatewayv1connect.PaymentServiceCreatePaymentProcedure, http.StatusOK, s.Payment.CreatePayment),
