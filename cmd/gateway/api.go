@@ -36,6 +36,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Payin:    rpc.NewPayinService(g.payouts),
 		Deposit:  rpc.NewDepositService(deposits),
 		Cashbox:  rpc.NewCashboxService(deposits),
+		Events:   rpc.NewEventService(g.events),
 		Auth:     rpc.NewAuthService(g.users),
 		Trader:   rpc.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings(), g.links, g.payURL),
 		Merchant: rpc.NewMerchantService(rpc.MerchantRooms{
@@ -89,7 +90,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	routed := rest.Services{
 		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
-		Sandbox: services.Sandbox,
+		Events: services.Events, Sandbox: services.Sandbox,
 	}
 	documented := rest.New(routed, door.Guard)
 	description, err := rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})

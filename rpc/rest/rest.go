@@ -31,6 +31,7 @@ type Services struct {
 	Payin      gatewayv1connect.PayinServiceHandler
 	Deposit    gatewayv1connect.DepositServiceHandler
 	Cashbox    gatewayv1connect.CashboxServiceHandler
+	Events     gatewayv1connect.EventServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler

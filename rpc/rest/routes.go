@@ -66,16 +66,22 @@ func documented(s Services) []route {
 
 		unary(http.MethodPost, "/api/v1/payins",
 			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
+		unary(http.MethodGet, "/api/v1/payins",
+			gatewayv1connect.PayinServiceListPayinsProcedure, http.StatusOK, s.Payin.ListPayins),
 		unary(http.MethodGet, "/api/v1/payins/{payin_id}",
 			gatewayv1connect.PayinServiceGetPayinProcedure, http.StatusOK, s.Payin.GetPayin),
 		unary(http.MethodPost, "/api/v1/payins/{payin_id}/cancel",
 			gatewayv1connect.PayinServiceCancelPayinProcedure, http.StatusOK, s.Payin.CancelPayin),
 
 		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
+		unary(http.MethodGet, "/api/v1/deposits",
+			gatewayv1connect.DepositServiceListDepositsProcedure, http.StatusOK, s.Deposit.ListDeposits),
 		unary(http.MethodGet, "/api/v1/deposits/{deposit_id}",
 			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
 		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
 			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
+		unary(http.MethodGet, "/api/v1/events",
+			gatewayv1connect.EventServiceListEventsProcedure, http.StatusOK, s.Events.ListEvents),
 
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
 			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/deposit.proto.
  */
 export const file_gateway_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEilwIKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EiAKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANIAIgBARIWCgZhbW91bnQYAiABKAlCBoq1GAIoARIXCgduZXR3b3JrGAMgASgJQgaKtRgCKAESFQoIY3VycmVuY3kYBCABKAlIAYgBARIXCgdhZGRyZXNzGAUgASgJQgaKtRgCKAESHwoSZXh0ZXJuYWxfcmVmZXJlbmNlGAYgASgJSAKIAQESHwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgaKtRgCKAFCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCwoJX2N1cnJlbmN5QhUKE19leHRlcm5hbF9yZWZlcmVuY2UiOgoVQ3JlYXRlRGVwb3NpdFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQiJwoRR2V0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAyI3ChJHZXREZXBvc2l0UmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdCLRAgoHRGVwb3NpdBIKCgJpZBgBIAEoAxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDEhEKCWRpcmVjdGlvbhgDIAEoCRIOCgZzdGF0dXMYBCABKAkSDgoGYW1vdW50GAUgASgJEhAKCGN1cnJlbmN5GAYgASgJEg8KB25ldHdvcmsYByABKAkSDwoHYWRkcmVzcxgIIAEoCRIfChJleHRlcm5hbF9yZWZlcmVuY2UYCSABKAlIAIgBARIXCg9pZGVtcG90ZW5jeV9rZXkYCiABKAkSLgoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc3RhdHVzX3VwZGF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhUKE19leHRlcm5hbF9yZWZlcmVuY2UyswEKDkRlcG9zaXRTZXJ2aWNlElQKDUNyZWF0ZURlcG9zaXQSIC5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVzcG9uc2USSwoKR2V0RGVwb3NpdBIdLmdhdGV3YXkudjEuR2V0RGVwb3NpdFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldERlcG9zaXRSZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEilwIKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EiAKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANIAIgBARIWCgZhbW91bnQYAiABKAlCBoq1GAIoARIXCgduZXR3b3JrGAMgASgJQgaKtRgCKAESFQoIY3VycmVuY3kYBCABKAlIAYgBARIXCgdhZGRyZXNzGAUgASgJQgaKtRgCKAESHwoSZXh0ZXJuYWxfcmVmZXJlbmNlGAYgASgJSAKIAQESHwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQgaKtRgCKAFCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCwoJX2N1cnJlbmN5QhUKE19leHRlcm5hbF9yZWZlcmVuY2UiOgoVQ3JlYXRlRGVwb3NpdFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQiJwoRR2V0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAyI3ChJHZXREZXBvc2l0UmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdCL3AQoTTGlzdERlcG9zaXRzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARIoCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFbGltaXQYBCABKAVIAYgBARITCgZjdXJzb3IYBSABKAlIAogBARIcCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlIA4gBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yQhIKEF9pZGVtcG90ZW5jeV9rZXkicAoUTGlzdERlcG9zaXRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCgtuZXh0X2N1cnNvchgCIAEoCUgAUgtuZXh0X2N1cnNvcogBAUIOCgxfbmV4dF9jdXJzb3Ii0QIKB0RlcG9zaXQSCgoCaWQYASABKAMSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgCIAEoAxIRCglkaXJlY3Rpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEg4KBmFtb3VudBgFIAEoCRIQCghjdXJyZW5jeRgGIAEoCRIPCgduZXR3b3JrGAcgASgJEg8KB2FkZHJlc3MYCCABKAkSHwoSZXh0ZXJuYWxfcmVmZXJlbmNlGAkgASgJSACIAQESFwoPaWRlbXBvdGVuY3lfa2V5GAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEXN0YXR1c191cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIVChNfZXh0ZXJuYWxfcmVmZXJlbmNlMoYCCg5EZXBvc2l0U2VydmljZRJUCg1DcmVhdGVEZXBvc2l0EiAuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVxdWVzdBohLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlc3BvbnNlEksKCkdldERlcG9zaXQSHS5nYXRld2F5LnYxLkdldERlcG9zaXRSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5HZXREZXBvc2l0UmVzcG9uc2USUQoMTGlzdERlcG9zaXRzEh8uZ2F0ZXdheS52MS5MaXN0RGVwb3NpdHNSZXF1ZXN0GiAuZ2F0ZXdheS52MS5MaXN0RGVwb3NpdHNSZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreateDepositRequest
@@ -128,6 +128,84 @@ export const GetDepositResponseSchema: GenMessage<GetDepositResponse> = /*@__PUR
   messageDesc(file_gateway_v1_deposit, 3);
 
 /**
+ * @generated from message gateway.v1.ListDepositsRequest
+ */
+export type ListDepositsRequest = Message<"gateway.v1.ListDepositsRequest"> & {
+  /**
+   * Only deposits in this status: pending, confirmed or rejected.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only deposits created from then on.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only deposits created before then.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only the deposit that was created under this idempotencyKey.
+   *
+   * @generated from field: optional string idempotency_key = 6;
+   */
+  idempotencyKey?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListDepositsRequest.
+ * Use `create(ListDepositsRequestSchema)` to create a new message.
+ */
+export const ListDepositsRequestSchema: GenMessage<ListDepositsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 4);
+
+/**
+ * @generated from message gateway.v1.ListDepositsResponse
+ */
+export type ListDepositsResponse = Message<"gateway.v1.ListDepositsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.Deposit data = 1;
+   */
+  data: Deposit[];
+
+  /**
+   * Null on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListDepositsResponse.
+ * Use `create(ListDepositsResponseSchema)` to create a new message.
+ */
+export const ListDepositsResponseSchema: GenMessage<ListDepositsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 5);
+
+/**
  * @generated from message gateway.v1.Deposit
  */
 export type Deposit = Message<"gateway.v1.Deposit"> & {
@@ -203,7 +281,7 @@ export type Deposit = Message<"gateway.v1.Deposit"> & {
  * Use `create(DepositSchema)` to create a new message.
  */
 export const DepositSchema: GenMessage<Deposit> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 4);
+  messageDesc(file_gateway_v1_deposit, 6);
 
 /**
  * DepositService takes requests to bring USDT into a cashbox. The key needs the scope deposits.
@@ -230,6 +308,16 @@ export const DepositService: GenService<{
     methodKind: "unary";
     input: typeof GetDepositRequestSchema;
     output: typeof GetDepositResponseSchema;
+  },
+  /**
+   * ListDeposits lists the merchant's requests, the newest first.
+   *
+   * @generated from rpc gateway.v1.DepositService.ListDeposits
+   */
+  listDeposits: {
+    methodKind: "unary";
+    input: typeof ListDepositsRequestSchema;
+    output: typeof ListDepositsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gateway_v1_deposit, 0);

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/payin.proto.
  */
 export const file_gateway_v1_payin: GenFile = /*@__PURE__*/
-  fileDesc("ChZnYXRld2F5L3YxL3BheWluLnByb3RvEgpnYXRld2F5LnYxItYCChJDcmVhdGVQYXlpblJlcXVlc3QSGgoIb3JkZXJfaWQYASABKAlCCIq1GAQoATgBEhgKBmFtb3VudBgCIAEoCUIIirUYBAgBKAESGAoIY3VycmVuY3kYAyABKAlCBoq1GAIoARIcCgxjYWxsYmFja191cmkYBCABKAlCBoq1GAIoARIWCgZtZXRob2QYBSABKAlCBoq1GAIoARIXCgdhZGRyZXNzGAYgASgJQgaKtRgCKAESGwoJcmVjaXBpZW50GAcgASgJQgiKtRgEKAE4ARIRCgRjb2RlGAggASgJSACIAQESFgoJYmFua19uYW1lGAkgASgJSAGIAQESFAoHdXNlcl9pZBgKIAEoCUgCiAEBEhQKB3VzZXJfaXAYCyABKAlIA4gBAUIHCgVfY29kZUIMCgpfYmFua19uYW1lQgoKCF91c2VyX2lkQgoKCF91c2VyX2lwIkcKE0NyZWF0ZVBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIfCgRkYXRhGAIgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiIjCg9HZXRQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiMwoQR2V0UGF5aW5SZXNwb25zZRIfCgRkYXRhGAEgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiImChJDYW5jZWxQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiRwoTQ2FuY2VsUGF5aW5SZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEh8KBGRhdGEYAiABKAsyES5nYXRld2F5LnYxLlBheWluIqEDCgVQYXlpbhIKCgJpZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGYW1vdW50GAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEg4KBm1ldGhvZBgGIAEoCRIsCgtiZW5lZmljaWFyeRgHIAEoCzIXLmdhdGV3YXkudjEuQmVuZWZpY2lhcnkSEwoLZnJvemVuX3VzZHQYCCABKAkSLgoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc3RhdHVzX3VwZGF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXN0YXR1c19yZWFzb24YDCABKAlIAIgBARIcCg9wcm9vZl9yZWZlcmVuY2UYDSABKAlIAYgBAUIQCg5fc3RhdHVzX3JlYXNvbkISChBfcHJvb2ZfcmVmZXJlbmNlIkgKC0JlbmVmaWNpYXJ5Eg0KBXZhbHVlGAEgASgJEg4KBmhvbGRlchgCIAEoCRIRCgRiYW5rGAMgASgJSACIAQFCBwoFX2Jhbmsy9QEKDFBheWluU2VydmljZRJOCgtDcmVhdGVQYXlpbhIeLmdhdGV3YXkudjEuQ3JlYXRlUGF5aW5SZXF1ZXN0Gh8uZ2F0ZXdheS52MS5DcmVhdGVQYXlpblJlc3BvbnNlEkUKCEdldFBheWluEhsuZ2F0ZXdheS52MS5HZXRQYXlpblJlcXVlc3QaHC5nYXRld2F5LnYxLkdldFBheWluUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChZnYXRld2F5L3YxL3BheWluLnByb3RvEgpnYXRld2F5LnYxItYCChJDcmVhdGVQYXlpblJlcXVlc3QSGgoIb3JkZXJfaWQYASABKAlCCIq1GAQoATgBEhgKBmFtb3VudBgCIAEoCUIIirUYBAgBKAESGAoIY3VycmVuY3kYAyABKAlCBoq1GAIoARIcCgxjYWxsYmFja191cmkYBCABKAlCBoq1GAIoARIWCgZtZXRob2QYBSABKAlCBoq1GAIoARIXCgdhZGRyZXNzGAYgASgJQgaKtRgCKAESGwoJcmVjaXBpZW50GAcgASgJQgiKtRgEKAE4ARIRCgRjb2RlGAggASgJSACIAQESFgoJYmFua19uYW1lGAkgASgJSAGIAQESFAoHdXNlcl9pZBgKIAEoCUgCiAEBEhQKB3VzZXJfaXAYCyABKAlIA4gBAUIHCgVfY29kZUIMCgpfYmFua19uYW1lQgoKCF91c2VyX2lkQgoKCF91c2VyX2lwIkcKE0NyZWF0ZVBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIfCgRkYXRhGAIgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiIjCg9HZXRQYXlpblJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiMwoQR2V0UGF5aW5SZXNwb25zZRIfCgRkYXRhGAEgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiLvAQoRTGlzdFBheWluc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWxpbWl0GAQgASgFSAGIAQESEwoGY3Vyc29yGAUgASgJSAKIAQESHQoIb3JkZXJfaWQYBiABKAlCBoq1GAI4AUgDiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3JCCwoJX29yZGVyX2lkImwKEkxpc3RQYXlpbnNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEuZ2F0ZXdheS52MS5QYXlpbhIlCgtuZXh0X2N1cnNvchgCIAEoCUgAUgtuZXh0X2N1cnNvcogBAUIOCgxfbmV4dF9jdXJzb3IiJgoSQ2FuY2VsUGF5aW5SZXF1ZXN0EhAKCHBheWluX2lkGAEgASgJIkcKE0NhbmNlbFBheWluUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIfCgRkYXRhGAIgASgLMhEuZ2F0ZXdheS52MS5QYXlpbiKhAwoFUGF5aW4SCgoCaWQYASABKAkSEAoIb3JkZXJfaWQYAiABKAkSDgoGc3RhdHVzGAMgASgJEg4KBmFtb3VudBgEIAEoCRIQCghjdXJyZW5jeRgFIAEoCRIOCgZtZXRob2QYBiABKAkSLAoLYmVuZWZpY2lhcnkYByABKAsyFy5nYXRld2F5LnYxLkJlbmVmaWNpYXJ5EhMKC2Zyb3plbl91c2R0GAggASgJEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEXN0YXR1c191cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1zdGF0dXNfcmVhc29uGAwgASgJSACIAQESHAoPcHJvb2ZfcmVmZXJlbmNlGA0gASgJSAGIAQFCEAoOX3N0YXR1c19yZWFzb25CEgoQX3Byb29mX3JlZmVyZW5jZSJICgtCZW5lZmljaWFyeRINCgV2YWx1ZRgBIAEoCRIOCgZob2xkZXIYAiABKAkSEQoEYmFuaxgDIAEoCUgAiAEBQgcKBV9iYW5rMsICCgxQYXlpblNlcnZpY2USTgoLQ3JlYXRlUGF5aW4SHi5nYXRld2F5LnYxLkNyZWF0ZVBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ3JlYXRlUGF5aW5SZXNwb25zZRJFCghHZXRQYXlpbhIbLmdhdGV3YXkudjEuR2V0UGF5aW5SZXF1ZXN0GhwuZ2F0ZXdheS52MS5HZXRQYXlpblJlc3BvbnNlEksKCkxpc3RQYXlpbnMSHS5nYXRld2F5LnYxLkxpc3RQYXlpbnNSZXF1ZXN0Gh4uZ2F0ZXdheS52MS5MaXN0UGF5aW5zUmVzcG9uc2USTgoLQ2FuY2VsUGF5aW4SHi5nYXRld2F5LnYxLkNhbmNlbFBheWluUmVxdWVzdBofLmdhdGV3YXkudjEuQ2FuY2VsUGF5aW5SZXNwb25zZUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gateway.v1.CreatePayinRequest
@@ -163,6 +163,84 @@ export const GetPayinResponseSchema: GenMessage<GetPayinResponse> = /*@__PURE__*
   messageDesc(file_gateway_v1_payin, 3);
 
 /**
+ * @generated from message gateway.v1.ListPayinsRequest
+ */
+export type ListPayinsRequest = Message<"gateway.v1.ListPayinsRequest"> & {
+  /**
+   * Only payouts in this status: waiting, processing, completed, failed, cancelled or expired.
+   *
+   * @generated from field: optional string status = 1;
+   */
+  status?: string | undefined;
+
+  /**
+   * Only payouts created from then on.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Only payouts created before then.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 5;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only payouts of this order id, at most one a method.
+   *
+   * @generated from field: optional string order_id = 6;
+   */
+  orderId?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPayinsRequest.
+ * Use `create(ListPayinsRequestSchema)` to create a new message.
+ */
+export const ListPayinsRequestSchema: GenMessage<ListPayinsRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payin, 4);
+
+/**
+ * @generated from message gateway.v1.ListPayinsResponse
+ */
+export type ListPayinsResponse = Message<"gateway.v1.ListPayinsResponse"> & {
+  /**
+   * @generated from field: repeated gateway.v1.Payin data = 1;
+   */
+  data: Payin[];
+
+  /**
+   * Null on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.ListPayinsResponse.
+ * Use `create(ListPayinsResponseSchema)` to create a new message.
+ */
+export const ListPayinsResponseSchema: GenMessage<ListPayinsResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_payin, 5);
+
+/**
  * @generated from message gateway.v1.CancelPayinRequest
  */
 export type CancelPayinRequest = Message<"gateway.v1.CancelPayinRequest"> & {
@@ -179,7 +257,7 @@ export type CancelPayinRequest = Message<"gateway.v1.CancelPayinRequest"> & {
  * Use `create(CancelPayinRequestSchema)` to create a new message.
  */
 export const CancelPayinRequestSchema: GenMessage<CancelPayinRequest> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 4);
+  messageDesc(file_gateway_v1_payin, 6);
 
 /**
  * @generated from message gateway.v1.CancelPayinResponse
@@ -201,7 +279,7 @@ export type CancelPayinResponse = Message<"gateway.v1.CancelPayinResponse"> & {
  * Use `create(CancelPayinResponseSchema)` to create a new message.
  */
 export const CancelPayinResponseSchema: GenMessage<CancelPayinResponse> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 5);
+  messageDesc(file_gateway_v1_payin, 7);
 
 /**
  * @generated from message gateway.v1.Payin
@@ -290,7 +368,7 @@ export type Payin = Message<"gateway.v1.Payin"> & {
  * Use `create(PayinSchema)` to create a new message.
  */
 export const PayinSchema: GenMessage<Payin> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 6);
+  messageDesc(file_gateway_v1_payin, 8);
 
 /**
  * Beneficiary is who is paid.
@@ -323,7 +401,7 @@ export type Beneficiary = Message<"gateway.v1.Beneficiary"> & {
  * Use `create(BeneficiarySchema)` to create a new message.
  */
 export const BeneficiarySchema: GenMessage<Beneficiary> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_payin, 7);
+  messageDesc(file_gateway_v1_payin, 9);
 
 /**
  * PayinService pays out to recipients on a merchant's behalf. The key must have payouts enabled.
@@ -350,6 +428,16 @@ export const PayinService: GenService<{
     methodKind: "unary";
     input: typeof GetPayinRequestSchema;
     output: typeof GetPayinResponseSchema;
+  },
+  /**
+   * ListPayins lists the merchant's payouts, the newest first.
+   *
+   * @generated from rpc gateway.v1.PayinService.ListPayins
+   */
+  listPayins: {
+    methodKind: "unary";
+    input: typeof ListPayinsRequestSchema;
+    output: typeof ListPayinsResponseSchema;
   },
   /**
    * CancelPayin takes back a payout that still waits.
