@@ -26,6 +26,9 @@ select * from payment where merchant_id = @merchant_id and id = @id;
 -- name: PaymentFind :one
 select * from payment where id = @id;
 
+-- name: PaymentUUID :one
+select uuid from payment where id = @id;
+
 -- name: PaymentFindByUUID :one
 select * from payment where uuid = @uuid;
 

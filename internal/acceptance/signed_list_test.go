@@ -165,7 +165,8 @@ func TestEventsByCursor(t *testing.T) {
 	}
 	for i, item := range items {
 		event, want := answer{body: item.(object)}, sent[orderIDs[i]]
-		if event.text("id") != want || event.text("type") != "payment.status.updated" || event.at("created_at") != nil ||
+		if event.text("id") != want || event.text("type") != "payment.status.updated" ||
+			event.at("created_at") != nil ||
 			event.text("payload") != s.raw[want] ||
 			event.text("status") != "delivered" ||
 			event.at("createdAt") == nil {

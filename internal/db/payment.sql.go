@@ -1297,6 +1297,17 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 	return i, err
 }
 
+const paymentUUID = `-- name: PaymentUUID :one
+select uuid from payment where id = $1
+`
+
+func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, paymentUUID, id)
+	var uuid uuid.UUID
+	err := row.Scan(&uuid)
+	return uuid, err
+}
+
 const paymentsExpired = `-- name: PaymentsExpired :many
 select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_value, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])

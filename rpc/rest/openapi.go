@@ -281,7 +281,7 @@ func security(kinds []caller.Kind) []any {
 		case caller.MerchantKey:
 			list = append(list, object{"keyId": []any{}, "secret": []any{}, "signature": []any{}})
 		case caller.Application:
-			list = append(list, object{"signature": []any{}})
+			list = append(list, object{"signatureV2": []any{}}, object{"signature": []any{}})
 		case caller.Anyone:
 			list = append(list, object{})
 		default:
@@ -304,6 +304,10 @@ func securitySchemes(headers auth.Headers) object {
 		"signature": header(
 			headers.Signature,
 			"Hex HMAC-SHA256 of the body, raw or canonical, under the secret; of the empty string without a body.",
+		),
+		"signatureV2": header(
+			auth.HeaderV2,
+			"t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body under the external payments secret>, good for five minutes.",
 		),
 		"bearer": object{"type": "http", "scheme": "bearer"},
 	}
